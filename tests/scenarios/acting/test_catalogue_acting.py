@@ -21,7 +21,12 @@ def test_find_waits_for_what_comes(at: At) -> None:
     page = at("rows.html")
     assert page.do("find", query="Postponed", wait_for_ms=0)["count"] == 0
     later(page, "<button>Postponed</button>")
-    assert page.do("find", query="Postponed", waitForMs=10_000, pollInterval=50)["count"] == 1
+    assert (
+        page.do("find", query="Postponed", waitForMs=30_000, timeout_ms=60_000, pollInterval=50)[
+            "count"
+        ]
+        == 1
+    )
 
 
 def test_find_gives_up_in_its_time(at: At) -> None:
@@ -37,7 +42,7 @@ def test_interact_waits_for_its_element(at: At) -> None:
     page = at("rows.html")
     assert page.call("interact", query="Postponed").code == "element_not_found"
     later(page, "<button onclick=\"document.title='pressed'\">Postponed</button>")
-    page.do("interact", query="Postponed", waitForMs=10_000, pollInterval=50)
+    page.do("interact", query="Postponed", waitForMs=30_000, timeout_ms=60_000, pollInterval=50)
     assert page.js("document.title") == "pressed"
     error = page.call("interact", selector="#none", wait_for_ms=100)
     assert error.code == "element_not_found"
@@ -49,9 +54,10 @@ def test_interact_tells_what_comes_later(at: At) -> None:
     page.js(
         "const late = document.createElement('button'); late.textContent = 'Slowly';"
         "late.onclick = () => setTimeout(() => late.insertAdjacentHTML('afterend',"
-        " '<p>Arrived later</p>'), 400); document.body.append(late); 1"
+        " '<p>Arrived later</p>'), after); window.after = 60_000; document.body.append(late); 1"
     )
     assert "Arrived later" not in str(page.do("interact", query="Slowly").get("content"))
+    page.js("after = 400")
     assert "Arrived later" in page.do("interact", query="Slowly", waitAfter=1500)["content"]
 
 
@@ -95,7 +101,9 @@ def test_fill_form_waits_for_its_fields(at: At) -> None:
     failure = page.call("fill_form", fields={"Nickname": "Al"}, wait_for_ms=0)
     assert failure.error["failed"][0]["error"]["code"] == "element_not_found"
     later(page, "<label>Nickname <input id=nick></label>")
-    page.do("fill_form", fields={"Nickname": "Al"}, waitForMs=10_000, pollInterval=50)
+    page.do(
+        "fill_form", fields={"Nickname": "Al"}, waitForMs=30_000, timeout_ms=60_000, pollInterval=50
+    )
     assert page.js("nick.value") == "Al"
 
 

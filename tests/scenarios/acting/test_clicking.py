@@ -28,7 +28,7 @@ def test_overlay_that_goes_away_is_waited_for(at: At) -> None:
 def test_overlay_that_stays_is_named(at: At) -> None:
     """`covered` names what covers the element, and nothing is clicked."""
     page = at("overlay.html")
-    reply = page.call("interact", query="under", timeout_ms=2000)
+    reply = page.call_in_short("interact", query="under")
     assert reply.code == "covered"
     assert "Cookies" in reply.error["covered_by"]
     assert page.text("output") == ""
@@ -43,15 +43,13 @@ def test_moving_element_is_clicked_where_it_stops(at: At) -> None:
 
 def test_element_that_never_stops_is_refused(at: At) -> None:
     """`moving` after the caller's time."""
-    assert (
-        at("moving.html?forever").call("interact", query="catch", timeout_ms=2000).code == "moving"
-    )
+    assert at("moving.html?forever").call_in_short("interact", query="catch").code == "moving"
 
 
 @pytest.mark.parametrize("name", ["Cannot", "Must not"])
 def test_disabled_element_is_refused(at: At, name: str) -> None:
     """Disabled and aria-disabled: `not_enabled`."""
-    assert at("things.html").call("interact", query=name, timeout_ms=2000).code == "not_enabled"
+    assert at("things.html").call_in_short("interact", query=name).code == "not_enabled"
 
 
 def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
@@ -63,7 +61,7 @@ def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
 
 def test_hidden_element_is_refused(at: At) -> None:
     """display:none is `not_visible`."""
-    reply = at("things.html").call("interact", selector="#hidden", timeout_ms=2000)
+    reply = at("things.html").call_in_short("interact", selector="#hidden")
     assert reply.code == "not_visible"
 
 
@@ -204,7 +202,7 @@ def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
 def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None:
     """Nothing of it is heard in the page: the reply says which frame got it."""
     page = at("swallowed.html")
-    missed = page.call("interact", query="Buy", timeout_ms=1500)
+    missed = page.call_in_short("interact", query="Buy")
     assert missed.code == "covered"
     assert "Advertisement" in missed.error["covered_by"]
     assert page.js("window.bought ?? 'nothing'") == "nothing"

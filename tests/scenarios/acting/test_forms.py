@@ -92,7 +92,7 @@ def test_radio_is_chosen(at: At) -> None:
 )
 def test_wrong_value_has_its_code(at: At, query: str, value: str, code: str) -> None:
     """What a control does not take is refused with a hint."""
-    reply = at("form.html").call("form_input", query=query, value=value, timeout_ms=2000)
+    reply = at("form.html").call_in_short("form_input", query=query, value=value)
     assert reply.code == code
     assert reply.error["hint"]
 

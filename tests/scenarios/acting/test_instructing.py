@@ -112,7 +112,7 @@ def test_element_that_a_step_brings_is_waited_for(at: At) -> None:
 def test_step_that_fails_has_its_code(at: At, instruction: str, code: str) -> None:
     """The code is that of the verb that does one thing; what is not understood does nothing."""
     page = at("things.html")
-    assert page.call("act", instruction=instruction, timeout_ms=1000).code == code
+    assert page.call_in_short("act", instruction=instruction).code == code
     assert page.js("document.title") == "Things"
 
 

@@ -47,7 +47,7 @@ def test_option_that_is_enabled_later_is_chosen(at: At) -> None:
 def test_option_that_never_comes_is_refused(at: At, label: str, value: str, code: str) -> None:
     """Once the time is over, and nothing has been chosen."""
     page = at("waiting.html")
-    reply = page.call("form_input", query=label, value=value, timeout_ms=500)
+    reply = page.call_in_short("form_input", query=label, value=value)
     assert reply.code == code
     assert page.js("city.value + size.value") == "NoneSmall"
 
@@ -62,7 +62,7 @@ def test_file_input_that_is_enabled_later_gets_its_file(at: At) -> None:
 def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
     """`not_enabled` after the caller's time."""
     page = at("waiting.html")
-    reply = page.call("file_upload", query="Photo", files=[NOTE], timeout_ms=500)
+    reply = page.call_in_short("file_upload", query="Photo", files=[NOTE])
     assert reply.code == "not_enabled"
 
 
@@ -71,7 +71,7 @@ def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
 def test_element_rendered_anew_is_looked_up_again(at: At, how: dict[str, str], change: str) -> None:
     """At once, or some time after the old one has gone."""
     page = changing(at, change)
-    page.do("interact", **how, timeout_ms=TIMEOUT_MS)
+    page.do("interact", **how, wait_for_ms=30_000, timeout_ms=TIMEOUT_MS)
     assert said(page) == "went;"
 
 
@@ -102,8 +102,12 @@ def test_fields_rendered_anew_are_filled(at: At, fields: dict[str, Any], check: 
 def test_element_that_has_gone_for_good_is_named(at: At) -> None:
     """`detached`, once the time is over."""
     page = at("waiting.html")
-    page.js("setTimeout(() => buttons.remove(), 100); 1")
-    reply = page.call("interact", query="Go", timeout_ms=2000)
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<p style=position:fixed;inset:0>Veil');"
+        "buttons.style.marginTop = '5000px'; addEventListener('scroll', () => buttons.remove());"
+        "buttons.firstElementChild.disabled = false; 1"
+    )
+    reply = page.call_in_short("interact", query="Go")
     assert reply.code == "detached"
     assert "'Go'" in reply.error["message"]
 
@@ -121,7 +125,7 @@ def test_element_that_clicks_pass_through_is_part_of_what_gets_them(
 def test_control_that_clicks_pass_through_is_refused(at: At) -> None:
     """With what gets them instead."""
     page = at("waiting.html")
-    reply = page.call("interact", query="Dead", timeout_ms=500)
+    reply = page.call_in_short("interact", query="Dead")
     assert reply.code == "not_enabled"
     assert "clicks pass through it to <body>" in reply.error["message"]
     assert "act on what gets the clicks" in reply.error["hint"]

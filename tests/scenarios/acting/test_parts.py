@@ -92,7 +92,7 @@ def test_box_that_takes_clicks_itself_is_clicked(at: At) -> None:
 def test_click_that_something_else_would_get_reaches_nothing(at: At) -> None:
     """What covers the element only as the mouse comes is named, and hears nothing."""
     page = at("parts.html")
-    reply = page.call("interact", query="Shy", timeout_ms=1500)
+    reply = page.call_in_short("interact", query="Shy")
     assert reply.code == "covered"
     assert "Veil" in reply.error["covered_by"]
     assert said(page) == ""

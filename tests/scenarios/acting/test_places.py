@@ -60,7 +60,7 @@ def test_covered_frame_is_covered(at: At) -> None:
         " '<div role=dialog aria-label=Veil style=\"position:fixed;inset:0\"></div>'); 1"
     )
     for where in ("near", "far"):
-        assert page.call("interact", query=f"press {where}", timeout_ms=1000).code == "covered"
+        assert page.call_in_short("interact", query=f"press {where}").code == "covered"
 
 
 def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
@@ -78,5 +78,5 @@ def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
         page.do("interact", selector=selector, action="scroll_into_view")
         assert page.js(f"{shows}({place}) && scrollY > 0"), selector
     page.js("ghost.style.display = 'none'; 1")
-    gone = page.call("interact", selector="#ghost", action="scroll_into_view", timeout_ms=300)
+    gone = page.call_in_short("interact", selector="#ghost", action="scroll_into_view")
     assert gone.code == "not_visible"

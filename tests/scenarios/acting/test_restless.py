@@ -65,8 +65,11 @@ def test_element_that_goes_while_it_is_waited_for(at: At) -> None:
     """Removed before it could be used: `detached`, in time."""
     page = at("restless.html")
     ref = page.ref("Remove me soon")
-    page.js("flee.disabled = true; setTimeout(() => flee.remove(), 3000); 1")
-    assert page.call("interact", ref=ref, timeout_ms=20_000).code == "detached"
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<p style=position:fixed;inset:0>Veil');"
+        "flee.style.marginTop = '5000px'; addEventListener('scroll', () => flee.remove()); 1"
+    )
+    assert page.call_in_short("interact", ref=ref).code == "detached"
 
 
 def test_list_that_grows_while_it_is_scrolled(at: At) -> None:
@@ -158,5 +161,5 @@ def test_button_far_down_a_large_table(at: At) -> None:
         "rows.innerHTML = Array.from({length: 3000}, (_, n) => '<tr data-id=' + n + '><td>Person '"
         " + n + '</td><td><button>Open</button></td></tr>').join(''); 1"
     )
-    page.do("interact", query="open person 2718", timeout_ms=15000)
+    page.do("interact", query="open person 2718", timeout_ms=60_000)
     assert said(page) == "Open 2718"

@@ -151,7 +151,7 @@ def test_drop_elsewhere_opens_nothing(at: At) -> None:
 def test_file_that_cannot_be_given(at: At, selector: str, files: list[Any], code: str) -> None:
     """Each reason has its code; the page is given nothing."""
     page = at("upload.html")
-    reply = page.call("file_upload", selector=selector, files=files, timeout_ms=5000)
+    reply = page.call_in_short("file_upload", selector=selector, files=files)
     assert reply.code == code
     assert said(page) == ""
 

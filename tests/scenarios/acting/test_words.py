@@ -105,7 +105,7 @@ def test_a_frame_whose_scripts_are_forbidden(at: At) -> None:
 
 def test_what_no_click_can_reach_is_refused(at: At) -> None:
     """A box that lies outside of the window gets no click beside it."""
-    code = at("places.html").call("interact", query="Turned away", timeout_ms=1500).code
+    code = at("places.html").call_in_short("interact", query="Turned away").code
     assert code in ("covered", "not_visible")
 
 
@@ -136,5 +136,5 @@ def test_what_a_control_holds_afterwards_is_told(at: At) -> None:
 def test_a_link_that_leads_nowhere_says_so(at: At) -> None:
     """The browser's own error page is told by its error; what clicks pass through is named so."""
     page = at("words.html")
-    assert page.call("interact", query="Air", timeout_ms=1500).code == "not_enabled"
+    assert page.call_in_short("interact", query="Air").code == "not_enabled"
     assert "ERR_" in page.do("interact", query="Dead end")["changed"]["net_error"]
