@@ -122,6 +122,12 @@ class Site:
         await self.released.wait()
         return response
 
+    async def _short(self, request: web.Request) -> web.StreamResponse:
+        return await _broken_off(request, page("Short", "/late"), {"Content-Length": "9999"})
+
+    async def _unended(self, request: web.Request) -> web.StreamResponse:
+        return await _broken_off(request, page("Unended", "/late"), {})
+
     async def _big(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers=HTML)
         await response.prepare(request)
@@ -143,7 +149,7 @@ class Site:
         return web.Response(body=body, headers={**HTML, "Content-Encoding": "gzip, gzip"})
 
     async def _torn(self, _request: web.Request) -> web.Response:
-        body = gzip.compress((page("Torn") + "<p>word" * 9999).encode())[:-20]
+        body = gzip.compress((page("Torn") + "<p>word" * 999999).encode())[:-20]
         return web.Response(body=body, headers={**HTML, "Content-Encoding": "gzip"})
 
     async def _unasked(self, _request: web.Request) -> web.Response:
@@ -155,6 +161,18 @@ class Site:
 
     async def _data(self, _request: web.Request) -> web.Response:
         return web.json_response({"answer": 42})
+
+
+async def _broken_off(
+    request: web.Request, text: str, headers: Mapping[str, str]
+) -> web.StreamResponse:
+    """Send a part of an answer and close the connection."""
+    response = web.StreamResponse(headers={**HTML, **headers})
+    await response.prepare(request)
+    await response.write(text.encode())
+    assert request.transport is not None
+    request.transport.close()
+    return response
 
 
 @asynccontextmanager

@@ -15,10 +15,14 @@ from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
-from ocd.crawl.fetch.fetch_errors import fetch_error
+from ocd.crawl.fetch.fetch_errors import (
+    FetchError,
+    as_fetch_error,
+    fetch_error,
+    raise_for_status,
+)
 from ocd.crawl.fetch.http_fetch import (
     MAX_PAGE_BYTES,
-    TRANSIENT_STATUSES,
     HttpAnswer,
     HttpFetcher,
     Validators,
@@ -31,7 +35,7 @@ from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
-from ocd.crawl.scope import CrawlScope
+from ocd.crawl.scope import CrawlScope, is_same_site
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.urls import join, origin_of
@@ -41,7 +45,6 @@ from ocd.safety.domain_policy import DomainPolicy
 _NO_PAGE = ("download_started", "not_html")
 # What a server may do only to those who run no scripts, or look like no browser.
 _NOT_FOR_BROWSERS = ("too_many_redirects",)
-_TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 Links = list[tuple[str, str]]
 _NOT_MODIFIED = 304
 # What a record says of the page itself, not of how this crawl came by it.
@@ -207,7 +210,7 @@ class PageVisitor:
     async def _visit_static(
         self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
     ) -> VisitResult:
-        fetched = await self._with_timeout(self._fetch(entry), self._spec.page_timeout_s)
+        fetched = await self._fetch_whole(entry)
         answered(entry)
         if fetched.status == _NOT_MODIFIED and self._validators(entry) is not None:
             return await self._carry_over(entry, fetched)
@@ -231,6 +234,15 @@ class PageVisitor:
             record.content = ""
             record.error = too_large(MAX_PAGE_BYTES, fetched.size).body()
         return visited
+
+    async def _fetch_whole(self, entry: FrontierEntry) -> HttpAnswer:
+        """Return the answer; one that breaks off each time counts as far as it came at last."""
+        try:
+            return await self._with_timeout(self._fetch(entry), self._spec.page_timeout_s)
+        except FetchError as error:
+            if error.partial is None or entry.tries < self._spec.retries:
+                raise
+            return error.partial
 
     async def _fetch(self, entry: FrontierEntry) -> HttpAnswer:
         if entry.url.startswith("file:"):
@@ -264,7 +276,7 @@ class PageVisitor:
         answer = await self._tools.renderer.fetch(entry.url, self._spec.page_timeout_s)
         if answer.url != entry.url:
             await self._admit(entry, answer.url)
-        _raise_for_status(answer.status)
+        raise_for_status(answer.status)
         headers = {name.lower(): value for name, value in answer.headers.items()}
         kind, _, rest = headers.get("content-type", "text/html").partition(";")
         charset = rest.partition("charset=")[2].strip(' "')
@@ -292,12 +304,14 @@ class PageVisitor:
         except OcdError as error:
             if error.code in _NO_PAGE and entry.url.startswith("http"):
                 return await self._not_a_page(entry, answered, error)
-            raise _as_fetch_error(error) from error
+            if "cut_off" in error.details and entry.tries >= self._spec.retries:
+                return await self._visit_cut_off(entry, answered)
+            raise as_fetch_error(error) from error
         answered(entry)
         final = join(page.url, page.url) or page.url
         if final != entry.url:
             await self._admit(entry, final)
-        _raise_for_status(page.status)
+        raise_for_status(page.status)
         record = self._record(entry, final, page.status, page.content_type, "browser")
         record.engine_reason = entry.render
         _fill_answer(record, headers_of_interest(page.headers), page.redirects)
@@ -322,6 +336,14 @@ class PageVisitor:
         if is_html(visited.record.content_type):
             raise error  # a page that is sent as a download
         visited.record.engine_reason = f"not a page: {visited.record.content_type}"
+        return visited
+
+    async def _visit_cut_off(
+        self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
+    ) -> VisitResult:
+        # A browser shows nothing of a document that breaks off each time.
+        visited = await self._visit_static(entry, answered)
+        visited.record.engine_reason = "the answer broke off in the browser"
         return visited
 
     # --- parts of a record --------------------------------------------------------------------
@@ -376,25 +398,3 @@ def _fill_answer(
     record.etag, record.last_modified = headers.pop("etag", ""), headers.pop("last-modified", "")
     record.headers = headers
     record.redirects = [{"url": url, "status": status} for url, status in redirects]
-
-
-def is_same_site(url: str, target: str) -> bool:
-    """Return whether a site only moved to https, or to or from its `www.` name."""
-    scheme, _, host = origin_of(url).partition("://")
-    new_scheme, _, new_host = origin_of(target).partition("://")
-    if scheme == "file" or scheme == "https" != new_scheme or ":" in f"{host}{new_host}":
-        return False
-    return host.removeprefix("www.") == new_host.removeprefix("www.")
-
-
-def _raise_for_status(status: int | None) -> None:
-    if status is not None and status >= 400:
-        transient = status in TRANSIENT_STATUSES
-        raise fetch_error("http_error", f"HTTP {status}", transient=transient, status=status)
-
-
-def _as_fetch_error(error: OcdError) -> OcdError:
-    """Return the browser's error with the word whether another attempt may help."""
-    if error.code not in _TRANSIENT:
-        return error
-    return fetch_error(error.code, error.message, transient=True, **error.details)

@@ -9,7 +9,7 @@ import msgspec
 
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
-from ocd.crawl.fetch.http_fetch import TRANSIENT_STATUSES
+from ocd.crawl.fetch.fetch_errors import TRANSIENT_STATUSES
 from ocd.crawl.page_visit import VisitResult
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.stats import PageRecord

@@ -87,6 +87,15 @@ def _below(starts: Sequence[str]) -> Test:
     return test
 
 
+def is_same_site(url: str, target: str) -> bool:
+    """Return whether a site only moved to https, or to or from its `www.` name."""
+    scheme, _, host = origin_of(url).partition("://")
+    new_scheme, _, new_host = origin_of(target).partition("://")
+    if scheme == "file" or scheme == "https" != new_scheme or ":" in f"{host}{new_host}":
+        return False
+    return host.removeprefix("www.") == new_host.removeprefix("www.")
+
+
 def registrable_domain(host: str) -> str:
     """Return the part of a host name that somebody registered; IPs and localhost are their own."""
     if "." not in host or ":" in host or host.rpartition(".")[2].isdigit():

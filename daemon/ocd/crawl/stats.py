@@ -29,7 +29,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
 
     truncated: how many characters the content had before it was cut to the bound of one page.
-    incomplete: what the server sent ended before its compressed content did.
+    incomplete: the transfer, or what was compressed in it, ended before it was whole.
     sanitized: what was removed from it, and flagged in it; left out if nothing was.
     canonical: the page's own word for its address. robots: what it says to robots, by its meta
     elements and X-Robots-Tag; with noindex there is no content where robots are respected.

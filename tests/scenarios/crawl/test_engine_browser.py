@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium, ChromiumOptions
 from ocd.safety.domain_policy import DomainPolicy
-from support.crawl_site import page, site, tree
+from support.crawl_site import HTML, page, site, tree
 from support.crawling import run_crawl
 
 APP = """<!doctype html><title>Before</title><div id="app"></div><script>
@@ -60,6 +61,33 @@ async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object
     assert {path: n for path, n in served.pages_seen.items() if path != "/favicon.ico"} == (
         dict.fromkeys(served.pages, 1)
     )
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+async def test_answers_that_break_off_are_kept_as_far_as_they_came(
+    tmp_path: Path, pool: object, engine: str
+) -> None:
+    """Asked for again, then kept with their links and marked; one that is whole then is not."""
+    pages = {"/": page("Home", "/short/a", "/unended/b", "/once"), "/late": page("Late")}
+    async with site(pages) as served:
+        short = served._short
+
+        async def once(request: web.Request) -> web.StreamResponse:
+            if served.seen["/once"] == 1:
+                return await short(request)
+            return web.Response(text=page("Whole", "/late"), headers=HTML)
+
+        served._once = once  # type: ignore[attr-defined]
+        got = await run_crawl(
+            tmp_path / "a", pool=pool, url=served.url, engine=engine, retries=1, max_depth=3
+        )
+    found = {one["url"].removeprefix(served.url): one for one in got.good}
+    for path, title in (("/short/a", "Short"), ("/unended/b", "Unended")):
+        assert (found[path]["title"], found[path]["incomplete"]) == (title, True)
+        assert found[path]["links"] == [served.url + "/late"]
+    assert "incomplete" not in found["/once"]
+    assert (found["/once"]["title"], found["/late"]["engine"]) == ("Whole", engine)
+    assert served.seen["/short/a"] == (2 if engine == "static" else 3)
 
 
 async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) -> None:

@@ -64,7 +64,7 @@ async def test_failures_are_told_plainly(tmp_path: Path) -> None:
         silent = await _message(tmp_path / "c", f"http://{host}/")
         assert silent == f"{host} closed the connection without an answer"
     async with _raw(
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\na"
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n"
     ) as host:
         cut = await _message(tmp_path / "d", f"http://{host}/")
         assert cut == f"the answer of {host} broke off before its end"

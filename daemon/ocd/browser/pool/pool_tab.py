@@ -120,6 +120,9 @@ class PoolTab:
         self._rules = RequestRules(cdp, options, place.proxy_login)
         self._documents = PageLoads(cdp)
         self._leaving = False
+        # Whether the document has all of its markup, and the error if that will never come.
+        self._parsed = True
+        self._cut_off: OcdError | None = None
 
     @classmethod
     async def open(
@@ -140,6 +143,8 @@ class PoolTab:
         cdp.on("Page.javascriptDialogOpening", self._on_dialog)
         cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
         cdp.on("Page.frameNavigated", self._on_navigated)
+        cdp.on("Page.domContentEventFired", self._on_parsed)
+        cdp.on("Page.frameStoppedLoading", self._on_stopped)
         cdp.on("disconnected", self._on_disconnect)
         agent = {"userAgent": self._options.user_agent}
         return [
@@ -169,12 +174,25 @@ class PoolTab:
 
     def _on_navigated(self, event: Event) -> None:
         if event["frame"]["id"] == self.cdp.target_id:
-            self._leaving = False
+            self._leaving = self._parsed = False
+            self._cut_off = None
+
+    def _on_parsed(self, _: Event) -> None:
+        self._parsed = True
+
+    def _on_stopped(self, event: Event) -> None:
+        if event["frameId"] != self.cdp.target_id or self._parsed or self._leaving:
+            return
+        # Its parser waits for ever, and so would a script that waits for the document.
+        self._cut_off = OcdError(
+            "fetch_failed", "the answer broke off before its end", cut_off=True
+        )
+        self.cdp.interrupt(self._cut_off)
 
     async def load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
         """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
         self.pages += 1
-        self._leaving = False
+        self._leaving, self._parsed, self._cut_off = False, True, None
         self._rules.forget()
         end = asyncio.get_running_loop().time() + timeout_s
         await self._go(url)
@@ -266,6 +284,8 @@ class PoolTab:
         return True
 
     async def _snapshot(self, wait: PoolWait, end: float) -> dict[str, Any] | None:
+        if self._cut_off is not None:
+            raise self._cut_off
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05)

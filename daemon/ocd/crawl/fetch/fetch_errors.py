@@ -5,20 +5,30 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.safety import certificate_errors
 from ocd.safety.host_canonical import netloc_of
 
+if TYPE_CHECKING:
+    from ocd.crawl.fetch.http_fetch import HttpAnswer
+
 CONNECT_S = 15.0
+# Worth another attempt: the server was busy, or a gateway before it was.
+TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
+_TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
 
 
 class FetchError(OcdError):
-    """A failed load: whether another attempt may help, and how long the server asked to wait."""
+    """A failed load: whether another attempt may help, and how long the server asked to wait.
+
+    partial: what came of a page before its answer broke off.
+    """
 
     transient = False
+    partial: "HttpAnswer | None" = None
     retry_after: float | None = None
     status: int | None = None
 
@@ -34,6 +44,20 @@ def fetch_error(
     error = FetchError(code, message, **details)
     error.transient = transient
     return error
+
+
+def as_fetch_error(error: OcdError) -> OcdError:
+    """Return the browser's error with the word whether another attempt may help."""
+    if error.code not in _TRANSIENT:
+        return error
+    return fetch_error(error.code, error.message, transient=True, **error.details)
+
+
+def raise_for_status(status: int | None) -> None:
+    """Raise http_error for a status of 400 and above."""
+    if status is not None and status >= 400:
+        transient = status in TRANSIENT_STATUSES
+        raise fetch_error("http_error", f"HTTP {status}", transient=transient, status=status)
 
 
 @contextmanager

@@ -15,15 +15,23 @@ from urllib.parse import quote, unquote
 
 from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.fetch.content_encoding import ACCEPTED, Decoder
-from ocd.crawl.fetch.fetch_errors import CONNECT_S, FetchError, fetch_error, translate_errors
+from ocd.crawl.fetch.fetch_errors import (
+    CONNECT_S,
+    TRANSIENT_STATUSES,
+    FetchError,
+    fetch_error,
+    translate_errors,
+    why,
+)
 from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
 from ocd.crawl.urls import join, origin_of
 from ocd.safety.domain_policy import file_path
+from ocd.safety.host_canonical import netloc_of
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
+    from aiohttp import ClientPayloadError, ClientResponse, ClientSession
 
 MAX_REDIRECTS = 10
 MAX_PAGE_BYTES = 10 * 1024 * 1024
@@ -40,8 +48,6 @@ _HEADERS_OF_INTEREST = (
 )  # fmt: skip
 _MAX_HEADER = 500
 _REDIRECTS = (301, 302, 303, 307, 308)
-# Worth another attempt: the server was busy, or a gateway before it was.
-TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
 
 # Called with each redirect's target before it is fetched; raises to end the load there.
 Admit = Callable[[str], Awaitable[None]]
@@ -52,9 +58,9 @@ class HttpAnswer:
     """An answer. body None: it was not read, because it is neither a page nor text.
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
-    incomplete: it ended before what was compressed in it did. cut: body is no more than the
-    beginning. robots: directives of X-Robots-Tag. refresh: the target of a Refresh header. headers:
-    those worth keeping. redirects: address and status of each redirect on the way.
+    incomplete: it ended before it was whole. cut: body is no more than the beginning. robots:
+    directives of X-Robots-Tag. refresh: the target of a Refresh header. headers: those worth
+    keeping. redirects: address and status of each redirect on the way.
     """
 
     url: str
@@ -195,7 +201,10 @@ class HttpFetcher:
                 location = response.headers.get("Location", "")
                 body = b""
                 if response.status < 300:
-                    body, _ = await _body(response, MAX_ROBOTS_BYTES)
+                    received = await _body(response, MAX_ROBOTS_BYTES)
+                    if received.failure is not None:
+                        raise received.failure
+                    body = received.content
                 return RobotsReply(response.status, location, body[:MAX_ROBOTS_BYTES])
 
     def _request(self, url: str, proxy: str | None, unless: Validators | None = None) -> Any:  # noqa: ANN401 - aiohttp's context manager has no public name
@@ -242,17 +251,24 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
     has_links = is_html(content_type) and not any_type
     if size is not None and size > max_bytes and not has_links:
         raise too_large(max_bytes, size)
-    body, incomplete = await _body(response, max_bytes)
+    body, incomplete, failure = await _body(response, max_bytes)
+    if failure is not None and (any_type or not body):
+        raise failure
     cut = len(body) > max_bytes
     if cut and not has_links:
         raise too_large(max_bytes, None)
     kind, charset = content_type or sniff_media_type(body), response.charset or ""
-    return HttpAnswer(
+    answer = HttpAnswer(
         url, response.status, kind, body, size if cut else len(body), charset, incomplete, cut,
         robots=tuple(robots_tags(response.headers.getall("X-Robots-Tag", ()), PRODUCT)),
         refresh=refresh_target(response.headers.get("Refresh", "")),
         headers=headers_of_interest(response.headers),
     )  # fmt: skip
+    if failure is not None:
+        broken = fetch_error("fetch_failed", why(failure, netloc_of(url)), transient=True)
+        broken.partial = answer
+        raise broken from failure
+    return answer
 
 
 def headers_of_interest(headers: Mapping[str, str]) -> dict[str, str]:
@@ -282,21 +298,33 @@ def sniff_media_type(body: bytes) -> str:
     return "application/octet-stream" if b"\0" in head else "text/plain"
 
 
-async def _body(response: "ClientResponse", max_bytes: int) -> tuple[bytes, bool]:
-    """Return the body and whether its compressed content has no end.
+class _Body(NamedTuple):
+    """A body as far as it came: incomplete, because of the failure if the transfer broke off."""
 
-    Of a longer one a little more than `max_bytes` is returned, and the connection cut.
-    """
+    content: bytes
+    incomplete: bool = False
+    failure: "ClientPayloadError | None" = None
+
+
+async def _body(response: "ClientResponse", max_bytes: int) -> _Body:
+    """Return the body; of a longer one little more than `max_bytes`, and the connection is cut."""
+    from aiohttp import ClientPayloadError
+
     decoder = Decoder(response.headers.getall("Content-Encoding", ()))
-    pieces, size = [], 0
-    async for coded in response.content.iter_any():
-        for piece in decoder.decode(coded):
-            pieces.append(piece)
-            size += len(piece)
-            if size > max_bytes:
-                response.close()
-                return b"".join(pieces), False
-    return b"".join(pieces) if len(pieces) != 1 else pieces[0], decoder.incomplete
+    pieces: list[bytes] = []
+    size, failure = 0, None
+    try:
+        async for coded in response.content.iter_any():
+            for piece in decoder.decode(coded):
+                pieces.append(piece)
+                size += len(piece)
+                if size > max_bytes:
+                    response.close()
+                    return _Body(b"".join(pieces))
+    except ClientPayloadError as error:
+        failure = error
+    body = b"".join(pieces) if len(pieces) != 1 else pieces[0]
+    return _Body(body, decoder.incomplete or failure is not None, failure)
 
 
 def _target(url: str, response: "ClientResponse") -> str | None:
