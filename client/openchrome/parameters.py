@@ -85,10 +85,12 @@ class CrawlOptions(TypedDict, total=False):
     share_login: bool | None
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
+    init_script: str | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None
+    init_script_path: str | os.PathLike[str] | None
 
 
 class CrawlSitemapOptions(TypedDict, total=False):
@@ -121,9 +123,11 @@ class CrawlSitemapOptions(TypedDict, total=False):
     share_login: bool | None
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
+    init_script: str | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None
+    init_script_path: str | os.PathLike[str] | None
 
 
 class ExecutePlanOptions(TypedDict, total=False):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "71bbf222aa29da76"
+CATALOG_HASH = "8e3ea7352767470e"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -362,11 +362,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
-        actions: Sequence[Mapping[str, Any]] | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
-        actions_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        actions_path: str | os.PathLike[str] | None = None,
+        init_script_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -416,10 +417,13 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             extract: JSON schema of what to extract from each page, as in extract_data; given
                 back as extracted
             actions: What the browser does on each page before reading it; auto then is browser
+            init_script: JavaScript that runs first in each page, before its own; auto then is
+                browser
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
+            init_script_path: Absolute path of a file with init_script
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -435,9 +439,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "compare_to": compare_to, "fail_on_page": fail_on_page, "urls": urls,
             "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
             "resources": resources, "share_login": share_login, "extract": extract,
-            "actions": actions, "urls_path": urls_path, "cookies_path": cookies_path,
-            "extract_path": extract_path, "actions_path": actions_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "actions": actions, "init_script": init_script, "urls_path": urls_path,
+            "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "init_script_path": init_script_path,
+            "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -475,10 +481,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
-        actions: Sequence[Mapping[str, Any]] | None = None,
+        actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
-        actions_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
+        actions_path: str | os.PathLike[str] | None = None,
+        init_script_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
     ) -> Any:
@@ -516,9 +523,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             extract: JSON schema of what to extract from each page, as in extract_data; given
                 back as extracted
             actions: What the browser does on each page before reading it; auto then is browser
+            init_script: JavaScript that runs first in each page, before its own; auto then is
+                browser
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
+            init_script_path: Absolute path of a file with init_script
             timeout_ms: Deadline in ms
             output_mode: auto: a handle if over 32 KB
             output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
@@ -531,9 +541,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "page_timeout_ms": page_timeout_ms, "compare_to": compare_to,
             "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
             "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
-            "extract": extract, "actions": actions, "cookies_path": cookies_path,
-            "extract_path": extract_path, "actions_path": actions_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "extract": extract, "actions": actions, "init_script": init_script,
+            "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "init_script_path": init_script_path,
+            "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(
@@ -905,6 +917,28 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         return self._call("http_auth", {
             "action": action, "username": username, "password": password, "origins": origins,
             "tab_id": tab_id, "timeout_ms": timeout_ms,
+        })
+
+    def init_script(
+        self, action: Literal["add", "list", "remove"], *, script: str | None = None,
+        id: str | None = None, script_path: str | os.PathLike[str] | None = None,
+        timeout_ms: int | None = None,
+    ) -> ResultT:
+        """Run a script first in every page of the session
+
+        Before the page's own scripts, in frames and popups too, from each page's next load on: reload
+        those that are open. Kept with the session; other sessions and crawls do not have it.
+
+        Args:
+            action: What to do
+            script: add: JavaScript, run at top level
+            id: remove: its id; default: all
+            script_path: Absolute path of a file with script
+            timeout_ms: Deadline in ms
+        """
+        return self._call("init_script", {
+            "action": action, "script": script, "id": id, "script_path": script_path,
+            "timeout_ms": timeout_ms,
         })
 
     def inspect(

@@ -63,7 +63,7 @@ _GROUPS: dict[str, tuple[str, str]] = {
     "network": (
         "Network, state and identity",
         """network network-capture-full network-capture-lite request-intercept http-auth
-        emulate-device user-agent geolocation""",
+        emulate-device user-agent geolocation init-script""",
     ),
     "daemon": (
         "The daemon and agent hosts",

@@ -17,6 +17,7 @@ from ocd.crawl.request_options import (
     read_proxies,
     read_user_agent,
 )
+from ocd.crawl.spec import Engine
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -111,6 +112,16 @@ Actions = Annotated[
 ]
 
 
+FirstScript = Annotated[
+    str,
+    Meta(
+        description="JavaScript that runs first in each page, before its own; auto then is browser",
+        extra=PAYLOAD,
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -122,6 +133,7 @@ class RequestParams(Params, kw_only=True):
     share_login: ShareLogin = False
     extract: Extract = None
     actions: Actions = ()
+    init_script: FirstScript = ""
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -179,7 +191,7 @@ def extract_schema(params: RequestParams) -> str:
     return msgspec.json.encode(params.extract).decode()
 
 
-def page_actions(actions: Sequence[PageAction], engine: str) -> tuple[dict[str, object], ...]:
+def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]:
     """Return what is done on each page; invalid_argument for what cannot be."""
     found = []
     for action in actions:
@@ -193,10 +205,18 @@ def page_actions(actions: Sequence[PageAction], engine: str) -> tuple[dict[str, 
             message = "crawl: an action is one of wait_for, click and scroll"
             raise OcdError("invalid_argument", message, parameter="actions")
         found.append({**chosen, "timeout_ms": action.timeout_ms})
-    if found and engine == "static":
-        message = "crawl: actions are for the browser, not for engine static"
-        raise OcdError("invalid_argument", message, parameter="actions")
     return tuple(found)
+
+
+def page_engine(params: RequestParams, engine: Engine) -> Engine:
+    """Return the engine that does what is asked; invalid_argument if the one asked for cannot."""
+    for name in ("actions", "init_script"):
+        if getattr(params, name):
+            if engine == "static":
+                message = f"crawl: {name} is for the browser, not for engine static"
+                raise OcdError("invalid_argument", message, parameter=name)
+            engine = "browser"
+    return engine
 
 
 def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:

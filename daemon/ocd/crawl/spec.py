@@ -24,7 +24,7 @@ class CrawlSpec:
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
-    actions: what the browser does on each page (see PoolOptions).
+    actions, init_script: what the browser does on each page, and before it (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
     """
 
@@ -55,6 +55,7 @@ class CrawlSpec:
     sitemap_url: str = ""
     extract: str = ""
     actions: tuple[Mapping[str, Any], ...] = ()
+    init_script: str = ""
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

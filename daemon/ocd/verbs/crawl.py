@@ -20,6 +20,7 @@ from ocd.crawl.request_params import (
     departures,
     extract_schema,
     page_actions,
+    page_engine,
     request_options,
     start_urls,
 )
@@ -192,7 +193,8 @@ class Crawl(RequestParams):
         # Here, so that a task that cannot run is refused before it exists.
         request_options(self, self.starts)
         extract_schema(self)
-        page_actions(self.actions, self.engine)
+        page_actions(self.actions)
+        page_engine(self, self.engine)
         if self.strategy == "best_first" and not self.query:
             message = "crawl: strategy best_first needs a query"
             raise OcdError("invalid_argument", message, parameter="query")
@@ -242,7 +244,8 @@ class CrawlSitemap(RequestParams):
     def __post_init__(self) -> None:
         request_options(self, self.starts)
         extract_schema(self)
-        page_actions(self.actions, self.engine)
+        page_actions(self.actions)
+        page_engine(self, self.engine)
         if self.sitemap_url:
             parse_url_argument(self.sitemap_url)
 
@@ -324,8 +327,9 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "respect_robots": params.respect_robots,
         "delay_ms": params.delay_ms,
         "concurrency": 0 if params.concurrency == "auto" else params.concurrency,
-        "engine": "browser" if params.actions else params.engine,
-        "actions": page_actions(params.actions, params.engine),
+        "engine": page_engine(params, params.engine),
+        "actions": page_actions(params.actions),
+        "init_script": params.init_script,
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,
         "share_login": params.share_login,

@@ -1,13 +1,16 @@
 """Verbs that run code in a page."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from ocd.api.errors import OcdError
+from ocd.browser.sessions.init_scripts import InitScript
+from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.evaluate import RawJson
 from ocd.browser.tabs.tab import Tab
-from ocd.verb_api.declaration import PAYLOAD, Output, Params, tab_verb
+from ocd.verb_api.declaration import PAYLOAD, Output, Params, session_verb, tab_verb
 
 
 class JavascriptTool(Params):
@@ -44,3 +47,50 @@ def _type_and_text(value: str | float | RawJson | None) -> tuple[str, str]:
         return "string", value
     kind = "null" if value is None else "boolean" if isinstance(value, bool) else "number"
     return kind, msgspec.json.encode(value).decode()
+
+
+class InitScriptParams(Params):
+    """Run a script first in every page of the session
+
+    Before the page's own scripts, in frames and popups too, from each page's next load on: reload
+    those that are open. Kept with the session; other sessions and crawls do not have it.
+    """
+
+    action: Annotated[Literal["add", "list", "remove"], Meta(description="What to do")]
+    script: Annotated[
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="add: JavaScript, run at top level", extra=PAYLOAD),
+    ] = None
+    id: Annotated[str | None, Meta(description="remove: its id; default: all")] = None
+
+
+@session_verb(
+    "init_script", InitScriptParams, capability="core", tier=3,
+    example={"action": "add", "script": "window.confirm = () => true"},
+)  # fmt: skip
+async def init_script(session: Session, params: InitScriptParams) -> Output:
+    scripts = session.init_scripts
+    data: dict[str, Any] = {"session": session.name}
+    match params.action:
+        case "add":
+            if params.script is None:
+                message = "init_script add needs a script, or script_path"
+                raise OcdError("invalid_argument", message, parameter="script")
+            added = await scripts.add(params.script)
+            message = "It runs first in each page from its next load on"
+            data |= {"id": added.id, "message": message}
+        case "list":
+            data["scripts"] = [_script_to_dict(one) for one in scripts]
+        case "remove":
+            removed = [params.id] if params.id is not None else [one.id for one in scripts]
+            for script_id in removed:
+                await scripts.remove(script_id)
+            data["removed"] = removed
+    return Output(data={**data, "count": len(scripts)})
+
+
+def _script_to_dict(script: InitScript) -> dict[str, Any]:
+    begin = script.source[:200]
+    return {
+        "id": script.id, "added_at": script.added_at, "chars": len(script.source), "begin": begin,
+    }  # fmt: skip

@@ -125,6 +125,8 @@ async def tabs_context(session: Session, params: TabsContext) -> Output:
         "tab_count": len(tabs if params.summary else listed),
         "worker_count": len(session.workers),
     }  # fmt: skip
+    if session.init_scripts:
+        data["init_scripts"] = len(session.init_scripts)
     return Output(data=data if params.summary else {**data, "tabs": listed})
 
 

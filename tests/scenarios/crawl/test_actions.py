@@ -71,10 +71,21 @@ async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool
 
 
 def test_actions_are_for_the_browser(daemon: Daemon, site: FixtureSite) -> None:
-    """auto is the browser then; one action is one thing; static has nobody to do it."""
+    """auto is the browser then; one action is one thing; static has nobody to do it.
+
+    A first script of the crawl's own runs in its pages; one of the session does not.
+    """
     url, wait = site.url("article.html"), {"wait_for": "h1"}
-    told = daemon.do("crawl", url=url, max_depth=0, actions=[wait])
+    theirs = {"action": "add", "script": "window.name = 'of the session'"}
+    daemon.do("init_script", session="crawling", **theirs)
+    own = "document.addEventListener('DOMContentLoaded', () => document.body.append(`<${name}>`))"
+    params = {"max_depth": 0, "actions": [wait], "init_script": own}
+    told = daemon.do("crawl", session="crawling", url=url, **params)
+    daemon.do("init_script", session="crawling", action="remove")
     assert told["summary"]["engines"] == {"browser": 1}
+    assert told["pages"][0]["content"].rstrip().endswith("<>")
+    static = daemon.call("crawl", url=url, engine="static", init_script=own).error
+    assert (static["code"], static["parameter"]) == ("invalid_argument", "init_script")
     for given in ({"engine": "static", "actions": [wait]}, {"actions": [{**wait, "scroll": 1}]}):
         error = daemon.call("crawl", url=url, **given).error
         assert (error["code"], error["parameter"]) == ("invalid_argument", "actions")

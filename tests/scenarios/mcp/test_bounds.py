@@ -65,6 +65,7 @@ ASKS: dict[str, dict[str, Any]] = {
 # What says nothing of pages, ends what the others need, or works on what another verb gave.
 APART = {
     "drag_drop", "emulate_device", "execute_plan", "file_upload", "geolocation", "http_auth",
+    "init_script",
     "network_capture_lite", "oc_connection_health", "oc_context_import", "oc_devtools_url",
     "oc_diff", "oc_doctor_report", "oc_output_fetch", "oc_output_search",
     "oc_performance_analyze", "oc_performance_insights", "oc_profile_status", "oc_reap_orphans",

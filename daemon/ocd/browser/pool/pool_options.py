@@ -13,6 +13,7 @@ class PoolOptions:
     cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.
     text_only: pictures, fonts and media are not loaded. actions: what is done on each page before
     it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
+    init_script: runs in each document before the page's own scripts.
     """
 
     share_login: bool = False
@@ -23,6 +24,7 @@ class PoolOptions:
     proxies: tuple[tuple[str, str], ...] = ()
     text_only: bool = False
     actions: tuple[Mapping[str, Any], ...] = ()
+    init_script: str = ""
 
 
 DEFAULT_OPTIONS = PoolOptions()

@@ -153,7 +153,11 @@ class PoolTab:
             *([cdp.send("Emulation.setUserAgentOverride", agent)] if agent["userAgent"] else ()),
             *self._rules.start(),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _SHIM}),
+            *(
+                cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+                for source in (_SHIM, self._options.init_script)
+                if source
+            ),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         ]
 

@@ -14,6 +14,7 @@ from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.downloads import Download
 from ocd.browser.sessions import permissions
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS, BrowserContexts
+from ocd.browser.sessions.init_scripts import InitScripts
 from ocd.browser.tabs.page_target import MAX_DOWNLOADS
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.safety.path_policy import safe_name
@@ -25,7 +26,8 @@ class Session:
     `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
     current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
     lists what was closed at the limit, until somebody reports it. `downloads` are its latest files.
-    `workers` are its isolated contexts; their tabs stand among `tabs`.
+    `workers` are its isolated contexts; their tabs stand among `tabs`. `init_scripts` run first in
+    each document of all of them.
     """
 
     def __init__(self, name: str, sessions: "Sessions") -> None:
@@ -36,6 +38,7 @@ class Session:
         self.refused_popups: list[RefusedPopup] = []
         self.downloads: deque[Download] = deque(maxlen=MAX_DOWNLOADS)
         self.workers = BrowserContexts(sessions.chromium, self.tabs, self._open_worker_tab)
+        self.init_scripts = InitScripts(self.tabs)
         self._opening = 0
         self._number = 0
         self._latest: Tab | None = None
@@ -127,6 +130,7 @@ class Session:
 
     def _on_session(self, tab: Tab, cdp: CdpSession) -> None:
         permissions.watch_prompts(tab, cdp)
+        self.init_scripts.start(cdp)
         cdp.on("Page.downloadWillBegin", lambda event: self._on_download(tab, event))
 
     def _on_download(self, tab: Tab, event: Event) -> None:
@@ -166,8 +170,8 @@ class Session:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no tab and no worker, and opens none."""
-        return not self.tabs and not self._opening and not self.workers
+        """Whether it has no tab, no worker and no first script, and opens no tab."""
+        return not (self.tabs or self._opening or self.workers or self.init_scripts)
 
     def tab(self, tab_id: str | None = None) -> Tab:
         """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
