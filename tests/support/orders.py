@@ -23,6 +23,15 @@ class Order:
         found: dict[str, Any] = self.do("oc_assert", contract=contract, **params)
         return found
 
+    def told_in_short(self, contract: object) -> dict[str, Any]:
+        """Return what is told within a short time, or within more on a machine that stood still."""
+        for limit in (300, 3000, 30_000):
+            reply = self.call("oc_assert", contract=contract, timeout_ms=limit)
+            if reply.status != 504:
+                break
+        found: dict[str, Any] = reply.result
+        return found
+
     def verdict(self, contract: object, **params: object) -> str:
         return str(self.told(contract, **params)["verdict"])
 

