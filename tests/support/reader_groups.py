@@ -104,7 +104,7 @@ def markup() -> dict[str, Read]:
     from ocd.content.declarative_shadow import compose
     from ocd.content.depth_limit import flatten
     from ocd.content.markdown_signs import write_signs
-    from ocd.crawl.fetch.js_detection import needs_browser_reason
+    from ocd.crawl.fetch.js_detection import may_need_browser, needs_browser_reason
     from ocd.crawl.page_extractor import ExtractionJob, extract
 
     def page(text: str) -> None:
@@ -150,6 +150,13 @@ def markup() -> dict[str, Read]:
         "html: noscript": lambda text: needs_browser_reason(
             f"<script></script><noscript>{text}</noscript>"
         ),
+        "html: placeholders": lambda text: needs_browser_reason(
+            f"<script></script><main><p>Loading {text}"
+        ),
+        "html: data of a page": lambda text: needs_browser_reason(
+            f"<script type=application/json>{text}</script><script></script>"
+        ),
+        "html: may be a placeholder": lambda text: may_need_browser(_bytes(f"<p>Loading {text}")),
         "html: page of a crawl": page,
     }
 

@@ -56,6 +56,7 @@ def test_any_bytes_are_a_page(body: bytes) -> None:
 
 
 LONG = "<p>" + "Words that say something. " * 40
+DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(34)}]</script>"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,22 @@ LONG = "<p>" + "Words that say something. " * 40
         (LONG + '<script src="analytics.js"></script>', ""),
         ('<div id="app">' + LONG + "</div><script>1</script>", ""),
         ("<noscript>Enable JavaScript for comments</noscript>" + LONG + "<script>1</script>", ""),
+        (f"<nav>{LONG}</nav><main></main><script>1</script>", "empty main content"),
+        (f"<nav>{LONG}</nav><main><img src=a.png></main><script>1</script>", ""),
+        (f"<nav>{LONG * 3}</nav><main><p>Chargement…</p></main><script>1</script>", "placeholder"),
+        (
+            f"<footer>{LONG}</footer><h1>A</h1><p class=x-skeleton-row></p><script>1</script>",
+            "placeholder 'x-skeleton-row'",
+        ),
+        (f"<nav>{LONG}</nav><p aria-busy=true>Reading</p><script>1</script>", "placeholder"),
+        (f"<div hidden>Loading…</div><p>{'x ' * 90}</p><script>1</script>", ""),
+        (f"<p>Loading docks are places where goods {'x ' * 90}<script>1</script>", ""),
+        (f"<h1>Loading plugins</h1><p>{'x ' * 90}</p><script>1</script>", ""),
+        (f"<p>正在加载</p><p>{'x ' * 90}</p><script>1</script>", "placeholder '正在加载'"),
+        (f"<p>Lädt Preise ...</p><p>{'x ' * 90}</p><script>1</script>", "placeholder 'Lädt"),
+        (f"<main>{LONG}<p>Loading…</p></main><script>1</script>", ""),
+        (f"<nav>{LONG}</nav><h1>Short</h1><script>1</script>{DATA}", "its data say more"),
+        (f"<p>{'A word or more. ' * 20}<script>1</script>{DATA}", ""),
     ],
 )
 def test_why_scripted(html: str, reason: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.fetch.charset import decode
-from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, needs_browser_reason
+from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, may_need_browser, needs_browser_reason
 from ocd.crawl.robots import PRODUCT
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, origin_of, without_login
@@ -199,8 +199,8 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     anchors = document.raw_links()
     links = _absolute([*anchors, *signals.links], document.base)
     content = _content(document, job, links)
-    # A page with much to say needs no second look.
-    probed = job.probe and len(content) < 2 * ENOUGH_TEXT
+    # A page with much to say needs no second look, but where a part of it may be still to come.
+    probed = job.probe and (len(content) < 2 * ENOUGH_TEXT or may_need_browser(job.body))
     found = ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
     found.canonical = join(document.base, signals.canonical) or ""
     found.robots = signals.robots

@@ -19,6 +19,12 @@ document.title = "After"; document.getElementById("app").innerHTML =
   "<h1>Made by script</h1><a href='/late'>late</a>";</script>"""
 
 
+# Much around a part that a script replaces.
+LIST = f"""<!doctype html><title>Prices</title><nav>{"Other words. " * 200}</nav>
+<main><h1>Prices</h1><p id=p>Loading prices…</p></main>
+<script>document.getElementById("p").textContent = "Twelve apples"</script>"""
+
+
 @asynccontextmanager
 async def _chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
     for name in ("run", "profile"):
@@ -42,13 +48,16 @@ async def pool(tmp_path: Path) -> AsyncIterator[object]:
 
 async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> None:
     """The rendered text and a link that only scripts make are found; plain pages stay plain."""
-    pages = {"/": page("Home", "/app"), "/app": APP, "/late": page("Late")}
+    pages = {"/": page("Home", "/app", "/list"), "/app": APP, "/list": LIST, "/late": page("Late")}
     async with site(pages) as served:
         got = await run_crawl(tmp_path / "a", pool=pool, url=served.url, max_depth=3)
     app = got.page(f"{served.url}/app")
     assert (app["engine"], app["title"], app["status"]) == ("browser", "After", 200)
     assert "# Made by script" in app["content"]
     assert got.page(f"{served.url}/late")["engine"] == "static"
+    listed = got.page(f"{served.url}/list")
+    assert "placeholder 'Loading prices…'" in listed["engine_reason"]
+    assert "Twelve apples" in listed["content"]
 
 
 async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object) -> None:

@@ -1,7 +1,7 @@
 """Whether a page, as the server sent it, needs its scripts to show anything."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from ocd.content.depth_limit import flat_tree
 from ocd.safety.regex import compile_re2
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # With more text than this the page says something without scripts, whatever its markup.
 ENOUGH_TEXT = 2000
@@ -25,6 +25,36 @@ _ASKS = (
     r"(?i)(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b"
     r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)"
 )
+# Parts of a page where what it is about stands, the more certain ones first; and what is not it.
+_MAIN = ("main, [role=main]", "#main, #content, #main-content, article")
+_AROUND = (
+    "nav, header, footer, aside, dialog, [hidden], [role=navigation], [role=banner], "
+    "[role=contentinfo], [role=complementary], [role=search], [role=dialog], [aria-hidden=true]"
+)
+_SOMETHING = "img, picture, svg, video, audio, canvas, iframe, object, form, table, a[href]"
+# What stands in the place of a text that is to come: by mark-up, and by words.
+_PLACEHOLDERS = (
+    "[aria-busy=true], [role=progressbar], [class*=skeleton i], [class*=spinner i], "
+    "[class*=shimmer i], [class*=loading i], [class*=loader i], [class*=placeholder i], "
+    "[id*=loading i], [id*=loader i]"
+)
+_LONGEST_PLACEHOLDER = 80
+_WAITING = (
+    r"(loading|please wait|one moment|just a moment|fetching|wird geladen|l[äa]dt|bitte warten|"
+    r"chargement|veuillez patienter|cargando|carregando|caricamento|laden|laddar|indl[æa]ser|"
+    r"[łl]adowanie|wczytywanie|načítání|yükleniyor|загрузка|завантаження|加载|載入|正在|読み込み|"
+    r"ロード中|로딩|불러오는)"
+)
+_PLACEHOLDER_WORDS = rf"(?i)^\W*{_WAITING}\S*(?:\W*$|.*(?:…|\.\.\.)\W*$)"
+# In the source of a page with much around its main part: whether that may be a placeholder.
+_MAY_WAIT = (
+    r"(?i)aria-busy=.?true|class=[^<>]{0,200}(?:skeleton|spinner|shimmer)"
+    rf"|>\s{{0,50}}{_WAITING}|<main[^<>]{{0,200}}>\s{{0,200}}</main"
+)
+# Strings of data that are prose: so long, of so many words.
+_PROSE, _PROSE_BLANKS = 40, 5
+_DATA_LENGTH = 200_000
+_DATA = "script[type='application/json' i]"
 _NOSCRIPT = re.compile(r"<noscript\b[^<>]{0,200}>|</noscript", re.IGNORECASE)
 _LONGEST_DEMAND = 2000
 _TAG = re.compile(r"<[^<>]*>")
@@ -38,11 +68,21 @@ def needs_browser_reason(html: str) -> str:
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
     demand = _noscript_demand(html)
+    data = "".join(node.text() for node in tree.css(_DATA))[:_DATA_LENGTH]
     tree.strip_tags(list(_DROPPED))
     root = _empty_root(tree)
     text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
-    if len(text) >= ENOUGH_TEXT:
-        return ""
+    if len(text) < ENOUGH_TEXT and (reason := _reason_of_little(tree, text, root, demand=demand)):
+        return reason
+    return _reason_of_main(tree, text, data)
+
+
+def may_need_browser(source: bytes) -> bool:
+    """Return whether a page with much text is worth the look of `needs_browser_reason`."""
+    return _pattern(_MAY_WAIT).search(source) is not None
+
+
+def _reason_of_little(tree: "LexborHTMLParser", text: str, root: str, *, demand: bool) -> str:
     if root:
         return f"empty application root {root}"
     if demand and len(text) < _DEMAND_TEXT:
@@ -73,7 +113,8 @@ def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
 def _noscript_demand(html: str) -> bool:
     # From the source: in a head, a parser without scripting takes the words out of the element.
     return any(
-        _asks().search(_TAG.sub(" ", text).encode(errors="replace")) for text in _noscripts(html)
+        _pattern(_ASKS).search(_TAG.sub(" ", text).encode(errors="replace"))
+        for text in _noscripts(html)
     )
 
 
@@ -90,9 +131,63 @@ def _noscripts(html: str) -> Iterator[str]:
 
 
 @cache
-def _asks() -> Any:  # noqa: ANN401 - re2 has no types
+def _pattern(source: str) -> Any:  # noqa: ANN401 - re2 has no types
     # RE2: `re` would look through each word's rest from each of its letters.
-    return compile_re2(_ASKS.encode())
+    return compile_re2(source.encode())
+
+
+def _reason_of_main(tree: "LexborHTMLParser", text: str, data: str) -> str:
+    """Return why the part that the page is about is still to come, whatever stands around it."""
+    for node in tree.css(_AROUND):
+        node.decompose()
+    parts = _main_parts(tree)
+    main = " ".join(" ".join(node.text(separator=" ") for node in parts).split())
+    if not parts or len(main) >= _DEMAND_TEXT:
+        return ""
+    if placeholder := _placeholder(parts):
+        return f"placeholder {placeholder!r} in the main content"
+    if parts[0].tag != "body" and len(main) < _EMPTY_ROOT_TEXT and not _shows_something(parts):
+        return "empty main content"
+    if _prose_length(data, text) > max(_DEMAND_TEXT, 2 * len(main)):
+        return "its data say more than its text"
+    return ""
+
+
+def _main_parts(tree: "LexborHTMLParser") -> "list[LexborNode]":
+    for selector in _MAIN:
+        if found := tree.css(selector):
+            return found
+    return [tree.body] if tree.body else []
+
+
+def _shows_something(parts: "Sequence[LexborNode]") -> bool:
+    return any(node.css_first(_SOMETHING) for node in parts)
+
+
+def _placeholder(parts: "Sequence[LexborNode]") -> str:
+    """Return what stands in the place of a text that scripts bring; "" if nothing does."""
+    for part in parts:
+        for node in part.css(_PLACEHOLDERS):
+            said = " ".join(node.text(separator=" ").split())
+            if len(said) <= _LONGEST_PLACEHOLDER and not node.css_first("a[href], img"):
+                return said or node.attributes.get("class") or f"<{node.tag}>"
+        for text in part.text(separator="\n").splitlines():
+            said = text.strip()
+            if len(said) <= _LONGEST_PLACEHOLDER and _says_wait(said):
+                return said
+    return ""
+
+
+def _says_wait(text: str) -> bool:
+    return _pattern(_PLACEHOLDER_WORDS).search(text.encode(errors="replace")) is not None
+
+
+def _prose_length(data: str, text: str) -> int:
+    """Return how long the prose in a page's data is that does not stand in its text."""
+    # Quotes end strings, and those inside of one only cut it into pieces.
+    pieces = (piece for piece in data.split('"') if len(piece) >= _PROSE)
+    prose = (piece for piece in pieces if piece.count(" ") >= _PROSE_BLANKS)
+    return sum(len(piece) for piece in prose if piece[: _PROSE // 2] not in text)
 
 
 def _empty_root(tree: "LexborHTMLParser") -> str:
