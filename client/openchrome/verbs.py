@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "8e3ea7352767470e"
+CATALOG_HASH = "94fd0b94cb91b16e"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -2475,7 +2475,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 (default: "none")
             query: bm25: words
             filter_options: min_words, max_sections, bm25_threshold, prune_threshold
-            compression: delta: only changes since the last reading (default: "none")
+            compression: delta: only what the last readings of the site had not (default:
+                "none")
             include_pagination: Report the page's pagination (default: true)
             offset: First character (default: 0)
             limit: Max characters; default: 20,000 (inline)

@@ -280,7 +280,7 @@ def _bound(walk: Callable[[Any, str], None], entries: object) -> Read:
 def readings() -> dict[str, Read]:
     """What compares, filters and searches readings of pages."""
     from ocd.browser.observe.text_patterns import text_test
-    from ocd.content import content_filter, line_diff
+    from ocd.content import content_filter, line_diff, repeated_lines
     from ocd.content.tokens import terms
     from ocd.contracts.matching import collapse_whitespace, pattern_matches
     from ocd.crawl.relevance import RelevanceScorer
@@ -291,6 +291,9 @@ def readings() -> dict[str, Read]:
         "compare: lines": lambda text: line_diff.difference(
             text, text.replace("a", "[ref=e1]\n")
         ).text(),
+        "compare: repeats": lambda text: repeated_lines.without_repeats(
+            text, "http://a/", text.replace("a", "\n"), "http://b/"
+        ),
         "filter: pruning": lambda text: content_filter.fit(text, "prune", None, None),
         "filter: bm25": lambda text: content_filter.fit(text, "bm25", "a b 0", None),
         "score: page": lambda text: scorer.page(text, text),

@@ -59,7 +59,8 @@ class ReadPage(Params):
         ),
     ] = None
     compression: Annotated[
-        Literal["none", "delta"], Meta(description="delta: only changes since the last reading")
+        Literal["none", "delta"],
+        Meta(description="delta: only what the last readings of the site had not"),
     ] = "none"
     include_pagination: Annotated[
         bool, Meta(extra_json_schema=UNLISTED, description="Report the page's pagination")

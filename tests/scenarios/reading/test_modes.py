@@ -154,6 +154,26 @@ def test_delta_after_a_plain_reading_and_on_another_page(page: Daemon, site: Sit
     assert moved["delta"] == {"full": True, "reason": "other_page"}
 
 
+def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, site: Site) -> None:
+    """The menu that both pages have is one line; going back, what was read there is known, too."""
+    page.do("tabs_create", url=site.url("reading/menu_one.html"))
+    page.do("read_page", compression="delta")
+    page.do("interact", query="Second")
+    second = page.do("read_page", compression="delta")
+    facts = second["delta"]
+    assert (facts["full"], facts["like"]) == (False, site.url("reading/menu_one.html"))
+    lines = second["content"].splitlines()
+    assert lines[1] == f"- as before: as on {facts['like']}, with new refs: act on it by words"
+    assert 'navigation "Main" to link "Imprint" (8 lines)' in lines[2]
+    assert re.fullmatch(r'  - textbox "Quantity" \[ref=e\d+\]', lines[-1]), lines
+    assert len(lines) == facts["told"] + 3
+    page.do("interact", query="First")
+    again = page.do("read_page", compression="delta")
+    assert (again["delta"]["told"], again["delta"]["full"]) == (0, False), again
+    page.do("interact", query="Imprint")  # by words, as the reading says
+    assert "#imprint" in str(page.do("javascript_tool", code="location.hash"))
+
+
 def test_delta_of_a_page_that_is_another_now_is_the_page(page: Daemon) -> None:
     page.do("read_page")
     body(page, "<h1>Sold out</h1><p>Come again</p>")

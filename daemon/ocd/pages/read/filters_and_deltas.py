@@ -1,9 +1,10 @@
 """A reading as it was asked for: filtered, summed up, or as the difference to the last one."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
@@ -12,6 +13,9 @@ from ocd.pages.read.reader import Filter, Mode, Reading
 
 # A reading that is longer is not kept to compare the next one with.
 MAX_KEPT = 2_000_000
+# Pages of a site whose last readings are kept, those before the last only if they are not longer.
+MAX_PAGES = 4
+MAX_KEPT_LONGER = 200_000
 # Characters whose filtering takes some milliseconds: longer texts go to a thread.
 _LONG = 50_000
 
@@ -50,14 +54,21 @@ class ReadRequest:
             )  # fmt: skip
 
 
-@dataclass(slots=True)
-class _LastReading:
-    """The last reading of a tab, and the one it was compared with."""
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """A reading that was given out."""
 
-    request: ReadRequest
     url: str
     text: str
-    before: str | None = None
+
+
+@dataclass(slots=True)
+class _LastReadings:
+    """The last readings of a tab, the newest first, and those that it was compared with."""
+
+    request: ReadRequest
+    readings: tuple[_Past, ...]
+    before: tuple[_Past, ...] = ()
 
 
 async def read_view(
@@ -107,44 +118,82 @@ async def compute_beside(characters: int, function: Callable[[], R]) -> R:
 async def compare_with_last(
     tab: Tab, request: ReadRequest, reading: Reading, *, first: bool
 ) -> tuple[Reading, dict[str, Any]]:
-    """Return the difference to the tab's last reading of the same kind, and its counts.
+    """Return the difference to the tab's last readings of the same kind, and its counts.
 
-    The reading itself, with `full` and why, where there is none or too much is different. first:
-    whether this is not the next part of a difference that was told before.
+    The difference to the last one, if that was of the same page; of another page of the site, or
+    one that was loaded again, what none of them had. The reading itself, with `full` and why,
+    where there is none to compare with or too much is different. first: whether this is not the
+    next part of a difference that was told before.
     """
+    memory = tab.state(_LastReadings)
+    known = (memory.readings if first else memory.before) if memory else ()
+    usable = known if memory is not None and memory.request == request else ()
+    remember(tab, request, reading, known=known)
+    if not usable:
+        return reading, {"full": True, "reason": "read_differently" if known else "first_reading"}
+    facts: dict[str, Any] = {"reason": "other_page"}
+    if usable[0].url == _address(reading.url):
+        changes, facts = await _difference(usable[0], reading)
+        if changes is not None:
+            return changes, {"full": False, **facts}
+    shortened, like = await _without_repeats(reading, usable)
+    return (reading, {"full": True, **facts}) if shortened is None else (shortened, like)
+
+
+async def _difference(past: _Past, reading: Reading) -> tuple[Reading | None, dict[str, Any]]:
+    """Return what is different from a reading of the same page, None if it is too much."""
     from ocd.content.line_diff import MUCH, difference
 
-    url = _address(reading.url)
-    memory = tab.state(_LastReading)
-    base = (memory.text if first else memory.before) if memory else None
-    why = _difference_note(memory, request, url) or ("first_reading" if base is None else "")
-    remember(tab, request, reading, before=base if not why else None)
-    if why or base is None:
-        return reading, {"full": True, "reason": why}
-    before, after = base, reading.text
-    change = await compute_beside(len(before) + len(after), lambda: difference(before, after))
+    size = len(past.text) + len(reading.text)
+    change = await compute_beside(size, lambda: difference(past.text, reading.text))
     counts = {**change.counts, "ratio": round(change.ratio, 3), "refs": change.refs}
     if change.ratio > MUCH:
-        return reading, {"full": True, "reason": "too_much_changed", **counts}
-    changes = replace(reading, text=change.text(), mime="text/plain", about={})
-    return changes, {"full": False, **counts}
+        return None, {"reason": "too_much_changed", **counts}
+    return replace(reading, text=change.text(), mime="text/plain", about={}), counts
 
 
-def _difference_note(memory: _LastReading | None, request: ReadRequest, url: str) -> str:
-    if memory is None:
-        return "first_reading"
-    if memory.url != url:
-        return "other_page"
-    return "" if memory.request == request else "read_differently"
+async def _without_repeats(
+    reading: Reading, known: Sequence[_Past]
+) -> tuple[Reading | None, dict[str, Any]]:
+    """Return a reading without what the one most like it had, None if that is little."""
+    from ocd.content.repeated_lines import LITTLE, without_repeats
+
+    pasts = [past for past in known if _site(past.url) == _site(reading.url)]
+    size = sum(len(past.text) + len(reading.text) for past in pasts)
+    found = await compute_beside(
+        size, lambda: [without_repeats(reading.text, reading.url, p.text, p.url) for p in pasts]
+    )
+    best = max(zip(found, pasts, strict=True), key=lambda pair: pair[0].share, default=None)
+    if best is None or best[0].share < LITTLE:
+        return None, {}
+    short, past = best
+    note = f"- as before: as on {past.url}, with new refs: act on it by words\n"
+    facts = {"full": False, "like": past.url, "told": short.told, "unchanged": short.left_out}
+    return replace(reading, text=note + short.text), facts
 
 
-def remember(tab: Tab, request: ReadRequest, reading: Reading, before: str | None = None) -> None:
-    """Remember a reading as the tab's last."""
+def remember(
+    tab: Tab, request: ReadRequest, reading: Reading, known: tuple[_Past, ...] | None = None
+) -> None:
+    """Remember a reading as the tab's last; before it those that were known."""
+    memory = tab.state(_LastReadings)
+    if known is None:
+        known = memory.readings if memory else ()
+    if memory is not None and memory.request != request:
+        known = ()
     if len(reading.text) > MAX_KEPT:
-        tab.drop_state(_LastReading)
-    else:
-        tab.set_state(_LastReading(request, _address(reading.url), reading.text, before))
+        tab.drop_state(_LastReadings)
+        return
+    newest = _Past(_address(reading.url), reading.text)
+    others = [p for p in known if p.url != newest.url and len(p.text) <= MAX_KEPT_LONGER]
+    readings = (newest, *others[: MAX_PAGES - 1])
+    tab.set_state(_LastReadings(request, readings, known))
 
 
 def _address(url: str) -> str:
     return url.partition("#")[0]
+
+
+def _site(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
