@@ -13,7 +13,13 @@ def event_lines(data: Mapping[str, Any]) -> list[str]:
     """
     changed = data["changed"]
     lines = [*_dialog(changed), *_drag(data), *_submission(data)]
-    return [*lines, *_places(changed), *_tabs(changed), *_files(changed), *_refusals(changed)]
+    return [
+        *lines,
+        *_places(changed, data.get("now", "")),
+        *_tabs(changed),
+        *_files(changed),
+        *_refusals(changed),
+    ]
 
 
 def _dialog(changed: Mapping[str, Any]) -> Iterator[str]:
@@ -36,15 +42,18 @@ def _drag(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"dragged: {place}{data['method']}{accepted}"
 
 
-def _places(changed: Mapping[str, Any]) -> Iterator[str]:
+def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
+    """Yield where the page is now, as far as `now` does not say it already."""
+    url, title = changed.get("url"), changed.get("title") and _quote(changed["title"])
+    said = now.replace("page ", "", 1).split(" · ")
     if "beforeunload" in changed:
         yield "left although the page asked to stay (beforeunload)"
     if changed.get("navigated"):
-        status = f" ({changed['status']})" if "status" in changed else ""
-        url = f" {changed['url']}" if "url" in changed else ""
-        yield f"navigated:{url} {_quote(changed.get('title', ''))}{status}"
-    elif "url" in changed:
-        yield f"url: {changed['url']}"
+        status = f"({changed['status']})" if "status" in changed else ""
+        news = [part for part in (url, title) if part and part not in said]
+        yield " ".join(filter(None, ("navigated:" if news else "navigated", *news, status)))
+    elif url and url not in said:
+        yield f"url: {url}"
     for frame in changed.get("frames", ()):
         yield f"frame navigated: {frame['url']}"
     if changed.get("loading"):

@@ -13,6 +13,7 @@ from support.daemon import Home
 
 _REF = re.compile(r"\[ref=(e\d+)\]")
 _TIMEOUT_S = 120
+_READ = ("read-page", "--compression", "delta")
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,9 @@ class Agent:
     """`oc` of one checkout with a home of its own; everything printed is counted.
 
     It names nothing that it has not read: what no reply about the page says, it looks up, by
-    `read-page` once after it opened a page, by `find` later. Commands between two looks go
-    together where this `oc` takes several at once, else one by one.
+    `read-page` once after it opened a page, by `find` later. What it read of a site it need not
+    read again: it asks for the difference. Commands between two looks go together where this `oc`
+    takes several at once, else one by one.
     """
 
     def __init__(self, scripts: Path, home: Home) -> None:
@@ -53,6 +55,7 @@ class Agent:
         self._batches = self._run("batch", "--help").returncode == 0
         self._steps: list[Step] = []
         self._seen: list[str] = []  # replies about the page that shows
+        self._earlier: list[str] = []  # readings of pages that were left
         self._read = False  # whether it was read since it was opened
         self._said = ""
         self.cost = Cost()
@@ -62,6 +65,11 @@ class Agent:
             [self._oc, *args], env=self._home.environ, cwd=self._home.base, text=True,
             timeout=_TIMEOUT_S, input=stdin, capture_output=True, check=False,
         )  # fmt: skip
+
+    def begin(self) -> None:
+        """Begin another task: nothing is left to do, and the page may be any."""
+        self._steps, self.cost = [], Cost()
+        self._leave()
 
     def stop(self) -> None:
         """End the daemon."""
@@ -108,11 +116,14 @@ class Agent:
     # Looks
 
     def _knows(self, words: str) -> bool:
-        return any(words in said for said in self._seen)
+        """Whether a reply about the page has the words, or says that a page has that had them."""
+        like = any("as before: " in said for said in self._seen)
+        return any(words in said for said in (*self._seen, *(self._earlier if like else ())))
 
     def _look(self, words: str) -> None:
         """Read the page, or of one that was read what has the words."""
-        self.do(*(("find", words) if self._read and words else ("read-page",)))
+        again = ("find", words) if words else ("read-page",)
+        self.do(*(again if self._read else _READ))
         self._read = True
         self.finish()
 
@@ -131,6 +142,7 @@ class Agent:
             self._leave()
 
     def _leave(self) -> None:
+        self._earlier += self._seen
         self._seen, self._read = [], False
 
     def ref(self, pattern: str) -> str:

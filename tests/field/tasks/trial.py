@@ -50,16 +50,17 @@ def _try_all(tree: str, scripts: Path, names: list[str]) -> int:
         kind, tasks = APPLICATIONS[name]
         home = Home()
         home.environ["PATH"] = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+        agent = Agent(scripts, home)
         try:
             with kind() as application:
                 for task in tasks:
-                    agent = Agent(scripts, home)
+                    agent.begin()
                     fault = _try(task, agent, application)
                     faults.append(fault)
                     total += agent.cost
                     print(f"{tree}: {name} {task.__name__}: {agent.cost} {fault}", flush=True)
         finally:
-            Agent(scripts, home).stop()
+            agent.stop()
             home.end_leftovers()
             home.remove()
     failed = sum(map(bool, faults))

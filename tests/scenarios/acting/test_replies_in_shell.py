@@ -11,9 +11,9 @@ def test_first_line_is_what_stands_now(at: At) -> None:
     """Then what was acted on, then each event and change on a line of its own."""
     page = at("things.html")
     lines = page.daemon.oc("interact", "--query", "Route").ok().out.splitlines()
-    assert lines[0].startswith("http") or "?moved" in lines[0]
+    assert "?moved" in lines[0]
     assert lines[1].startswith('click: button "Route" [ref=e')
-    assert any(line.startswith("url: ") and line.endswith("?moved") for line in lines)
+    assert not any("?moved" in line for line in lines[1:])  # once is enough
     assert any("Second view" in line for line in lines)
 
 

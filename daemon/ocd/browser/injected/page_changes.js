@@ -23,6 +23,10 @@ const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a moti
 const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
 const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
 const MAX_FOLDED = 400; // characters
+// What holds other things, and says nothing by itself.
+const BARE = /^(?:a|article|b|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul)$/;
+// Attributes that are there or not, whatever their value.
+const SWITCHES = /^(?:hidden|open|disabled|checked|selected|readonly|required)$/;
 
 const SHOWS = { visibilityProperty: true, opacityProperty: true };
 const isShown = (el) => showsIn(el, SHOWS);
@@ -227,11 +231,11 @@ function delta(state, most, own) {
   const added = [...revealed.flatMap((el) => foldRuns(outlined(el)).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
   const removed = [...[...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone)).map(goneLine).filter(Boolean),
     ...[...concealed].map((el) => hiddenLine(el)).filter(Boolean)];
-  const [cameOnly, wentOnly] = withoutSame(added, removed);
+  const [cameOnly, wentOnly] = withoutBare(...withoutSame(added, removed));
   const values = valueLines(state.values, own);
   const attributes = [...changes.attributes].flatMap(([el, old]) => (
     el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el) ? changeLines(el, old, state.values, revealed.length + concealed.size > 0) : []));
-  const told = { added: foldRuns(cameOnly), removed: wentOnly, moved: moveLines(moves, most), values, attributes: [...new Set(attributes)] };
+  const told = { added: foldRuns(cameOnly), removed: wentOnly, moved: moveLines(moves, most), values, attributes: joinAlike(attributes) };
   const quiet = Object.values(told).every((lines) => !lines.length);
   if (quiet) told.attributes = [...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : [])).slice(0, MAX_LOOKS);
   return told;
@@ -276,6 +280,15 @@ function withoutSame(added, removed) {
   return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(gist(line)))];
 }
 
+// Without boxes of which nothing is told but what they are, unless there is nothing else.
+function withoutBare(...sides) {
+  const telling = sides.map((lines) => lines.filter((line) => !BARE.test(line)));
+  return telling.some((lines) => lines.length) ? telling : sides;
+}
+
+// Elements with the same change stand in one line: pairs of an element and what changed.
+const joinAlike = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${[...new Set(ones.map(([label]) => label))].join(', ')} ${what}`);
+
 const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
 const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
 
@@ -308,16 +321,15 @@ function moveLines(moves, most) {
 
 // Values that differ now, whoever has changed them.
 function valueLines(values, own) {
-  const lines = [];
+  const changes = [];
   for (const [el, before] of values) {
     if (el === own || !el.isConnected) continue;
     const now = heldBy(el);
     if (now === before || (!seenBox(el) && !el.labels?.length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
-    lines.push(el.type === 'checkbox' || el.type === 'radio' ? `${labelOf(el)} ${now}`
-      : `${labelOf(el)} value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`);
+    changes.push([labelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
   }
-  return lines;
+  return joinAlike(changes);
 }
 
 // An element in few words, with its ref if it can be acted on.
@@ -380,7 +392,7 @@ function hiddenLine(el) {
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }
 
-// `shown`: whether it is told already what came and went.
+// Pairs of the element and what is different. `shown`: whether it is told already what came and went.
 function changeLines(el, old, values, shown) {
   if (NEVER.has(el.tagName)) return [];
   const lines = [];
@@ -388,7 +400,8 @@ function changeLines(el, old, values, shown) {
     const after = el.getAttribute(name);
     if (before === after || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
     const words = (value) => (value === null ? 'none' : quote(clip(value, 60)));
-    lines.push(`${labelOf(el)} ${name}: ${words(before)} → ${words(after)}`);
+    if (!SWITCHES.test(name)) lines.push([labelOf(el), `${name}: ${words(before)} → ${words(after)}`]);
+    else if ((before === null) !== (after === null)) lines.push([labelOf(el), after === null ? `not ${name}` : name]);
   }
   return lines;
 }
