@@ -178,6 +178,10 @@ class ConsentNeededError(OpenChromeError):
     """The code `consent_needed`."""
 
 
+class ActionDeniedError(OpenChromeError):
+    """The code `action_denied`."""
+
+
 class NavigationFailedError(OpenChromeError):
     """The code `navigation_failed`."""
 
@@ -445,6 +449,7 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "domain_blocked": DomainBlockedError,
     "exfiltration_denied": ExfiltrationDeniedError,
     "consent_needed": ConsentNeededError,
+    "action_denied": ActionDeniedError,
     "navigation_failed": NavigationFailedError,
     "certificate_invalid": CertificateInvalidError,
     "too_many_redirects": TooManyRedirectsError,

@@ -5,14 +5,13 @@ import logging
 import os
 import time
 from collections import ChainMap
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
 import msgspec
 import psutil
-import watchfiles
 
 from ocd import call_context
 from ocd.api import paths
@@ -29,10 +28,12 @@ from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.calls.task_kinds import task_kinds
+from ocd.config.file_changes import file_changes
 from ocd.config.loader import Config, environment, reload
 from ocd.crawl.crawler import Crawler
 from ocd.evidence.service import EvidenceService
 from ocd.evidence.store import EvidenceStore
+from ocd.gateway.approvals import UpstreamApprovals
 from ocd.gateway.gateway import Gateway
 from ocd.gateway.tool_pins import PinStore
 from ocd.integrations.totp_seeds import TotpStore
@@ -43,6 +44,7 @@ from ocd.memory.notes import Notes
 from ocd.memory.session_resume import SessionSnapshots
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
+from ocd.oversight.approvals import Approvals
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
@@ -113,6 +115,7 @@ class Daemon:
         self.gateway = Gateway(
             config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
         )
+        self.approvals = Approvals(self.report, (UpstreamApprovals(self.gateway),))
         self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
@@ -221,6 +224,7 @@ class Daemon:
             sanitizer=self.sanitizer,
             file_access=self.file_access,
             gateway=self.gateway,
+            approvals=self.approvals,
             egress_policy=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )
@@ -358,24 +362,8 @@ class Daemon:
                 await asyncio.to_thread(store.load)
 
     async def _watch_config(self) -> None:
-        async for _ in self._config_changes():
+        async for _ in file_changes(self.config.file, self.stop):
             await self.apply(reload(self.config, self.config.file))
-
-    async def _config_changes(self) -> AsyncIterator[object]:
-        # The folder is watched, not the file: editors replace files, and there may be none yet.
-        name = str(self.config.file)
-        changes = watchfiles.awatch(
-            self.config.home,
-            recursive=False,
-            watch_filter=lambda _change, path: path == name,
-            stop_event=self.stop,
-        )
-        try:
-            async for change in changes:
-                yield change
-        except* (OSError, RuntimeError) as errors:  # no watches left, or no thread
-            reason = errors.exceptions[0]
-            logger.warning("config.toml is not watched, edits need a restart: %s", reason)
 
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""

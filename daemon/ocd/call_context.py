@@ -1,12 +1,13 @@
 """What a call carries with it: one frozen CallContext in the daemon's only context variable."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ocd.api.wire import Client
+from ocd.oversight.approvals import ConsentNeededError, Grant
 from ocd.safety.file_access import FileAccess
 from ocd.safety.param_redaction import HidesValue
 from ocd.safety.session_taint import Way
@@ -15,6 +16,7 @@ from ocd.safety.session_taint import Way
 _ANSWER_S = 0.25
 
 MaySend = Callable[[Way, str], None]
+ObtainConsent = Callable[[ConsentNeededError], Awaitable[None]]
 # Whether a list of tools has a catalog entry.
 IsListed = Callable[[Mapping[str, Any]], bool]
 
@@ -75,6 +77,10 @@ def _send_freely(_way: Way, _target: str) -> None:
     pass
 
 
+async def _ask_nobody(needed: ConsentNeededError) -> None:
+    raise needed
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """What a call carries; `run_call` sets it, and tasks that the call starts inherit it.
@@ -90,6 +96,9 @@ class CallContext:
         is_listed: What its host lists of tools; None: what the daemon lists.
         capability_waived: The calling verb chose this one: its own capability is enough.
         may_send: Asked before data leaves; raises if it may not.
+        obtain_consent: Waits until a person has allowed what may_send or a rule asks about; raises
+            if that was denied, or nobody has answered in time.
+        granted: What a person has allowed the calls that this one is nested in.
         can_ask: The host behind the call can ask a person.
         touched: The elements that it has touched.
         deadline: When it must be answered, by the monotonic clock; None for tasks.
@@ -104,6 +113,8 @@ class CallContext:
     is_listed: IsListed | None = None
     capability_waived: bool = False
     may_send: MaySend = _send_freely
+    obtain_consent: ObtainConsent = _ask_nobody
+    granted: frozenset[Grant] = frozenset()
     can_ask: bool = False
     touched: TouchedElements = field(default_factory=TouchedElements)
     deadline: float | None = None

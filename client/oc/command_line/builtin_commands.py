@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _TASK_ID = {"type": "string", "description": "Task id, 16 hexadecimal digits"}
 
+_APPROVAL = {"type": "string", "description": "Approval, ap_ and 6 hexadecimal digits"}
 _DOMAIN = {"type": "string", "description": "Domain, for example example.org"}
 
 # A flag that is off unless given: help does not show its `--no-…`.
@@ -162,6 +163,22 @@ BUILTINS: tuple[Entry, ...] = (
         required=("upstream",),
         upstream={"type": "string", "description": "NAME in [upstream.NAME]"},
         yes={**_SWITCH, "description": "Approve without asking"},
+    ),
+    _entry(
+        "approvals", "oc.commands.approvals:pending", "List what waits for your consent",
+        "Data that would leave after a page was read, and changed tools of MCP servers: each with "
+        "what exactly would happen.",
+    ),
+    _entry(
+        "approvals_allow", "oc.commands.approvals:allow", "Allow what waits for your consent",
+        "The call that waits goes on. If it has given up, the same call is allowed when it is made "
+        "again within 15 minutes.",
+        required=("approval",), approval=_APPROVAL,
+        for_session={**_SWITCH, "description": "Allow it for the rest of its session"},
+    ),
+    _entry(
+        "approvals_deny", "oc.commands.approvals:deny", "Refuse what waits for your consent",
+        required=("approval",), approval=_APPROVAL,
     ),
     _entry(
         "output_save", "oc.commands.output_save:save", "Write a stored output to a file",

@@ -14,8 +14,8 @@ Entry: TypeAlias = "dict[str, Any]"
 
 # After these words the rest of a verb's name is a word of its own: `oc tabs context`.
 NOUNS = frozenset(
-    ("context", "mcp", "output", "recording", "session", "skill", "tabs", "task", "totp", "worker",
-     "workflow")
+    ("approvals", "context", "mcp", "output", "recording", "session", "skill", "tabs", "task",
+     "totp", "worker", "workflow")
 )  # fmt: skip
 
 # Verbs whose positional arguments do not follow from their required parameters.

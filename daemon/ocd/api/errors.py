@@ -48,6 +48,7 @@ CODES: dict[str, tuple[int, int]] = {
     "domain_blocked": (403, 1),
     "exfiltration_denied": (403, 1),
     "consent_needed": (403, 1),
+    "action_denied": (403, 1),
     "navigation_failed": (502, 1),
     "certificate_invalid": (502, 1),
     "too_many_redirects": (502, 1),

@@ -43,6 +43,17 @@ class TotpRequest(msgspec.Struct, forbid_unknown_fields=True):
     seed: str = ""
 
 
+ApprovalScope = Literal["once", "session"]
+
+
+class ApprovalRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/approvals; list needs no id. scope: of an approval that is allowed."""
+
+    action: Literal["list", "allow", "deny"]
+    id: str = ""
+    scope: ApprovalScope = "once"
+
+
 class UpstreamRequest(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /v1/upstreams; list needs no name.
 

@@ -17,6 +17,7 @@ from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext
 from ocd.calls import egress_policy, replies
+from ocd.calls.consent import Consent
 from ocd.calls.execution import keep_within, notices_restart, open_target, run_verb, time_limit
 from ocd.calls.large_output_guard import guard_reply, threshold_for
 from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call
@@ -30,6 +31,7 @@ from ocd.calls.replies import Reply
 from ocd.calls.services import ActiveCall, CallServices, DecodedCall
 from ocd.ledger.states import TaskMeta
 from ocd.outputs import inline_policy
+from ocd.oversight.approvals import ConsentNeededError
 from ocd.recording.recent_actions import ActionRecord
 from ocd.safety import secrets
 from ocd.storage.journal import MAX_JOURNAL_CHARS
@@ -67,7 +69,7 @@ async def run_call(
     _admit(services)
     services.active_calls.add(call)
     try:
-        reply = await _apply_rules(services, call, caller or CallContext(), on_progress)
+        reply = await _run_with_consent(services, call, caller or CallContext(), on_progress)
         return replies.restarted(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         services.sanitizer.clean_error(failure)
@@ -96,8 +98,27 @@ def _admit(services: CallServices) -> None:
         raise OcdError("busy", f"{count} calls are in flight", hint="Try again later.")
 
 
-async def _apply_rules(
+async def _run_with_consent(
     services: CallServices, call: ActiveCall, caller: CallContext, on_progress: OnProgress | None
+) -> Reply:
+    """Apply the rules, and apply them again once a person has allowed what had to be asked."""
+    # A call within one that waits is not the host's to make again.
+    host_asks = caller.can_ask and not caller.depth
+    consent = Consent(services, call, on_progress, host_asks)
+    call.granted |= caller.granted
+    while True:
+        try:
+            return await _apply_rules(services, call, caller, consent, on_progress)
+        except ConsentNeededError as needed:
+            await consent.obtain(needed)
+
+
+async def _apply_rules(
+    services: CallServices,
+    call: ActiveCall,
+    caller: CallContext,
+    consent: Consent,
+    on_progress: OnProgress | None,
 ) -> Reply:
     """Apply each rule that crosses verbs, in this order: ARCHITECTURE.md, "One call"."""
     request, client = call.request, call.request.client
@@ -115,12 +136,15 @@ async def _apply_rules(
     common, params = decode_call(verb, filled)
     params = await check_file_params(verb, params, files)
     # What the call carries from here on; its deadline.
-    limit = time_limit(verb, common, params)
-    call.deadline = None if limit.allowed_s is None else call.started + limit.allowed_s
+    limit = time_limit(verb, common, params).after(call.waited_s)
+    call.deadline = limit.deadline(call.started + call.waited_s)
     context = replace(
         caller, verb=verb.name, session=request.session, client=client, files=files,
         capabilities=allowed, touched=call.touched, deadline=call.deadline,
-        may_send=services.egress_policy.of_session(request.session, can_ask=caller.can_ask),
+        may_send=services.egress_policy.of_session(
+            request.session, can_ask=caller.can_ask, granted=consent.is_granted
+        ),
+        obtain_consent=consent.obtain, granted=frozenset(call.granted),
     )  # fmt: skip
     decoded = DecodedCall(verb, common, params, written)
     token = call_context.enter(context)
@@ -137,7 +161,7 @@ async def _apply_rules(
         call_context.leave(token)
     if output.nested_call is not None:
         call.reroute(_nested_request(request, *output.nested_call, common))
-        return await _apply_rules(services, call, caller, on_progress)
+        return await _apply_rules(services, call, caller, consent, on_progress)
     return await _make_reply(services, verb, common, output, call.request)
 
 

@@ -9,19 +9,22 @@ from ocd import call_context
 from ocd.call_context import MaySend
 from ocd.calls.param_decoding import fields_of
 from ocd.calls.path_params import extras_of
+from ocd.oversight.approvals import ConsentNeededError, Grant, Question
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.session_taint import (
     Departure,
     Rule,
     SessionTaints,
     Way,
-    question,
+    question_text,
     recipient,
     refusal,
 )
 from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output, Params, Verb
 
 Report = Callable[[dict[str, Any]], None]
+# Whether a person has allowed it, for this call or its session.
+IsGranted = Callable[[Grant], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +53,48 @@ class EgressPolicy:
                 self.taints.of(session).read(origin)
                 return
 
-    def of_session(self, session: str, *, can_ask: bool) -> MaySend:
+    def of_session(self, session: str, *, can_ask: bool, granted: IsGranted) -> MaySend:
         """Return what raises exfiltration_denied or consent_needed if data may not leave it.
 
-        can_ask: whether the host behind the call can ask a person.
+        can_ask: whether the host behind the call can ask a person. granted: what a person has
+        allowed.
         """
-        return lambda way, target: self._judge(session, way, target, can_ask=can_ask)
+        return lambda way, target: self._judge(session, way, target, can_ask, granted)
 
-    def _judge(self, session: str, way: Way, target: str, *, can_ask: bool) -> None:
-        taint = self.taints.of(session)
-        read = taint.strangers(target)
-        if not read or (way, target) in taint.confirmed:
+    def _judge(
+        self,
+        session: str,
+        way: Way,
+        target: str,
+        can_ask: bool,
+        granted: IsGranted,
+    ) -> None:
+        read = self.taints.of(session).strangers(target)
+        if not read:
             return
         rule = self.rule()
         if rule is None:
             rule = "ask" if can_ask else "allow"
-        event = {"event": "data_left", "session": session, "way": way, "target": target}
+        event = {
+            "event": "data_left", "session": session, "way": way, "target": target,
+            "after_reading": read[:10],
+        }  # fmt: skip
         if rule == "allow":
-            self.report({**event, "after_reading": read[:10], "decision": "allowed"})
-        elif rule == "ask" and can_ask:
-            raise question(way, target, read)
-        else:
-            self.report({**event, "after_reading": read[:10], "decision": "refused"})
+            self.report({**event, "decision": "allowed"})
+        elif rule == "deny":
+            self.report({**event, "decision": "refused"})
             raise refusal(way, target, read)
+        elif granted(("data", way, target)):
+            self.report({**event, "decision": "confirmed"})
+        else:
+            raise ConsentNeededError(_question(way, target, read))
 
-    def confirm(self, session: str, way: Way, target: str) -> None:
-        """Remember that a person has allowed it."""
-        self.taints.of(session).confirmed.add((way, target))
-        event = {"event": "data_left", "session": session, "way": way, "target": target}
-        self.report({**event, "decision": "confirmed"})
+
+def _question(way: Way, target: str, read: list[str]) -> Question:
+    return Question(
+        kind="data", grant=("data", way, target), message=question_text(way, target, read),
+        refused=f"{way} to {target}", details={"way": way, "target": target, "read": read},
+    )  # fmt: skip
 
 
 def check(verb: Verb, params: Params, here: str = "") -> None:

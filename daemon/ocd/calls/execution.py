@@ -21,6 +21,8 @@ from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
 
 # A verb whose own `timeout_ms` is a wait gets this much more to say what it waited for in vain.
 WAIT_GRACE_S = 0.5
+# What a call may still take once a person has allowed it at the last moment; clients wait for it.
+AFTER_CONSENT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,17 @@ class TimeLimit:
 
     asked_s: float | None
     allowed_s: float | None
+
+    def after(self, waited_s: float) -> "TimeLimit":
+        """Return what is left of it after a person was waited for, and something in any case."""
+        if not waited_s or self.allowed_s is None:
+            return self
+        left = max(self.allowed_s - waited_s, min(self.allowed_s, AFTER_CONSENT_S))
+        return TimeLimit(self.asked_s, left)
+
+    def deadline(self, started: float) -> float | None:
+        """Return when a call that started then has to be answered."""
+        return None if self.allowed_s is None else started + self.allowed_s
 
 
 def time_limit(verb: Verb, common: CommonParams, params: Params) -> TimeLimit:

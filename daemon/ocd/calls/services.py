@@ -17,6 +17,7 @@ from ocd.config.tables import LargeOutput
 from ocd.gateway.gateway import Gateway
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
+from ocd.oversight.approvals import Approvals, Grant
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.safety.file_access import FileAccess
@@ -39,6 +40,7 @@ class CallServices:
         file_access: Returns the files that a client may name.
         large_output: Returns the large-output guard's settings as they are now.
         egress_policy: The rule about data that leaves.
+        approvals: What waits for a person's consent.
         active_calls: The calls in flight.
         closing: Set once the daemon takes no more calls.
     """
@@ -58,6 +60,7 @@ class CallServices:
     file_access: Callable[[Client], FileAccess]
     large_output: Callable[[], LargeOutput]
     egress_policy: EgressPolicy
+    approvals: Approvals
     gateway: Gateway
     active_calls: set["ActiveCall"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -121,6 +124,8 @@ class ActiveCall:
         generation: Chromium's when the call came to the session.
         touched: The elements that it has touched.
         queue: Its wait for its turn on a tab, if it had to wait.
+        granted: What a person has allowed it.
+        waited_s: How long it has waited for people.
     """
 
     request: CallRequest
@@ -134,6 +139,8 @@ class ActiveCall:
     generation: int = 0
     touched: TouchedElements = field(default_factory=TouchedElements)
     queue: "TabQueue | None" = None
+    granted: set[Grant] = field(default_factory=set[Grant])
+    waited_s: float = 0.0
     _redacted: RedactedParams | None = None
 
     def redacted_params(self, verb: Verb | None) -> RedactedParams:

@@ -148,6 +148,10 @@ class Gateway:
         """Agree to all tools of a server as they are now; see Server.approve."""
         return await self._server(name).approve(mark)
 
+    def withheld(self) -> list[UpstreamServer]:
+        """Return the servers that have tools which nobody has agreed to."""
+        return [self._servers[name] for name in self.names if self._servers[name].withholds]
+
     def _server(self, name: str) -> UpstreamServer:
         if name in self._servers:
             return self._servers[name]

@@ -177,12 +177,21 @@ class UpstreamServer:
         actor = await self.start()
         await actor.wait_connected()
         self._listed = await actor.tools()
+        return await self.compare()
+
+    @property
+    def withholds(self) -> bool:
+        """Whether some of its tools are withheld until a person agrees to them."""
+        return any(one.state != "offered" for one in self.offered.values())
+
+    async def compare(self) -> dict[str, Any]:
+        """Compare its tools as they were last listed with what was agreed to, as in `review`."""
         before = await asyncio.to_thread(self._services.pins.of, self.name)
         found = self._offers(before)
         return {
             "upstream": self.name,
             "tools": sum(one.state != "refused" for one in found),
-            "changes": review.changes(found, self._listed, before),
+            "changes": await asyncio.to_thread(review.changes, found, self._listed, before),
             "mark": review.fingerprint(self._listed),
         }
 

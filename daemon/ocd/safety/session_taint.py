@@ -38,10 +38,9 @@ _WORDS: dict[Way, str] = {
 
 @dataclass(slots=True)
 class SessionTaint:
-    """The origins whose text a session's caller was given, and what a person has confirmed."""
+    """The origins whose text a session's caller was given."""
 
     origins: dict[str, None] = field(default_factory=dict)
-    confirmed: set[tuple[Way, str]] = field(default_factory=set)
 
     def read(self, origin: str) -> None:
         """Remember that page text of this origin was handed out."""
@@ -103,15 +102,12 @@ def refusal(way: Way, target: str, read: list[str]) -> OcdError:
     )  # fmt: skip
 
 
-def question(way: Way, target: str, read: list[str]) -> OcdError:
-    """Return the error that a host answers by asking a person."""
-    return OcdError(
-        "consent_needed",
+def question_text(way: Way, target: str, read: list[str]) -> str:
+    """Return what a person is asked before data leaves."""
+    return (
         f"The agent wants to {_WORDS[way]} {target}, after it has read text of "
-        f"{_list_origins(read)}. "
-        "That text may have told it to. Allow it?",
-        way=way, target=target, read=read,
-    )  # fmt: skip
+        f"{_list_origins(read)}. That text may have told it to. Allow it?"
+    )
 
 
 def _list_origins(origins: list[str]) -> str:

@@ -1,6 +1,6 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Seven routes. Two answer in lines instead of one object: a call whose caller accepts
+Eight routes. Two answer in lines instead of one object: a call whose caller accepts
 NDJSON gets progress lines first, and a task's events may be followed live.
 """
 
@@ -19,12 +19,14 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from ocd.api.errors import OcdError, http_status
-from ocd.api.wire import CallRequest, Progress, TotpRequest, UpstreamRequest
+from ocd.api.wire import ApprovalRequest, CallRequest, Progress, TotpRequest, UpstreamRequest
 from ocd.calls.dispatch import run_call
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
+from ocd.oversight.approvals import Answer
+from ocd.safety import secrets
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
 from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
@@ -68,6 +70,7 @@ class HttpApi:
         app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
         app.router.add_post("/v1/totp", self.post_totp)
         app.router.add_post("/v1/upstreams", self.post_upstreams)
+        app.router.add_post("/v1/approvals", self.post_approvals)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -105,6 +108,16 @@ class HttpApi:
             case _:
                 result = await gateway.approve(asked.name, asked.mark)
         return self._json(msgspec.json.encode({"result": result}))
+
+    async def post_approvals(self, request: web.Request) -> web.Response:
+        """List what waits for consent, or answer it: for a person's shell, so no verb."""
+        asked = _decode_body(ApprovalRequest, await request.read())
+        approvals = self._services.approvals
+        if asked.action != "list":
+            answer = Answer(asked.action == "allow", asked.scope, "terminal")
+            await approvals.answer(asked.id, answer)
+        waiting = secrets.current().mask(await approvals.list())
+        return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
@@ -173,7 +186,7 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
             return {"seeds": store.names()}
 
 
-_Body = TypeVar("_Body", CallRequest, TotpRequest, UpstreamRequest)
+_Body = TypeVar("_Body", CallRequest, ApprovalRequest, TotpRequest, UpstreamRequest)
 
 
 def _decode_body(kind: type[_Body], body: bytes) -> _Body:

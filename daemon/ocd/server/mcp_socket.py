@@ -18,7 +18,7 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 
@@ -33,7 +33,7 @@ from ocd.calls.services import CallServices
 from ocd.config.loader import Config
 from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
-from ocd.safety.session_taint import Way
+from ocd.oversight.approvals import Answer
 from ocd.server.http_api import peer_uid
 from ocd.server.unix_socket import listen, owned
 from ocd.verb_api.capabilities import Capabilities
@@ -106,10 +106,15 @@ class McpSocketServer:
         caller = CallContext(capabilities=maximum, is_listed=is_listed, can_ask=askable)
         return await run_call(self._services, request, on_progress, budget_s, caller)
 
-    def confirm(self, session: str, error: OcdError) -> None:
-        """Remember that a person allowed what a `consent_needed` asked for."""
-        way, target = error.details["way"], error.details["target"]
-        self._services.egress_policy.confirm(session, cast("Way", way), str(target))
+    async def answer(self, approval_id: str, *, allowed: bool) -> None:
+        """Decide an approval as the person whom the host has asked; another one was first: no."""
+        answer = Answer(allowed, "session", "elicitation")
+        with contextlib.suppress(OcdError):
+            await self._services.approvals.answer(approval_id, answer)
+
+    async def wait_answered(self, approval_id: str) -> None:
+        """Wait until somebody has answered the approval."""
+        await self._services.approvals.wait_answered(approval_id)
 
     @property
     def has_upstreams(self) -> bool:

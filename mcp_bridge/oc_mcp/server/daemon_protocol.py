@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
-from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, LargeTextPointer, Progress
 
 Entry = Mapping[str, Any]
@@ -109,8 +108,12 @@ class DaemonProtocol(Protocol):
         """
         ...
 
-    def confirm(self, session: str, error: OcdError) -> None:
-        """Remember that a person allowed what a `consent_needed` asked for."""
+    async def answer(self, approval_id: str, *, allowed: bool) -> None:
+        """Decide an approval for its session; nothing happens if somebody was faster."""
+        ...
+
+    async def wait_answered(self, approval_id: str) -> None:
+        """Wait until somebody has answered the approval."""
         ...
 
     async def task(self, task_id: str) -> Mapping[str, Any]:

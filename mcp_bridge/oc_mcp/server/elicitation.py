@@ -1,5 +1,6 @@
 """Asking a person, through the host, before data leaves: elicitation, in both eras."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from oc_mcp.server.daemon_protocol import DaemonProtocol
 from ocd.api.errors import OcdError
 
 Context = ServerRequestContext[Any, Any]
@@ -23,28 +25,55 @@ def askable(ctx: Context) -> bool:
 
 
 async def ask(
-    ctx: Context, params: types.CallToolRequestParams, error: OcdError
-) -> bool | dict[str, Any]:
-    """Return whether a person allows it, or the result that makes the host ask and come back."""
-    if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        # Over HTTP the question goes out on the stream of the call that it is about: without an id
-        # it would go to the stream of GET, which a host need not have open, and wait for ever.
-        answer = await ctx.session.elicit_form(
-            error.message, dict(_NO_FIELDS), related_request_id=ctx.request_id
-        )
-        return answer.action == "accept"
-    # The question is bound to what it was about: an answer to another one does not count.
-    key = f"allow {error.details['way']} {error.details['target']}"
-    given = (params.input_responses or {}).get(key)
-    if given is not None:
-        return getattr(given, "action", None) == "accept"
-    asked = {"mode": "form", "message": error.message, "requestedSchema": dict(_NO_FIELDS)}
+    daemon: DaemonProtocol, ctx: Context, params: types.CallToolRequestParams, needed: OcdError
+) -> dict[str, Any] | None:
+    """Have a person answer, here or elsewhere; or return what makes the host ask and come back.
+
+    Raises `needed` if the host's person put the question away: it can be answered elsewhere.
+    """
+    approval_id = str(needed.details["approval"])
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        # The question is bound to what it was about: an answer to another one does not count.
+        given = (params.input_responses or {}).get(approval_id)
+        if given is None:
+            return _input_required(approval_id, needed.message)
+        action = getattr(given, "action", None)
+    else:
+        action = await _ask_now(daemon, ctx, approval_id, needed.message)
+    if action == "cancel":
+        raise needed
+    if action is not None:
+        await daemon.answer(approval_id, allowed=action == "accept")
+    return None
+
+
+def _input_required(approval_id: str, message: str) -> dict[str, Any]:
+    asked = {"mode": "form", "message": message, "requestedSchema": dict(_NO_FIELDS)}
     request = {"method": "elicitation/create", "params": asked}
-    return {"resultType": "input_required", "inputRequests": {key: request}}
+    return {"resultType": "input_required", "inputRequests": {approval_id: request}}
 
 
-def refusal_error(error: OcdError) -> OcdError:
-    """Return the error for a call that a person did not allow."""
-    way, target = error.details["way"], error.details["target"]
-    message = f"The person asked did not allow it: {way} to {target}"
-    return OcdError("exfiltration_denied", message, way=way, target=target)
+async def _ask_now(
+    daemon: DaemonProtocol, ctx: Context, approval_id: str, message: str
+) -> str | None:
+    """Return what the host's person did; None if somebody else was faster."""
+    # Over HTTP the question goes out on the stream of the call that it is about: without an id
+    # it would go to the stream of GET, which a host need not have open, and wait for ever.
+    action: str | None = None
+
+    async def wait_elsewhere() -> None:
+        await daemon.wait_answered(approval_id)
+        asking.cancel()
+
+    async def ask_host() -> None:
+        nonlocal action
+        answer = await ctx.session.elicit_form(
+            message, dict(_NO_FIELDS), related_request_id=ctx.request_id
+        )
+        action = answer.action
+        elsewhere.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        elsewhere = group.create_task(wait_elsewhere())
+        asking = group.create_task(ask_host())
+    return action

@@ -66,7 +66,7 @@ class Tools:
         request: CallRequest,
         params: types.CallToolRequestParams,
     ) -> dict[str, Any]:
-        """Call, and call again when a person has allowed what had to be asked."""
+        """Call, and call again when a person has answered what had to be asked."""
         for _ in range(elicitation.MAX_QUESTIONS):
             try:
                 return await self._call(ctx, caller, request)
@@ -74,12 +74,9 @@ class Tools:
                 if error.code != "consent_needed":
                     raise
                 needed = error
-            answer = await elicitation.ask(ctx, params, needed)
-            if isinstance(answer, dict):
-                return answer
-            if not answer:
-                raise elicitation.refusal_error(needed)
-            self._daemon.confirm(caller.session, needed)
+            question = await elicitation.ask(self._daemon, ctx, params, needed)
+            if question is not None:
+                return question
         return await self._call(ctx, caller, request)
 
     async def _call(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:

@@ -469,6 +469,9 @@ def test_what_changes_is_withheld_until_approved(
 
 def _approved_by_a_person(daemon: Daemon) -> None:
     """Shown word for word, then asked: without a terminal nothing is agreed to."""
+    (waiting,) = daemon.oc("approvals", "--json").ok().json["result"]["approvals"]
+    assert (waiting["kind"], waiting["details"]["upstream"]) == ("tools", "probe")
+    assert "+description: A tool that came later" in daemon.oc("approvals").ok().out
     unasked = daemon.oc("mcp", "approve", "probe", stdin="y\n")
     assert unasked.code == 1
     assert "oc mcp approve probe --yes" in unasked.err
@@ -485,6 +488,8 @@ def _approved_by_a_person(daemon: Daemon) -> None:
     asked = {"action": "approve", "name": "probe", "mark": "that of another list"}
     stale = daemon.request("POST", "/v1/upstreams", json.dumps(asked).encode())
     assert stale.error["code"] == "upstream_withheld"
+    daemon.oc("approvals", "deny", waiting["approval"]).ok()
+    assert daemon.oc("approvals", "--json").ok().json["result"]["approvals"] == []
     agreed = daemon.oc("mcp", "approve", "probe", "--yes").ok()
     assert "+description: A tool that came later" in agreed.out.splitlines()
     again = daemon.oc("mcp", "approve", "probe", "--json").ok()
@@ -506,6 +511,9 @@ def test_a_changed_tool_is_withheld_after_a_restart(make_daemon: Made, folder: P
     daemon.start()
     withheld = error_of(Http(daemon).call("probe__echo", text="2").result)
     assert withheld["code"] == "upstream_withheld"
+    (waiting,) = daemon.oc("approvals", "--json").ok().json["result"]["approvals"]
+    daemon.oc("approvals", "allow", waiting["approval"]).ok()
+    assert body_of(Http(daemon).call("probe__echo", text="3").result) == "3"
 
 
 def test_nobody_is_approved_by_a_wrong_name(gated: Daemon) -> None:

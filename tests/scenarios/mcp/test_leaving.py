@@ -57,14 +57,17 @@ def test_denied_it_never_reaches_the_other_site(
     assert other.status == 200
 
 
-def test_a_rule_to_ask_refuses_where_nobody_can_be_asked(
+def test_a_rule_to_ask_names_the_approval_where_the_host_cannot_ask(
     share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     daemon = share_daemon("--http", "0", config='[policy]\nexfiltration = "ask"\n')
-    assert read_then_send(daemon, site).error["code"] == "exfiltration_denied"
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("read_page")
     url = f"{site.other_origin}/article.html?x=1"
-    failed = Http(daemon).call("navigate", url=url).result
-    assert error_of(failed)["code"] == "exfiltration_denied"
+    failed = error_of(Http(daemon).call("navigate", url=url, timeout_ms=1000).result)
+    assert failed["code"] == "consent_needed"
+    assert f"oc approvals allow {failed['approval']}" in failed["hint"]
+    assert not [seen for seen in site.seen("/article.html") if seen.query == "x=1"]
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Frame, Tab
+from ocd.oversight.approvals import ConsentNeededError
 from ocd.pages.act import input_events, page_now
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.pending_work import PendingWork
@@ -99,6 +100,10 @@ async def wait_ready(
                 x, y, covered = await _clickable_point(target, found)
                 if found.get("stir"):
                     await input_events.stir_mouse(target.element.tab)
+        except ConsentNeededError as needed:
+            # In place: what the call has done before must not be done twice.
+            await call_context.current().obtain_consent(needed)
+            continue
         except TimeoutError:
             raise OcdError(
                 "timeout", f"The page did not respond about {target.ref} in time.",

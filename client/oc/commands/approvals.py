@@ -1,0 +1,75 @@
+"""`oc approvals`: what waits for a person's consent, and the answer."""
+
+from __future__ import annotations
+
+import json
+
+from oc import terminal
+from oc.connection.daemon_client import good, result_in
+from oc.output import reply_rendering
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from oc.command_line.argv import Command
+    from oc.command_line.command_index import Index
+    from oc.connection.daemon_client import DaemonClient
+
+
+def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
+    """List what waits for an answer."""
+    reply = good(daemon.post("/v1/approvals", {"action": "list"}))
+    if command.as_json:
+        reply_rendering.show_json(reply, command)
+        return 0
+    waiting = result_in(reply.read())["approvals"]
+    for one in waiting:
+        terminal.write_line("\n".join(_describe(one)))
+    if not command.quiet:
+        terminal.say(_what_to_do(waiting))
+    return 0
+
+
+def allow(daemon: DaemonClient, command: Command, _index: Index) -> int:
+    """Allow what waits: this one time, or for the rest of its session."""
+    scope = "session" if command.params.get("for_session") else "once"
+    return _answer(daemon, command, "allow", scope)
+
+
+def deny(daemon: DaemonClient, command: Command, _index: Index) -> int:
+    """Refuse what waits."""
+    return _answer(daemon, command, "deny", "once")
+
+
+def _answer(daemon: DaemonClient, command: Command, action: str, scope: str) -> int:
+    approval = command.params["approval"]
+    body = {"action": action, "id": approval, "scope": scope}
+    reply = good(daemon.post("/v1/approvals", body))
+    if command.as_json:
+        reply_rendering.show_json(reply, command)
+    elif not command.quiet:
+        done = "allowed" if action == "allow" else "denied"
+        terminal.say(f"{approval}: {done}{' for its session' if scope == 'session' else ''}.")
+    return 0
+
+
+def _describe(one: dict[str, Any]) -> list[str]:
+    where = [f"session {one['session']}"] if one["session"] else []
+    where += [f"tab {one['tab_id']}"] if one["tab_id"] else []
+    where += [one["url"]] if one["url"] else []
+    where += ["a call waits"] if one["waiting"] else []
+    head = "  ".join((one["approval"], one["verb"] or one["kind"], ", ".join(where)))
+    lines = [head.rstrip(), f"  {one['asks']}"]
+    if one["params"]:
+        lines.append(f"  {json.dumps(one['params'], ensure_ascii=False)}")
+    for change in one["details"].get("changes", ()):
+        lines += [f"  {line}" for line in change["diff"].split("\n")]
+    return lines
+
+
+def _what_to_do(waiting: list[dict[str, Any]]) -> str:
+    if not waiting:
+        return "Nothing waits for an answer."
+    first = waiting[0]["approval"]
+    return f"Answer: oc approvals allow {first} [--for-session], or: oc approvals deny {first}"

@@ -1,0 +1,101 @@
+"""Consent: a call that needs it waits in the queue of approvals, and goes on once it is allowed."""
+
+import time
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest, Progress
+from ocd.calls.services import ActiveCall, CallServices
+from ocd.oversight.approvals import Answer, Approval, Asker, ConsentNeededError, Grant
+from ocd.storage.journal import MAX_JOURNAL_CHARS
+from ocd.verb_api.inline_tasks import OnProgress, without_call_only
+
+# What a call needs to say in time that nobody has answered.
+_ANSWER_S = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What one call asks a person, and what the person said.
+
+    host_asks: the host behind the call asks the person itself, and calls again.
+    """
+
+    services: CallServices
+    call: ActiveCall
+    on_progress: OnProgress | None
+    host_asks: bool
+
+    def is_granted(self, grant: Grant) -> bool:
+        """Return whether a person has allowed it, for this call or for its session."""
+        granted = grant in self.call.granted
+        return granted or self.services.approvals.is_granted(self.call.request.session, grant)
+
+    async def obtain(self, needed: ConsentNeededError) -> None:
+        """Return once a person has allowed it, for this call.
+
+        Raises exfiltration_denied or action_denied if it was denied; consent_needed, with the
+        approval's id, if there was no answer by the call's deadline.
+        """
+        approvals, call = self.services.approvals, self.call
+        approval = approvals.ask(needed.question, self._asker())
+        answer = approvals.take(approval)
+        if answer is None and not self.host_asks:
+            self._tell(approval)
+            began = time.monotonic()
+            answer = await approvals.wait(approval, _seconds_left(call))
+            call.waited_s += time.monotonic() - began
+        if answer is None:
+            raise _unanswered(approval)
+        if not answer.allowed:
+            raise _denied(approval, answer)
+        call.granted.add(needed.question.grant)
+
+    def _asker(self) -> Asker:
+        call = self.call
+        request = call.request
+        params = call.redacted_params(self.services.verbs.get(request.verb))
+        return Asker(
+            session=request.session, verb=request.verb, tab_id=call.tab_id, url=call.url,
+            params=params.written(call.touched.hidden_values, None, MAX_JOURNAL_CHARS),
+            digest=_digest(request),
+        )  # fmt: skip
+
+    def _tell(self, approval: Approval) -> None:
+        if self.on_progress is not None:
+            self.on_progress(Progress(0, message=f"Waits for a person: {_how_to_answer(approval)}"))
+
+
+def _digest(request: CallRequest) -> str:
+    """Return what tells the same call again; its client may be another process."""
+    asked = [request.session, request.verb, without_call_only(request.params)]
+    return blake2b(msgspec.json.encode(asked, order="deterministic"), digest_size=16).hexdigest()
+
+
+def _seconds_left(call: ActiveCall) -> float | None:
+    return None if call.deadline is None else call.deadline - time.monotonic() - _ANSWER_S
+
+
+def _how_to_answer(approval: Approval) -> str:
+    return f"oc approvals allow {approval.id} (or: oc approvals deny {approval.id})"
+
+
+def _unanswered(approval: Approval) -> OcdError:
+    return OcdError(
+        "consent_needed", approval.question.message,
+        hint=f"A person answers it in a terminal: {_how_to_answer(approval)}. Then call again.",
+        **{**approval.question.details, "approval": approval.id},
+    )  # fmt: skip
+
+
+def _denied(approval: Approval, answer: Answer) -> OcdError:
+    question = approval.question
+    code = "exfiltration_denied" if question.kind == "data" else "action_denied"
+    return OcdError(
+        code, f"The person asked did not allow it: {question.refused}",
+        hint="Do not try it another way: ask what to do instead.",
+        **{**question.details, "approval": approval.id, "by": answer.by},
+    )  # fmt: skip

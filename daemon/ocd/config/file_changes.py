@@ -1,0 +1,28 @@
+"""config.toml, watched while the daemon runs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import watchfiles
+
+logger = logging.getLogger(__name__)
+
+
+async def file_changes(file: Path, stop: asyncio.Event) -> AsyncIterator[object]:
+    """Yield something for each change of the file, which need not exist, until `stop` is set."""
+    # The folder is watched, not the file: editors replace files, and there may be none yet.
+    name = str(file)
+    changes = watchfiles.awatch(
+        file.parent,
+        recursive=False,
+        watch_filter=lambda _change, path: path == name,
+        stop_event=stop,
+    )
+    try:
+        async for change in changes:
+            yield change
+    except* (OSError, RuntimeError) as errors:  # no watches left, or no thread
+        reason = errors.exceptions[0]
+        logger.warning("config.toml is not watched, edits need a restart: %s", reason)

@@ -1,0 +1,1 @@
+"""What people decide while agents work: approvals, and what asks for them."""
