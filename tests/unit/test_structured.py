@@ -121,6 +121,30 @@ def _tree(*entries: list[object]) -> Tree:
     return Tree([[-1, "html", 0], *entries])
 
 
+def test_rdfa_without_a_type_is_about_a_resource_or_the_page() -> None:
+    """What stands in a typed item, and the page's own meta tags, are told elsewhere."""
+    tree = _tree(
+        [0, "meta", {"property": "og:title", "content": "x"}],
+        [0, "div", {"resource": "/posts/bob"}],
+        [1, "h2", {"property": "title"}], [2, "The trouble with Bob"],
+        [1, "a", {"property": "dc:creator", "resource": "#alice"}], [2, "by her"],
+        [1, "div", {"typeof": "Event"}], [2, "b", {"property": "name"}], [3, "A fair"],
+        [1, "p", {"about": "#alice"}], [2, "b", {"property": "name"}], [3, "Alice"],
+        [1, "i", {"property": "title"}], [2, "Second title"],
+        [0, "a", {"property": "http://creativecommons.org/ns#license", "href": "http://cc/by"}],
+    )  # fmt: skip
+    told = [one.props for one in from_markup(tree) if not one.types]
+    assert told == [
+        {
+            "@id": "/posts/bob",
+            "title": ["The trouble with Bob", "Second title"],
+            "creator": "#alice",
+        },
+        {"@id": "#alice", "name": "Alice"},
+        {"license": "http://cc/by"},
+    ]
+
+
 def test_itemref_adds_what_stands_elsewhere() -> None:
     """Of each element that is named, once; a circle of references ends."""
     tree = _tree(

@@ -1,4 +1,4 @@
-"""What a page says for machines: JSON-LD, microdata, RDFa Lite, OpenGraph and other meta tags."""
+"""What a page says for machines: JSON-LD, microdata, RDFa, OpenGraph and other meta tags."""
 
 import json
 import re
@@ -150,7 +150,47 @@ def from_markup(tree: Tree) -> list[Entity]:
             found.append(Entity("rdfa", types_of(props), props, top, node))
         if len(found) >= MAX_ENTITIES:
             break
-    return found
+    return [*found, *_untyped(tree)]
+
+
+def _untyped(tree: Tree) -> list[Entity]:
+    """Return what RDFa says of resources, and of the page itself, without giving them a type."""
+    by_subject: dict[str, Entity] = {}
+    around: list[Node] = []  # that say what the properties inside of them are about
+    past = 0
+    for node in tree.nodes:
+        if node.at < past:
+            continue
+        if "typeof" in node.attrs or "itemscope" in node.attrs:
+            past = node.end
+            continue
+        while around and node.at >= around[-1].end:
+            around.pop()
+        if "about" in node.attrs:
+            around.append(node)
+        if "property" in node.attrs and not _is_meta_tag(node) and len(by_subject) < MAX_ENTITIES:
+            _state(node, around[-1] if around else tree.root, by_subject)
+        if "resource" in node.attrs and "about" not in node.attrs:
+            around.append(node)
+    return list(by_subject.values())
+
+
+def _is_meta_tag(node: Node) -> bool:
+    return node.tag == "meta" and _META_PREFIX.match(node.attrs["property"]) is not None
+
+
+def _state(node: Node, about: Node, by_subject: dict[str, Entity]) -> None:
+    subject = about.attrs.get("about") or about.attrs.get("resource") or ""
+    known: dict[str, Any] = {"@id": subject} if subject else {}
+    entity = by_subject.setdefault(subject, Entity("rdfa", (), known, node=about))
+    value = node.attrs.get("content") or node.attrs.get("resource") or machine_value(node)
+    for key in node.attrs["property"].split():
+        _add(entity.props, _without_vocabulary(key), value)
+
+
+def _without_vocabulary(key: str) -> str:
+    name = _PREFIX.sub("", key)
+    return name.replace("#", "/").rstrip("/").rpartition("/")[2] if "://" in name else name
 
 
 def _item(

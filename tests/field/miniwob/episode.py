@@ -16,9 +16,8 @@ _LINE = re.compile(
     re.DOTALL,
 )
 # What every page of MiniWoB++ has besides the task: its own line, and the counters at the end.
-_COUNTERS = re.compile(
-    r"^- page |- text: (Last reward|Last 10|Time left|Episodes|-$)|canvas .*160x210"
-)
+_COUNTERS = re.compile(r"^- page |canvas .*160x210")
+_COUNTER = re.compile(r"(?:Last reward|Last 10|Time left|Episodes).*|-")
 _TIME_LIMIT_MS = 600_000  # the pages' ten seconds are for machines with nothing else to do
 
 
@@ -76,14 +75,17 @@ def parse_outline(content: str) -> list[Line]:
             lines += _parse_part(box[1])
             stripped = stripped[box.end() :]
         lines += _parse_part(stripped)
-    return lines
+    return [one for one in lines if one.role != "text" or not _COUNTER.fullmatch(one.text)]
 
 
 def _parse_part(text: str) -> list[Line]:
     prefix, _, cells = text.partition(": ")
-    if prefix in {"row", "headers"}:
-        return [_parse_cell(cell) for cell in cells.split(" | ")]
-    return [parse_line(cells if prefix == "listitem" and "[ref=" in cells else text)]
+    parts = [cell.replace("\\|", "|") for cell in cells.split(" | ")]
+    if prefix in {"row", "headers", "listitem"} and (len(parts) > 1 or "[ref=" in cells):
+        return [_parse_cell(cell) for cell in parts]
+    if prefix == "text":
+        return [Line("text", "", "", "", f": {cell}") for cell in parts]
+    return [parse_line(text)]
 
 
 class Episode:

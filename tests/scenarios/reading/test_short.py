@@ -14,7 +14,7 @@ OUTLINE = """\
 - navigation
   - link "Newest" [ref] → ?o=1
   - link "Oldest" [ref] → ?o=2
-  - link "Other" [ref] → /reading/other.html
+  - link "Other" [ref] → other.html
 - textbox "Size of it" [ref]
 - text: Gone field
 - heading "Heading kept" [level=2]
@@ -47,6 +47,18 @@ OUTLINE = """\
 - button "Terminal" [ref]
 - radiogroup "Size" > radio "S" [ref]
 - file "Choose File" [ref]
+- list
+  - listitem: Due: tomorrow
+  - listitem: Started: | button "Start now" [ref]
+- text: (1) | ~3h | a\\|b
+- clickable [ref]: Ann
+- heading "Total" [level=2]
+- slider "Level" [ref] value="4"
+- summary "More" [ref] collapsed
+- text: one
+- text: two
+- text:   three
+- link "Up" [ref] → /up/
 """
 
 
@@ -61,3 +73,5 @@ async def test_an_outline_says_everything_once(tab: Tab, site: Site) -> None:
     moved = await short(tab)
     assert "→ other.html" in moved
     assert "→ short.html?o=2" in moved
+    await tab.evaluate("history.pushState(0, '', '/elsewhere')")
+    assert "→ /reading/other.html" in await short(tab)

@@ -106,14 +106,16 @@ function targetOf(el) {
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
 }
 
-// Where a link goes: from the page's own address on if it is below that, else without the document's origin.
+// Where a link goes, as short as it can be written in the page: relative to it, else without the document's origin.
 function addressOf(el) {
   const known = originOf(ownerIn(el));
-  const { path } = known;
+  const { path, folder, above } = known;
   const address = wholeAddress(el, known);
-  if (path.length < 2 || !address.startsWith(path)) return address;
-  const rest = address.slice(path.length);
-  return rest[0] === '?' || (path.endsWith('/') && BELOW.test(rest)) ? rest : address;
+  if (!path) return address;
+  if (address.startsWith(`${path}?`)) return address.slice(path.length);
+  if (folder.length > 1 && address.startsWith(folder) && BELOW.test(address.slice(folder.length))) return address.slice(folder.length);
+  if (above.length > 1 && address.startsWith(above) && BELOW.test(address.slice(above.length))) return `../${address.slice(above.length)}`;
+  return address;
 }
 
 function wholeAddress(el, { origin, rooted, page }) {
@@ -134,7 +136,9 @@ function originOf(doc) {
     // page: its own address, if links are relative to it. path: where it stands, told above the outline.
     const page = baseOf(doc).split('#', 1)[0] === urlOf(doc).split('#', 1)[0] ? baseOf(doc).split('#', 1)[0] : '';
     const path = doc === document && window.parent === window && /^https?:/.test(page) ? new URL(page).pathname : '';
-    known = { origin, path, page, base: baseOf(doc), rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const above = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+    known = { origin, path, folder, above, page, base: baseOf(doc), rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
     origins.set(doc, known);
   }
   return known;

@@ -14,6 +14,7 @@ const TEXT = 0;
 const LEAF = 1;
 const BOX = 2;
 const FRAME = 3;
+const PRESERVED = 1; // a line of preformatted text
 const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
@@ -68,7 +69,7 @@ class Outline {
     this.onlyRefs = options.filter === 'interactive';
     this.maxDepth = options.depth ?? Infinity;
     this.base = options.indent || 0;
-    this.lines = []; // [depth, kind, text]
+    this.lines = []; // [depth, kind, text, PRESERVED if it is that]
     this.frames = []; // iframes of other origins, in order
     this.words = ''; // text not yet on a line
     this.refs = 0;
@@ -192,7 +193,7 @@ class Outline {
   line(depth) {
     const text = this.words.trimEnd();
     this.words = '';
-    if (text.trim()) this.put(depth, TEXT, text);
+    if (text.trim()) this.lines.push([depth, TEXT, text, PRESERVED]);
   }
 
   // `control` is the control we are in: its words are its name already.

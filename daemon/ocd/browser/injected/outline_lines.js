@@ -3,17 +3,33 @@
 const SEPARATOR = /^[|/·•›»‹«>]$/;
 const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
 
+const FEWEST_JOINED = 3; // short texts in a row that are told in one line
+const MOST_JOINED = 6; // of more, each has a line of its own
+const MAX_WORDS = 40; // characters
+const MOST_PARTS = 4;
+const MAX_ITEM = 160; // characters
+const NAMED = /^[a-z]+ "/;
+
 const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
 
 function toldLines(lines) {
   const once = lines.filter((line, at) => !repeats(line, lines[at - 1], lines[at + 1]));
-  return chained(withDraggedJoined(once.map((line, at) => withoutName(line, once[at + 1]))));
+  const named = once.map((line, at) => withoutName(line, once[at + 1]));
+  return chained(withItemsJoined(withTextsJoined(withDraggedJoined(named))));
 }
 
-// Whether a line is but the stroke between two links, or a picture of the words beside it.
-function repeats([depth, kind, words], ...beside) {
-  if (kind === TEXT) return words.length === 1 && SEPARATOR.test(words) && beside.every((line) => line?.[0] === depth && line[1] === LEAF);
-  return words.startsWith('img "') && beside.some((line) => line?.[0] === depth && line[1] === TEXT && words === `img ${quote(line[2])}`);
+// Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
+function repeats([depth, kind, words], before, after) {
+  const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
+  if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && SEPARATOR.test(words) && isBeside(before, LEAF) && isBeside(after, LEAF));
+  return words.startsWith('img "') && [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`);
+}
+
+// Whether a text stands in the line before it: as the name of what it is in, as the value of what it is beside.
+function repeatsAbove(words, depth, before) {
+  if (!before || words.length > MAX_WORDS) return false;
+  if (before[0] === depth) return before[1] === LEAF && before[2].endsWith(`] value=${quote(words)}`);
+  return before[0] === depth - 1 && NAMED.test(before[2]) && before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`);
 }
 
 // A box by its role alone where the first thing in it is a link or a button of the same name.
@@ -41,6 +57,49 @@ function withDraggedJoined(lines) {
   return out;
 }
 
+const isShortText = ([, kind, words, mark]) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS;
+const withoutBars = (words) => words.replaceAll('|', '\\|');
+
+// Short texts that stand side by side are told in one line.
+function withTextsJoined(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    const [depth] = lines[at];
+    let end = at;
+    while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
+    if (end - at >= FEWEST_JOINED && end - at <= MOST_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => withoutBars(words)).join(' | ')]);
+    else out.push(...lines.slice(at, end = Math.max(end, at + 1)));
+    at = end;
+  }
+  return out;
+}
+
+// An item of a list that holds a few words, and one thing beside them, is one line, as a row is.
+function withItemsJoined(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length; at++) {
+    const [depth, kind, words] = lines[at];
+    const below = kind === BOX && words === 'listitem' ? fewBelow(lines, at) : [];
+    const parts = below.map(([, inner, part]) => (inner === TEXT ? withoutBars(part) : part)).join(' | ');
+    if (below.length < 2 || parts.length > MAX_ITEM) out.push(lines[at]);
+    else {
+      out.push([depth, LEAF, `${words}: ${parts}`]);
+      at += below.length;
+    }
+  }
+  return out;
+}
+
+// What stands directly below a line, empty if it is more than a few words and one thing beside them.
+function fewBelow(lines, at) {
+  const below = [];
+  for (let next = at + 1; lines[next]?.[0] > lines[at][0]; next++) {
+    const [depth, kind, , mark] = lines[next];
+    if (depth > lines[at][0] + 1 || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || below.push(lines[next]) > MOST_PARTS) return [];
+  }
+  return below.filter(([, kind]) => kind === LEAF).length > 1 ? [] : below;
+}
+
 // A box with one thing in it stands in the line of that: `banner > navigation "Main"`.
 function chained(lines) {
   const counts = countBelow(lines);
@@ -50,7 +109,7 @@ function chained(lines) {
     while (around.length && around.at(-1)[0] >= depth) around.pop();
     const moved = around.at(-1)?.[1] ?? 0;
     const joins = counts[at - 1] === 1 && lines[at - 1][0] < depth && standsBefore(lines[at - 1], lines[at]);
-    if (joins) out.push([out.at(-1)[0], kind, `${out.pop()[2]} > ${words}`]);
+    if (joins) out.push([out.at(-1)[0], kind === TEXT ? LEAF : kind, joinedWith(out.pop()[2], kind, words)]);
     else out.push([depth - moved, kind, words]);
     around.push([depth, joins ? moved + 1 : moved]);
   }
@@ -59,8 +118,15 @@ function chained(lines) {
 
 const A_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
 
-function standsBefore([, kind, words], [, inner, held]) {
-  return kind === BOX && !A_LINE.test(words) && (inner === LEAF || inner === BOX) && !A_LINE.test(held);
+function standsBefore([, kind, words], [, inner, held, mark]) {
+  if (kind !== BOX || A_LINE.test(words)) return false;
+  return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !A_LINE.test(held);
+}
+
+// A group without a name says nothing about the one thing in it.
+function joinedWith(box, kind, words) {
+  if (kind === TEXT) return `${box}: ${words}`;
+  return box === 'group' ? words : `${box} > ${words}`;
 }
 
 // How many lines stand directly below each.
