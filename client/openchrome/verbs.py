@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "94fd0b94cb91b16e"
+CATALOG_HASH = "0243c5d7cbae5fc8"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -1136,7 +1136,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         not the text (read_page). A 404 page is a result, an unreachable host an error.
 
         Args:
-            url: URL (https:// is assumed), back, or forward
+            url: URL (https:// is assumed; ./x, /x: from the page on), back, or forward
             wait: When loading counts as done; commit: first byte (default: "load")
             tab_id: Default: the latest
             timeout_ms: Deadline in ms

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.config.loader import load
-from ocd.safety.domain_policy import DomainPolicy, parse_url_argument
+from ocd.safety.domain_policy import DomainPolicy, parse_url_argument, resolve_in_page
 
 
 def code(policy, url):
@@ -208,3 +208,22 @@ def test_any_text_is_decided_without_a_crash(text):
         parse_url_argument(text)
     except OcdError as error:
         assert error.code == "invalid_url"  # noqa: PT017 - any other error fails the test by itself
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("./next.html", "https://x.org/a/next.html"),
+        (" ../b/?c#d ", "https://x.org/b/?c#d"),
+        ("?page=2", "https://x.org/a/here?page=2"),
+        ("#part", "https://x.org/a/here?q#part"),
+        ("/no/such/page", "https://x.org/no/such/page"),
+        ("../../../..//evil.com", "https://x.org/evil.com"),
+        ("/", "/"),
+        ("//evil.com", "//evil.com"),
+        ("example.com/b", "example.com/b"),
+    ],
+)
+def test_addresses_are_relative_to_a_page_as_its_outline_has_them(text, url):
+    assert resolve_in_page(text, "https://x.org/a/here?q") == url
+    assert resolve_in_page(text, "about:blank") == text

@@ -10,6 +10,7 @@ from ocd.call_context import MaySend
 from ocd.calls.param_decoding import fields_of
 from ocd.calls.path_params import extras_of
 from ocd.oversight.approvals import ConsentNeededError, Grant, Question
+from ocd.safety.domain_policy import resolve_in_page
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.session_taint import (
     Departure,
@@ -114,7 +115,7 @@ def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in _addresses(verb.params):
         address = getattr(params, name)
-        if isinstance(address, str) and (to := recipient(address)):
+        if isinstance(address, str) and (to := recipient(resolve_in_page(address, here))):
             yield "address", to
     for name in _files(verb.params):
         if (path := getattr(params, name)) is not None:

@@ -16,7 +16,6 @@ from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import (
-    FetchError,
     as_fetch_error,
     fetch_error,
     raise_for_status,
@@ -25,12 +24,13 @@ from ocd.crawl.fetch.http_fetch import (
     MAX_PAGE_BYTES,
     HttpAnswer,
     HttpFetcher,
-    Validators,
+    TruncatedError,
     headers_of_interest,
     is_html,
     read_file,
     too_large,
 )
+from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
@@ -239,8 +239,8 @@ class PageVisitor:
         """Return the answer; one that breaks off each time counts as far as it came at last."""
         try:
             return await self._with_timeout(self._fetch(entry), self._spec.page_timeout_s)
-        except FetchError as error:
-            if error.partial is None or entry.tries < self._spec.retries:
+        except TruncatedError as error:
+            if entry.tries < self._spec.retries:
                 raise
             return error.partial
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from ocd.api.errors import OcdError
 from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid, parse_url
@@ -148,15 +148,33 @@ def parse_url_argument(text: str) -> str:
     return _check_url(text, f"{guess}://{plain}", guess)
 
 
+def resolve_in_page(text: str, page_url: str) -> str:
+    """Return an address that is relative to a page, as outlines have it, as a URL; any other as is.
+
+    Relative are `./next.html`, `../`, `?page=2`, `#part`, and `/path` if there is no such file.
+    """
+    plain = text.strip(TRIM).translate(BROWSER_DROPS)
+    is_relative = plain.startswith(("./", "../", "?", "#")) or (
+        plain.startswith("/") and not plain.startswith("//") and not _exists(plain)
+    )
+    return (
+        urljoin(page_url, plain)
+        if is_relative and page_url.startswith(("http://", "https://"))
+        else text
+    )
+
+
 def _file_url(plain: str) -> str:
-    path = Path(plain)
-    try:
-        exists = path.exists()
-    except (OSError, ValueError):
-        exists = False
-    if not exists:
+    if not _exists(plain):
         raise invalid(plain, "no such file")
-    return path.as_uri()
+    return Path(plain).as_uri()
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _check_url(text: str, url: str, scheme: str) -> str:

@@ -14,7 +14,7 @@ from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.locate.target import ActionDeadline
 from ocd.pages.locate.wait import wait_for_text
 from ocd.pages.read.page_health import glance, is_redirected_to_login
-from ocd.safety.domain_policy import parse_url_argument
+from ocd.safety.domain_policy import parse_url_argument, resolve_in_page
 from ocd.safety.host_canonical import hostname_of
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
@@ -37,7 +37,7 @@ class Navigate(Params):
         str,
         Meta(
             min_length=1,
-            description="URL (https:// is assumed), back, or forward",
+            description="URL (https:// is assumed; ./x, /x: from the page on), back, or forward",
             extra=SENDS_TO,
         ),
     ]
@@ -68,7 +68,7 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
             action = params.url
             at = await (tab.back if action == "back" else tab.forward)(params.wait)
         else:
-            action, url = "navigate", parse_url_argument(params.url)
+            action, url = "navigate", parse_url_argument(resolve_in_page(params.url, tab.url))
             at = await tab.navigate(url, params.wait)
     result = _navigation_result(tab, action, at, left)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)

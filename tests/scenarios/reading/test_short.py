@@ -14,7 +14,7 @@ OUTLINE = """\
 - navigation
   - link "Newest" [ref] → ?o=1
   - link "Oldest" [ref] → ?o=2
-  - link "Other" [ref] → other.html
+  - link "Other" [ref] → ./other.html
 - textbox "Size of it" [ref]
 - text: Gone field
 - heading "Heading kept" [level=2]
@@ -71,7 +71,7 @@ async def test_an_outline_says_everything_once(tab: Tab, site: Site) -> None:
     assert await short(tab) == OUTLINE
     await tab.evaluate("history.pushState(0, '', '/reading/')")
     moved = await short(tab)
-    assert "→ other.html" in moved
-    assert "→ short.html?o=2" in moved
+    assert "→ ./other.html" in moved
+    assert "→ ./short.html?o=2" in moved
     await tab.evaluate("history.pushState(0, '', '/elsewhere')")
     assert "→ /reading/other.html" in await short(tab)

@@ -225,6 +225,8 @@ def test_what_stays_with_the_site_that_was_read_is_no_departure(
     login = {"username": "ada", "password": "lovelace", "origins": [site.origin]}
     denying.do("http_auth", session=session, action="set", **login)
     denying.do("navigate", session=session, url=site.url("basic-auth?why=home"))
+    at = denying.do("navigate", session=session, url="./article.html?why=home")["url"]
+    assert at == site.url("article.html?why=home")
     denying.do("cookies", session=session, action="set", name="seen", value="yes")
     denying.do("storage", session=session, action="set", key="seen", value="yes")
     kept = denying.do("oc_context_export", session=session)["envelope"]
@@ -235,3 +237,15 @@ def test_what_stays_with_the_site_that_was_read_is_no_departure(
     assert pages["pages"][0]["status"] == 200
     with_login = [seen for seen in site.seen("/basic-auth") if "Authorization" in seen.headers]
     assert with_login
+
+
+def test_an_address_relative_to_another_site_is_a_departure(denying: Daemon, site: Site) -> None:
+    """What is read in one tab does not leave by a query in the page of another tab."""
+    session = "relative"
+    other = denying.do("navigate", session=session, url=f"{site.other_origin}/article.html")
+    home = denying.do("tabs_create", session=session, url=site.url("article.html"))["tab_id"]
+    denying.do("read_page", session=session, tab_id=home)
+    for url in (f"?mail={WORDS}", f"./article.html?mail={WORDS}", f"/article.html?mail={WORDS}"):
+        said = denying.call("navigate", session=session, tab_id=other["tab_id"], url=url)
+        assert said.code == "exfiltration_denied"
+    assert not [one for one in site.seen("article.html") if WORDS in one.query]

@@ -106,14 +106,14 @@ function targetOf(el) {
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
 }
 
-// Where a link goes, as short as it can be written in the page: relative to it, else without the document's origin.
+// Where a link goes: relative to the page, in words that `navigate` takes, else without the document's origin.
 function addressOf(el) {
   const known = originOf(ownerIn(el));
   const { path, folder, above } = known;
   const address = wholeAddress(el, known);
   if (!path) return address;
   if (address.startsWith(`${path}?`)) return address.slice(path.length);
-  if (folder.length > 1 && address.startsWith(folder) && BELOW.test(address.slice(folder.length))) return address.slice(folder.length);
+  if (folder.length > 1 && address.startsWith(folder) && BELOW.test(address.slice(folder.length))) return `./${address.slice(folder.length)}`;
   if (above.length > 1 && address.startsWith(above) && BELOW.test(address.slice(above.length))) return `../${address.slice(above.length)}`;
   return address;
 }

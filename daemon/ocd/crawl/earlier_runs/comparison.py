@@ -9,7 +9,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog
-from ocd.crawl.fetch.http_fetch import Validators
+from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
 from ocd.ledger.results import read_result

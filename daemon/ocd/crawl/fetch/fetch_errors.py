@@ -5,14 +5,11 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.safety import certificate_errors
 from ocd.safety.host_canonical import netloc_of
-
-if TYPE_CHECKING:
-    from ocd.crawl.fetch.http_fetch import HttpAnswer
 
 CONNECT_S = 15.0
 # Worth another attempt: the server was busy, or a gateway before it was.
@@ -22,13 +19,9 @@ _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHO
 
 
 class FetchError(OcdError):
-    """A failed load: whether another attempt may help, and how long the server asked to wait.
-
-    partial: what came of a page before its answer broke off.
-    """
+    """A failed load: whether another attempt may help, and how long the server asked to wait."""
 
     transient = False
-    partial: "HttpAnswer | None" = None
     retry_after: float | None = None
     status: int | None = None
 

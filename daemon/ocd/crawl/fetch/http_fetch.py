@@ -23,6 +23,7 @@ from ocd.crawl.fetch.fetch_errors import (
     translate_errors,
     why,
 )
+from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
@@ -77,17 +78,14 @@ class HttpAnswer:
     redirects: tuple[tuple[str, int], ...] = ()
 
 
-class Validators(NamedTuple):
-    """What a server said of a page by which it can tell whether that has changed."""
+class TruncatedError(FetchError):
+    """An answer that broke off; partial: what came of it."""
 
-    url: str
-    etag: str
-    last_modified: str
+    transient = True
 
-    def headers(self) -> dict[str, str]:
-        """Return the headers that ask for the page only if it has changed."""
-        said = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in said.items() if value}
+    def __init__(self, message: str, partial: HttpAnswer) -> None:
+        super().__init__("fetch_failed", message)
+        self.partial = partial
 
 
 def is_html(content_type: str) -> bool:
@@ -265,9 +263,7 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
         headers=headers_of_interest(response.headers),
     )  # fmt: skip
     if failure is not None:
-        broken = fetch_error("fetch_failed", why(failure, netloc_of(url)), transient=True)
-        broken.partial = answer
-        raise broken from failure
+        raise TruncatedError(why(failure, netloc_of(url)), answer) from failure
     return answer
 
 

@@ -1,0 +1,16 @@
+"""What tells whether a page has changed since it was fetched (RFC 9110, 13.1)."""
+
+from typing import NamedTuple
+
+
+class Validators(NamedTuple):
+    """What a server said of a page by which it can tell whether that has changed."""
+
+    url: str
+    etag: str
+    last_modified: str
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that ask for the page only if it has changed."""
+        said = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in said.items() if value}
