@@ -6,6 +6,7 @@ point that no way below leads to makes `test_every_point_is_walked` fail.
 
 import ast
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -381,26 +382,29 @@ def _pages_finished(site: Site) -> int:
     return max(len(site.seen("chain/*")) - 1, 0)
 
 
+FOLDERS = (
+    "tasks", "output", "journal", "recordings", "workflows", "memory", "plans", "checkpoints",
+)  # fmt: skip
+
+
+def _temporary(folder: Path) -> list[str]:
+    walked = (names for _folder, _folders, names in os.walk(folder))
+    return [name for names in walked for name in names if name.endswith((".part", ".new"))]
+
+
 def _no_torn_file(daemon: Daemon) -> None:
     """Every whole file is whole JSON, every line but a torn last one too; no temporary file."""
-    for folder in (
-        "tasks",
-        "output",
-        "journal",
-        "recordings",
-        "workflows",
-        "memory",
-        "plans",
-        "checkpoints",
-    ):
-        files = [p for p in (daemon.home.path / folder).rglob("*") if p.is_file()]
-        assert not [p for p in files if p.name.endswith((".part", ".new"))]
-        for path in files:
-            if path.suffix == ".json":
-                json.loads(path.read_bytes())
-            if path.suffix == ".jsonl":
-                for line in path.read_bytes().splitlines(keepends=True):
-                    assert not line.endswith(b"\n") or json.loads(line) is not None
+    for folder in FOLDERS:
+        # The daemon runs: what it is writing just now has its file's name in a moment.
+        wait_until(lambda place=daemon.home.path / folder: not _temporary(place), 10, "whole files")
+    for path, data in daemon.home.contents():
+        if path.relative_to(daemon.home.path).parts[0] not in FOLDERS:
+            continue
+        if path.suffix == ".json":
+            json.loads(data)
+        if path.suffix == ".jsonl":
+            for line in data.splitlines(keepends=True):
+                assert not line.endswith(b"\n") or json.loads(line) is not None
     folders = [p.name for p in (daemon.home.path / "tasks").iterdir() if p.is_dir()]
     assert [name for name in folders if not re.fullmatch(r"[0-9a-f]{16}", name)] == []
 

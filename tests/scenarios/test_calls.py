@@ -181,7 +181,7 @@ def test_script_that_loops_is_ended_with_its_call(daemon: Daemon, site: Site) ->
     """Past its deadline a loop stops in the page, too: the tab answers the next call."""
     daemon.do("navigate", url=site.url("many-pages/"))
     assert daemon.call("javascript_tool", code="while (true) {}", timeout_ms=300).code == "timeout"
-    assert daemon.do("javascript_tool", code="6 * 7", timeout_ms=20_000)["content"] == "42"
+    assert daemon.do("javascript_tool", code="6 * 7", timeout_ms=60_000)["content"] == "42"
 
 
 def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> None:
@@ -189,7 +189,7 @@ def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> 
     daemon.do("navigate", url=site.url("many-pages/"))
     code = "setTimeout(() => { window.later = 'done' }, 400); new Promise(() => {})"
     assert daemon.call("javascript_tool", code=code, timeout_ms=100).code == "timeout"
-    daemon.do("wait_for", type="function", value="window.later === 'done'", timeout_ms=20_000)
+    daemon.do("wait_for", type="function", value="window.later === 'done'", timeout_ms=60_000)
 
 
 def test_deadline_holds_when_the_renderer_hangs(daemon: Daemon, site: Site) -> None:
@@ -346,7 +346,7 @@ def test_closed_connection_never_cancels_a_task(daemon: Daemon, site: Site) -> N
     """A caller that waits for a task and hangs up leaves the task running."""
     task_id = daemon.start_task("crawl", url=site.url("chain/1?hold=2&last=2"), max_depth=5)
     site.wait_for("chain/2")
-    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=30_000)
+    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=60_000)
     wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 20)
     pending.drop()
     wait_until(lambda: daemon.status()["calls_in_flight"] == 0, 20)

@@ -7,7 +7,7 @@ import signal
 import socket
 import stat
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import portalocker
@@ -165,13 +165,6 @@ def test_stale_socket_of_nobody_is_replaced(home: Home) -> None:
     assert Daemon(home=home).answers()
 
 
-def _all_below(home: Path) -> Iterator[Path]:
-    """Yield what lies in a home, without Chromium's profile and what goes while we look."""
-    for folder, folders, files in os.walk(home):
-        folders[:] = [name for name in folders if name != "profile"]
-        yield from (Path(folder) / name for name in (*folders, *files))
-
-
 def _mode(path: Path) -> int:
     with contextlib.suppress(FileNotFoundError):
         found = path.lstat().st_mode
@@ -187,7 +180,7 @@ def test_everything_in_the_home_is_private(make_daemon: MakeDaemon, site: Site) 
     daemon.finish(daemon.start_task("crawl", url=site.url("article.html"), max_pages=1))
     home = daemon.home.path
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    assert [path for path in _all_below(home) if _mode(path) & 0o077] == []
+    assert [path for path in daemon.home.walk() if _mode(path) & 0o077] == []
 
 
 def test_long_home_path_moves_the_socket(make_daemon: MakeDaemon) -> None:

@@ -188,7 +188,7 @@ def test_search_pattern_cannot_stall_the_daemon(daemon: Daemon, site: Site) -> N
     daemon.do("navigate", url=site.url("big?kb=500"))
     handle = _descriptor(daemon, "read_page", mode="text")["output_handle"]
     reply = daemon.call(
-        "oc_output_search", output_handle=handle, pattern=r"(\w+\s?)*!$", timeout_ms=20_000
+        "oc_output_search", output_handle=handle, pattern=r"(\w+\s?)*!$", timeout_ms=120_000
     )
     assert reply.status == 200
     assert daemon.call("oc_output_search", output_handle=handle, pattern="(").code == (

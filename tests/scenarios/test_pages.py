@@ -79,7 +79,7 @@ def test_the_twenty_first_tab_is_refused(daemon: Daemon, site: Site) -> None:
 def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, value: str) -> None:
     """`wait_for` ends at the moment the page is as described."""
     daemon.do("navigate", url=site.url("late.html"))
-    daemon.do("wait_for", type=kind, value=value, timeout_ms=20_000)
+    daemon.do("wait_for", type=kind, value=value, timeout_ms=60_000)
     assert daemon.do("javascript_tool", code="document.querySelector('#ready') !== null")[
         "content"
     ] in ("true", True)

@@ -43,9 +43,8 @@ def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> N
     assert VALUE not in json.dumps(handle, ensure_ascii=False)
     over_mcp = Http(daemon).call("javascript_tool", code="btoa('x${SECRET:LOGIN_PW}'.slice(0, 9))")
     assert over_mcp.status == 200
-    for path in daemon.home.path.rglob("*"):
-        if path.is_file() and "profile" not in path.parts:
-            assert VALUE.encode() not in path.read_bytes(), path
+    for path, data in daemon.home.contents():
+        assert VALUE.encode() not in data, path
 
 
 # The page says it again in many spellings, of which some are in its address and its console.
@@ -116,9 +115,8 @@ def test_no_place_on_disk_knows_a_secret(daemon: Daemon, site: Site) -> None:
     daemon.stop()  # whatever is written late
     found = {
         path.relative_to(daemon.home.path): forms
-        for path in daemon.home.path.rglob("*")
-        if path.is_file() and "profile" not in path.parts
-        if (forms := list(_given_away(path.read_bytes())))
+        for path, data in daemon.home.contents()
+        if (forms := list(_given_away(data)))
     }
     assert not found
 

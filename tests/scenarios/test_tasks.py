@@ -304,7 +304,7 @@ def test_wait_answers_right_after_the_transition(daemon: Daemon, site: Site) -> 
     """`oc_task_wait` answers the terminal meta promptly (tests/bench measures the 200 ms)."""
     task_id = daemon.start_task("crawl", url=site.url("gate/fast"), max_pages=1)
     site.wait_for("gate/fast")
-    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=30_000)
+    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=100_000)
     wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 20)
     assert not pending.done
     site.open_gate("fast")
@@ -476,7 +476,7 @@ def test_wait_sees_a_change_by_another_process(make_daemon: MakeDaemon, site: Si
     running = {**finished, "status": "RUNNING", "ended_at": None, **_own_identity()}
     meta_file.write_text(json.dumps(running))
     daemon.start()
-    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=20_000)
+    pending = daemon.start_call("oc_task_wait", task_id=task_id, timeout_ms=100_000)
     wait_until(lambda: daemon.status()["calls_in_flight"] >= 1, 20)
     part = meta_file.with_name("meta.new")
     part.write_text(json.dumps({**finished, **_own_identity()}))

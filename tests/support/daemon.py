@@ -89,6 +89,19 @@ class Home:
         part.write_text(text, encoding="utf-8")
         return part.rename(self.path / "config.toml")
 
+    def walk(self) -> Iterator[Path]:
+        """Yield what lies in the home, without Chromium's profile and what goes while we look."""
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = [name for name in folders if name != "profile"]
+            yield from (Path(folder) / name for name in (*folders, *files))
+
+    def contents(self) -> Iterator[tuple[Path, bytes]]:
+        """Yield the files in the home, without Chromium's profile, and what they contain."""
+        for path in self.walk():
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    yield path, path.read_bytes()
+
     def remove(self) -> None:
         shutil.rmtree(self.base, ignore_errors=True)
 
@@ -213,7 +226,7 @@ class Daemon:
     def answers(self) -> bool:
         try:
             return self.request("GET", "/v1/status", timeout=2).status == 200
-        except OSError:
+        except (OSError, HTTPException):
             return False
 
     # --- the programs ----------------------------------------------------------------------
@@ -302,8 +315,13 @@ class Daemon:
         """Close every tab of every session that calls have named."""
         for session in sorted(self.sessions):
             for tab in self.do("tabs_context", session)["tabs"]:
-                self.do("tabs_close", session, tab_id=tab["tab_id"])
+                self.close_tab(tab["tab_id"], session)
         self.sessions.clear()
+
+    def close_tab(self, tab_id: str, session: str | None = None) -> None:
+        """Close a tab, unless its page has done so meanwhile."""
+        reply = self.call("tabs_close", session, tab_id=tab_id)
+        assert reply.status == 200 or reply.code in ("tab_not_found", "tab_gone"), reply.raw
 
     def keep_one_tab(self) -> None:
         """Close all tabs but the default session's first, which is left at a blank page.
@@ -318,7 +336,7 @@ class Daemon:
         if first and self.call("navigate", tab_id=first["tab_id"], **blank).status != 200:
             others.append(first)
         for tab in others:
-            self.do("tabs_close", tab_id=tab["tab_id"])
+            self.close_tab(tab["tab_id"])
 
     # --- its Chromium ----------------------------------------------------------------------
 

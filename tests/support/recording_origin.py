@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import errno
 import hashlib
 import socket
 import threading
@@ -36,11 +37,8 @@ class RecordingOrigin:
     def __init__(self, pages: Mapping[str, Page] | None = None) -> None:
         self.pages = dict(pages or {})
         self.seen: list[bytes] = []
-        self._listeners = [_listener("127.0.0.1", 0)]
+        self._listeners, self._datagrams = _bound()
         self.port: int = self._listeners[0].getsockname()[1]
-        self._listeners.append(_listener("::1", self.port))
-        self._datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._datagrams.bind(("127.0.0.1", self.port))
         self._connections: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
 
@@ -129,6 +127,24 @@ def _listener(host: str, port: int) -> socket.socket:
     listener.bind((host, port))
     listener.listen(64)
     return listener
+
+
+def _bound() -> tuple[list[socket.socket], socket.socket]:
+    """Return listeners on both loopbacks and a socket for datagrams, all of one port."""
+    while True:
+        held = [_listener("127.0.0.1", 0)]
+        port = held[0].getsockname()[1]
+        datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            held.append(_listener("::1", port))
+            datagrams.bind(("127.0.0.1", port))
+        except OSError as error:
+            for one in (*held, datagrams):
+                one.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+        else:
+            return held, datagrams
 
 
 def _shut(one: socket.socket) -> None:

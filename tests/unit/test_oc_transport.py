@@ -19,7 +19,7 @@ def daemon(tmp_path: Path) -> FakeDaemon:
 
 
 def ask(
-    daemon: FakeDaemon, body: bytes = b"", timeout_s: float | None = 5, grace_s: float = 0
+    daemon: FakeDaemon, body: bytes = b"", timeout_s: float | None = 60, grace_s: float = 0
 ) -> transport.Reply:
     return transport.request(
         str(daemon.path), "POST", "/v1/call", body, timeout_s=timeout_s, grace_s=grace_s

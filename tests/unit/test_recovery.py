@@ -220,7 +220,7 @@ async def test_the_end_of_another_processs_task_is_seen(tmp_path: Path) -> None:
         store = TaskStore(tmp_path)
         async with asyncio.TaskGroup() as group:
             runner = Runner(store, KINDS, group.create_task)
-            waiting = group.create_task(runner.wait(TASK, 10))
+            waiting = group.create_task(runner.wait(TASK, 60))
             following = group.create_task(all_events(runner))
             await runner.get(TASK)
             store.update(TASK, lambda meta: states.advance(meta, TaskProgress(7)))
@@ -248,7 +248,7 @@ async def test_an_owner_that_dies_while_somebody_waits(tmp_path: Path) -> None:
     with owner(tmp_path) as process:
         async with asyncio.TaskGroup() as group:
             runner = Runner(TaskStore(tmp_path), KINDS, group.create_task)
-            waiting = group.create_task(runner.wait(TASK, 10))
+            waiting = group.create_task(runner.wait(TASK, 60))
             await runner.get(TASK)
             process.kill()
         meta = waiting.result()

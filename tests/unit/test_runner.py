@@ -124,7 +124,7 @@ async def test_a_task_runs_to_its_end(tmp_path: Path) -> None:
         now = await runner.get(meta.task_id)
         assert (now.status, now.progress.done, now.progress.total) == ("RUNNING", 1, 2)
         await pages.finish(2)
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended == on_disk(tmp_path, meta.task_id)
         assert (ended.status, ended.progress.done, ended.error) == ("COMPLETED", 2, None)
         assert ended.created_at <= str(ended.started_at) <= str(ended.ended_at)
@@ -174,7 +174,7 @@ async def test_no_secret_reaches_the_files_of_a_task(tmp_path: Path) -> None:
 
     async with runner_of(tmp_path, TaskKind("leaky", dict, leaky)) as runner:
         meta = await runner.start("leaky", {"url": url})
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended.error is not None
         assert ended.error["code"] == "fetch_failed"
         written = [text_of(path) for path in tmp_path.glob("*/*")]  # noqa: ASYNC240
@@ -206,7 +206,7 @@ async def test_tasks_wait_in_line(tmp_path: Path) -> None:
         for _ in range(4):
             pages.go.release()
         for meta in (first, second, third, direct):
-            assert (await runner.wait(meta.task_id, 5)).status == "COMPLETED"
+            assert (await runner.wait(meta.task_id, 60)).status == "COMPLETED"
 
 
 async def test_a_cancelled_task_keeps_its_pages(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ async def test_a_failing_task_is_failed_with_the_verbs_error(tmp_path: Path) -> 
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 1})
         await pages.finish(1)
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended.status == "FAILED"
         assert ended.error == {"code": "fetch_failed", "message": "no route", "url": "http://x/"}
         result = runner.result(ended)
@@ -290,14 +290,14 @@ async def test_a_bug_in_a_kind_fails_its_task_alone(
     pages = Pages(fail)
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 0})
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended.error is not None
         assert (ended.status, ended.error["code"]) == ("FAILED", "internal")
         assert "Traceback" in caplog.text
         TaskStore(tmp_path).update(meta.task_id, lambda one: one)
         pages.then = lambda _work: None
         again = await runner.start("pages", {"n": 0})
-        assert (await runner.wait(again.task_id, 5)).status == "COMPLETED"
+        assert (await runner.wait(again.task_id, 60)).status == "COMPLETED"
 
 
 async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
 
     async with runner_of(tmp_path, TaskKind("odd", dict, odd)) as runner:
         meta = await runner.start("odd", {})
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended.error is not None
         assert (ended.status, ended.error["code"]) == ("FAILED", "internal")
         assert not (tmp_path / meta.task_id / "result.json").exists()
@@ -329,7 +329,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
         await until(lambda: pages.work is not None)
         monkeypatch.setattr(files.os, "fsync", full)
         await pages.finish(1)
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert ended.error is not None
         assert (ended.status, ended.error["code"]) == ("FAILED", "storage_full")
         assert await runner.get(meta.task_id) == ended
@@ -338,7 +338,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
         assert caught.value.code == "storage_full"
         monkeypatch.setattr(files.os, "fsync", fsync)
         again = await runner.start("pages", {"n": 0})
-        assert (await runner.wait(again.task_id, 5)).status == "COMPLETED"
+        assert (await runner.wait(again.task_id, 60)).status == "COMPLETED"
 
 
 async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> No
         assert body["progress"] == {"done": 1, "total": 2, "message": "page 0"}
         assert "oc_task_wait" in str(body["hint"])
         await pages.finish(2)
-        assert (await runner.wait(meta.task_id, 5)).status == "COMPLETED"
+        assert (await runner.wait(meta.task_id, 60)).status == "COMPLETED"
         assert (await runner.wait(meta.task_id, 0)).status == "COMPLETED"
         with pytest.raises(OcdError) as unknown:
             await runner.wait("f" * 16, 1)
@@ -406,7 +406,7 @@ async def test_another_process_may_cancel_our_task(tmp_path: Path) -> None:
         await pages.finish(1)
         asked = "2026-03-01T12:00:00.000Z"
         TaskStore(tmp_path).update(meta.task_id, lambda one: states.ask_cancel(one, asked))
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert (ended.status, ended.cancel_requested_at) == ("CANCELLED", asked)
 
 
@@ -418,7 +418,7 @@ async def test_another_process_may_cancel_a_waiting_task(tmp_path: Path) -> None
         asked = "2026-03-01T12:00:00.000Z"
         TaskStore(tmp_path).update(meta.task_id, lambda one: states.ask_cancel(one, asked))
         runner.max_concurrent = 1
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert (ended.status, ended.cancel_requested_at) == ("CANCELLED", asked)
         assert pages.work is None
 
@@ -431,7 +431,7 @@ async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
         await pages.finish(1)
         failed = states.Outcome(status="FAILED", error={"code": "orphaned"})
         TaskStore(tmp_path).update(meta.task_id, lambda one: states.end(one, failed, "then"))
-        ended = await runner.wait(meta.task_id, 5)
+        ended = await runner.wait(meta.task_id, 60)
         assert (ended.status, ended.ended_at, ended.error) == ("FAILED", "then", failed.error)
 
 
@@ -474,7 +474,7 @@ async def test_lists_are_newest_first_and_filtered(tmp_path: Path) -> None:
     other = TaskKind("other", dict, pages.run, of_units)
     async with runner_of(tmp_path, pages.kind(), other) as runner:
         done = await runner.start("pages", {"n": 0})
-        await runner.wait(done.task_id, 5)
+        await runner.wait(done.task_id, 60)
         live = await runner.start("pages", {"n": 2})
         await pages.finish(1)
         (tmp_path / ("e" * 16)).mkdir()

@@ -96,7 +96,7 @@ async def test_idle_chromium_is_closed_but_not_under_a_tab(tmp_path):
     """Idle means: no tab and no call for the configured time."""
     async with browsing(tmp_path, idle_minutes=0.3 / 60) as here:
         tab = await here.session.new_tab()
-        assert await tab.wait_for("function", "performance.now() > 600", timeout_s=20) is True
+        assert await tab.wait_for("function", "performance.now() > 600", timeout_s=60) is True
         assert here.chromium.state == "running"
         connection = here.chromium.connection
         await tab.close()
@@ -190,7 +190,7 @@ async def test_a_profile_in_use_is_not_taken(tmp_path):
 )
 async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, script, words):
     """browser_failed carries Chromium's last words, or that there were none in time."""
-    monkeypatch.setattr("ocd.browser.process.launch.START_S", 1.0)
+    monkeypatch.setattr("ocd.browser.process.launch.START_S", 1.0 if "sleep" in script else 60.0)
     binary = tmp_path / "chromium"
     binary.write_text(f"#!/bin/sh\n{script}\n")
     binary.chmod(0o700)

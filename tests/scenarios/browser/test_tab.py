@@ -18,7 +18,7 @@ def page(body: str, title: str = "Page") -> Reply:
     return Reply(f"<!doctype html><title>{title}</title><body>{body}")
 
 
-async def settle(tab: Tab, expression: str, seconds: float = 5) -> None:
+async def settle(tab: Tab, expression: str, seconds: float = 60) -> None:
     await tab.wait_for("function", expression, timeout_s=seconds)
 
 
@@ -164,7 +164,7 @@ async def test_a_dialog_answers_the_call_it_would_hang(tmp_path):
         assert await tab.evaluate("said") == "Ada"
         assert (await refusal(tab.navigate(site.url("/alert")))).code == "dialog_open"
         await tab.answer_dialog(accept=True)
-        await tab.wait_for("load", timeout_s=20)
+        await tab.wait_for("load", timeout_s=60)
         assert await tab.evaluate("document.body.innerText") == "done"
         assert (await refusal(tab.answer_dialog(accept=True))).code == "not_found"
 
@@ -196,14 +196,14 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
         tab = await session.new_tab(site.url("/open"))
         await input_events.click(tab, 50, 50)
         opened = session.tab()
-        await opened.wait_for("load", timeout_s=20)
+        await opened.wait_for("load", timeout_s=60)
         assert (opened.url, opened.opener) == (site.url("/"), tab.id)
         assert await tab.evaluate("w.document.title") == "Hello"
         await tab.navigate(site.url("/link"))
         await input_events.click(tab, 50, 50)
         linked = session.tab()
         assert linked is not opened
-        await linked.wait_for("selector", "#p", timeout_s=20)
+        await linked.wait_for("selector", "#p", timeout_s=60)
         assert (await refusal(session.new_tab())).code == "limit_reached"
         await input_events.click(tab, 50, 50)
         assert await tab.evaluate("1") == 1
@@ -309,16 +309,19 @@ async def test_waiting_ends_when_the_page_is_ready(tmp_path):
     }
     async with InlineSite(routes) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/go"))
-        assert await tab.wait_for("selector", "#p", timeout_s=20, visible=True) is True
-        assert await tab.wait_for("function", "window.done", timeout_s=20) == 7
+        assert await tab.wait_for("selector", "#p", timeout_s=60, visible=True) is True
+        assert await tab.wait_for("function", "window.done", timeout_s=60) == 7
         await tab.evaluate("void setTimeout(() => p.remove(), 100)")
-        assert await tab.wait_for("selector_hidden", "#p", timeout_s=20) is True
-        assert await tab.wait_for("url_match", "*/late", timeout_s=20) is True
-        await tab.evaluate("void setTimeout(() => location.href = '/', 50)")
-        assert await tab.wait_for("navigation", timeout_s=20) is True
+        assert await tab.wait_for("selector_hidden", "#p", timeout_s=60) is True
+        assert await tab.wait_for("url_match", "*/late", timeout_s=60) is True
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(tab.wait_for("navigation", timeout_s=60))
+            await asyncio.sleep(0)  # it waits from here on
+            group.create_task(tab.evaluate("void (location.href = '/')"))
+        assert waiting.result() is True
         assert tab.url == site.url("/")
         await tab.evaluate("void setTimeout(() => history.pushState(0, '', '/x'), 50)")
-        assert await tab.wait_for("url_match", "/x$/", timeout_s=20) is True
+        assert await tab.wait_for("url_match", "/x$/", timeout_s=60) is True
         assert await tab.wait_for("timeout", "20") is True
         started = time.monotonic()
         assert (await refusal(tab.wait_for("selector", "#no", timeout_s=0.3))).code == "timeout"

@@ -28,7 +28,7 @@ def site(make_site: Callable[[], Site]) -> Site:
 def test_401_without_credentials_is_a_page(fresh: Daemon, site: Site) -> None:
     """It is reported with its status and what is asked for, and does not hang."""
     fresh.do("tabs_create")
-    arrived = fresh.do("navigate", url=site.url("realm/one"), timeout_ms=20_000)
+    arrived = fresh.do("navigate", url=site.url("realm/one"), timeout_ms=60_000)
     assert arrived["status"] == 401
     assert arrived["auth_required"] == {"scheme": "basic", "realm": "one"}
     assert arrived["next_step"]["verb"] == "http_auth"
@@ -51,7 +51,7 @@ def test_wrong_credentials_are_tried_once(fresh: Daemon, site: Site) -> None:
     """A server that refuses them is not asked for ever; the 401 is the page."""
     fresh.do("tabs_create")
     fresh.do("http_auth", action="set", username="ada", password="wrong", origins=[site.origin])
-    assert fresh.do("navigate", url=site.url("realm/three"), timeout_ms=20_000)["status"] == 401
+    assert fresh.do("navigate", url=site.url("realm/three"), timeout_ms=60_000)["status"] == 401
     outcomes = [o["outcome"] for o in fresh.do("http_auth", action="get")["challenges"]]
     assert outcomes == ["answered", "refused"]
     assert len(site.seen("realm/three")) == 2

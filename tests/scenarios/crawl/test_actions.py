@@ -49,7 +49,7 @@ async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool
         told: dict[str, Any] = {"engine": "browser", "pool": open_pool, "max_depth": 0}
 
         async def read(name: str, path: str, *actions: dict[str, Any]) -> dict[str, Any]:
-            timed = tuple({"timeout_ms": 5000, **action} for action in actions)
+            timed = tuple({"timeout_ms": 60_000, **action} for action in actions)
             got = await run_crawl(tmp_path / name, url=served.url_of(path), actions=timed, **told)
             return got.page(served.url_of(path))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import psutil
 
 from support.daemon import Daemon
-from support.processes import Identity
+from support.processes import Identity, words_of
 from support.site import Site
 from support.waiting import wait_until
 
@@ -14,7 +14,7 @@ MakeDaemon = Callable[..., Daemon]
 
 def workers(daemon: Daemon) -> list[psutil.Process]:
     children = psutil.Process(daemon.identity.pid).children()
-    return [child for child in children if "ocd.conversion.process" in child.cmdline()]
+    return [child for child in children if "ocd.conversion.process" in words_of(child)]
 
 
 def cpu_s(process: psutil.Process) -> float:

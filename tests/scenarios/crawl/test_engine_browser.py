@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
 
+from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium, ChromiumOptions
 from ocd.safety.domain_policy import DomainPolicy
@@ -102,17 +104,21 @@ async def test_answers_that_break_off_are_kept_as_far_as_they_came(
 async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) -> None:
     """Dialogs, hangs, circles, downloads and dead links end within their time, the rest comes."""
     pages = {
-        "/": page("Home", "/alert", "/hang", "/loop", "/pdf", "/dead", "/ok"),
+        "/": page("Home", "/alert", "/loop", "/pdf", "/dead", "/ok"),
         "/alert": "<title>Alert</title><script>alert(1); confirm(2)</script><p>Went on",
         "/ok": page("Ok"),
     }
-    async with site(pages) as served, asyncio.timeout(120):
-        got = await run_crawl(
-            tmp_path / "a", pool=pool, url=served.url, engine="browser", page_timeout_ms=3000
-        )
+    async with site(pages) as served, asyncio.timeout(170):
+        told: dict[str, Any] = {"pool": pool, "engine": "browser"}
+        got = await run_crawl(tmp_path / "a", url=served.url, page_timeout_ms=60_000, **told)
+        with pytest.raises(OcdError) as caught:
+            await run_crawl(
+                tmp_path / "b", url=f"{served.url}/hang", page_timeout_ms=1000, retries=0, **told
+            )
+    assert caught.value.code == "timeout"
     code = {one["url"].rpartition("/")[2]: one.get("error", {}).get("code") for one in got.pages}
     assert code == {
-        "": None, "alert": None, "hang": "timeout", "loop": "too_many_redirects", "pdf": None,
+        "": None, "alert": None, "loop": "too_many_redirects", "pdf": None,
         "dead": "http_error", "ok": None,
     }  # fmt: skip
     assert got.page(f"{served.url}/pdf")["content_type"] == "application/pdf"

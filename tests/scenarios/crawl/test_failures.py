@@ -3,8 +3,8 @@
 import asyncio
 import base64
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -17,8 +17,8 @@ from ocd.crawl.page_extractor import MAX_CONTENT
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verbs.crawl import Crawl, CrawlSitemap
 from support.browsing import browsing
-from support.crawl_site import page, site
-from support.crawling import run_crawl
+from support.crawl_site import site
+from support.crawling import kept_pages, run_crawl
 
 
 @asynccontextmanager
@@ -36,17 +36,19 @@ async def _raw(sent: bytes, *, abort: bool = False) -> AsyncIterator[str]:
         yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+@contextmanager
+def _dead_port() -> Iterator[int]:
+    """A port that nobody listens at, and nobody else can take."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield int(taken.getsockname()[1])
 
 
 async def _message(tmp_path: Path, url: str) -> str:
     with pytest.raises(OcdError) as caught:
         await run_crawl(
             tmp_path, url=url, engine="static", retries=0, respect_robots=False,
-            page_timeout_ms=5000,
+            page_timeout_ms=60_000,
         )  # fmt: skip
     assert caught.value.code == "fetch_failed"
     before, _, message = caught.value.message.partition(f"{url}: ")
@@ -56,8 +58,9 @@ async def _message(tmp_path: Path, url: str) -> str:
 
 async def test_failures_are_told_plainly(tmp_path: Path) -> None:
     """Refusal, name, reset, silence, a broken answer and TLS are told apart, by nobody's jargon."""
-    host = f"127.0.0.1:{_free_port()}"
-    assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
+    with _dead_port() as port:
+        host = f"127.0.0.1:{port}"
+        assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
     named = await _message(tmp_path / "b", "http://nowhere.invalid/")
     assert named.startswith("the name of nowhere.invalid was not found")
     async with _raw(b"") as host:
@@ -79,11 +82,14 @@ async def test_failures_are_told_plainly(tmp_path: Path) -> None:
 
 async def test_a_failure_took_its_time(tmp_path: Path) -> None:
     """duration_ms of a page that timed out is the attempt's, not zero."""
-    async with site({"/": page("Home", "/hang")}) as served:
-        got = await run_crawl(
-            tmp_path, url=served.url, engine="static", retries=0, page_timeout_ms=300
-        )
-    record = got.page(f"{served.url}/hang")
+    work = TaskHandle("0" * 16, "default", tmp_path)
+    async with site({}) as served:
+        with pytest.raises(OcdError):
+            await run_crawl(
+                tmp_path, work=work, url=f"{served.url}/hang", engine="static", retries=0,
+                page_timeout_ms=300,
+            )  # fmt: skip
+    (record,) = kept_pages(work)
     assert record["error"]["code"] == "timeout"
     assert record["duration_ms"] >= 300
 

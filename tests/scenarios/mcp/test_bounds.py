@@ -117,7 +117,8 @@ def test_no_reply_exceeds_its_bound(
 
 def test_what_was_spilled_is_whole(serving: Daemon, here: str) -> None:
     """All of a page of more than a megabyte is there behind the pointer, to the last item."""
-    result = Http(serving).call("read_page", limit=10_000_000).result
+    result = Http(serving).call("read_page", limit=10_000_000, timeout_ms=120_000).result
+    assert not result["isError"], result
     path = Path(result["content"][0]["text"].split("saved to ", 1)[1].split("]\n", 1)[0])
     said = path.read_text(encoding="utf-8")
     assert len(said) > 1_000_000

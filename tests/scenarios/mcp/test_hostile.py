@@ -64,7 +64,7 @@ def attacks(target: str, stolen: str, redirect: str) -> str:
 
 def page_says(http: Http, code: str) -> dict[str, str]:
     """Return what the script returned, out of its fence."""
-    text = http.call("javascript_tool", code=code, timeout_ms=20_000).result["content"][1]["text"]
+    text = http.call("javascript_tool", code=code, timeout_ms=60_000).result["content"][1]["text"]
     said: dict[str, str] = json.loads(text.splitlines()[1])
     return said
 
@@ -76,8 +76,8 @@ def test_no_page_can_drive_us(serving: Daemon, http: Http, site: Site) -> None:
     said = page_says(http, attacks(http.url, site.url("stolen"), redirect))
     assert {said[way] for way in ("json", "read", "socket", "text", "none")} == {"refused"}
     calls = [entry.get("tool") for entry in http.do("oc_journal", action="recent", count=100)]
-    assert "navigate" in calls
-    assert "tabs_create" not in calls
+    begun = len(calls) - calls[::-1].index("navigate")
+    assert "tabs_create" not in calls[begun:], "before that others had the daemon"
     assert not site.seen("stolen")
     assert site.seen("redirect-to")[-1].status == 307
 
@@ -137,7 +137,7 @@ def test_another_user_is_refused_at_the_sockets(opened: Daemon) -> None:
     curl = ("curl", "-s", "-w", "%{http_code}", "--unix-socket", str(run / "ocd.sock"))
     assert as_nobody(*curl, "http://localhost/v1/status").stdout.endswith("403")
     # Garbage is answered where our own sends it (see test_relay); nobody else hears a word.
-    curl = ("curl", "-s", "--http0.9", "--max-time", "5", "--unix-socket", str(run / "mcp.sock"))
+    curl = ("curl", "-s", "--http0.9", "--max-time", "100", "--unix-socket", str(run / "mcp.sock"))
     other = as_nobody(*curl, "http://localhost/")
     # 7: shut on him before curl had looked whether it was connected.
     assert (other.stdout, other.returncode) in (("", 52), ("", 56), ("", 7))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rough(notes: Path) -> Iterator[Daemon]:
     with Daemon("--http", "0", config=table(notes, server=ROUGH)) as daemon:
+        daemon.do("probe__echo")  # a call waits for the server, a list not for long
         yield daemon
 
 
@@ -92,8 +94,11 @@ def test_a_very_long_list_of_tools_is_cut(
     flags = ("--tools", "20000")
     config = table(tmp_path / "notes.txt", *flags, server=ROUGH)
     daemon = make_daemon("--http", "0", config=config)
-    offered = [tool for tool in Http(daemon).tools() if tool["name"].startswith("probe__")]
-    assert 150 < len(offered) <= 200
+
+    def offered() -> list[dict[str, Any]]:
+        return [tool for tool in Http(daemon).tools() if tool["name"].startswith("probe__")]
+
+    assert 150 < len(wait_until(offered, what="its tools")) <= 200
     told = daemon.oc("mcp", "upstreams", "--json").ok().json
     refused = {one["tool"]: one["why"] for one in told["result"]["upstreams"][0]["refused"]}
     assert refused["probe__more_400"] == "the server has more than 200 tools"

@@ -7,7 +7,7 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
-DEADLINE_MS = 5_000
+DEADLINE_MS = 1_500
 NODES = "document.body.innerHTML = '<p>x</p>'.repeat(500000); 1"  # 1,000,000 nodes
 DEEP = """let at = document.body;
 for (let depth = 0; depth < 500; depth++) at = at.appendChild(document.createElement('div'));

@@ -9,7 +9,6 @@ import pytest
 
 from support.daemon import Daemon
 from support.site import Site
-from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -67,19 +66,23 @@ def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
     """Downloads that begin a moment after the click are told by it, too."""
     assert _clicked(at, "By a frame")[0]["state"] == "completed"
     told = at.do("interact", query="After an answer")["changed"].get("downloads")
-    (late,) = told or at.do("wait_for", type="download", timeout_ms=20_000)["downloads"]
+    (late,) = told or at.do("wait_for", type="download", timeout_ms=60_000)["downloads"]
     assert "<html" in Path(late["path"]).read_text()
 
 
-def test_wait_for_the_next_file(at: Daemon, site: Site) -> None:
-    """wait_for type=download ends when a file has come that nobody was told of yet."""
+def test_file_on_its_way_is_told_listed_and_waited_for(at: Daemon, site: Site) -> None:
+    """The click ends in time and names the path where the file will lie; wait_for has the rest."""
     assert at.call("wait_for", type="download", timeout_ms=100).code == "timeout"
-    assert _clicked(at, "Slow file", timeout_ms=10_000)[0]["state"] == "in_progress"
-    waiting = at.start_call("wait_for", type="download", timeout_ms=60_000)
+    (begun,) = _clicked(at, "Slow file", timeout_ms=10_000)
+    path = Path(begun["path"])
+    assert (begun["state"], path.exists()) == ("in_progress", False)
+    assert at.do("downloads")["downloads"][0]["state"] == "in_progress"
+    waiting = at.start_call("wait_for", type="download", timeout_ms=100_000)
     site.open_gate("file")
     (told,) = waiting.reply().result["downloads"]
     assert (told["state"], told["size"]) == ("completed", 200_000)
-    assert Path(told["path"]).stat().st_size == 200_000
+    assert told["path"] == begun["path"]
+    assert path.stat().st_size == 200_000
 
 
 def test_same_name_is_never_overwritten(at: Daemon) -> None:
@@ -87,17 +90,6 @@ def test_same_name_is_never_overwritten(at: Daemon) -> None:
     told = _clicked(at, "Three at once")
     texts = {Path(one["path"]).read_text() for one in told}
     assert texts == {"n1", "n2", "n3"}
-
-
-def test_slow_file_is_reported_as_on_its_way(at: Daemon, site: Site) -> None:
-    """The click ends in time and names the path where the file will lie."""
-    (told,) = _clicked(at, "Slow file", timeout_ms=10_000)
-    assert told["state"] == "in_progress"
-    path = Path(told["path"])
-    assert not path.exists()
-    site.open_gate("file")
-    wait_until(path.exists, 10, "the download")
-    assert path.stat().st_size == 200_000
 
 
 def test_navigation_to_a_file_says_where_it_is(daemon: Daemon, site: Site) -> None:
@@ -164,10 +156,6 @@ def test_downloads_are_listed_with_their_folder(at: Daemon, site: Site) -> None:
     name = next(one["file"] for one in listed["downloads"] if one["file"].startswith("report"))
     assert at.oc("downloads", "path", name).ok().out.count(name) >= 1
     assert at.call("downloads", action="path", name="no such file").code == "file_not_found"
-    assert _clicked(at, "Slow file", timeout_ms=2000)[0]["state"] == "in_progress"
-    assert at.do("downloads")["downloads"][0]["state"] == "in_progress"
-    site.open_gate("file")
-    at.do("wait_for", type="download", timeout_ms=60_000)
 
 
 def test_no_downloads_yet(daemon: Daemon) -> None:

@@ -102,7 +102,7 @@ def _asked(daemon: Daemon) -> str:
     daemon.do("interact", query="Where am I")
     daemon.do(
         "wait_for", type="function", value="document.querySelector('#where').textContent != "
-        "'nowhere'", timeout_ms=20_000,
+        "'nowhere'", timeout_ms=60_000,
     )  # fmt: skip
     return str(_js(daemon, "document.querySelector('#where').textContent"))
 
@@ -129,7 +129,7 @@ def test_no_prompt_keeps_a_page_waiting(who: Daemon) -> None:
       Notification.requestPermission(),
       navigator.clipboard.readText().then(() => 'ok', (e) => 'no'),
     ]).then(JSON.stringify)"""
-    told = who.do("javascript_tool", code=refused, timeout_ms=20_000)
+    told = who.do("javascript_tool", code=refused, timeout_ms=60_000)
     assert json.loads(told["content"]) == ["no", "denied", "no"]
     seen = _js(who, "String(navigator.geolocation.getCurrentPosition)")
     assert "[native code]" in seen
@@ -185,7 +185,7 @@ def test_what_a_tab_opens_is_emulated_from_its_first_script_on(
     if way != "Elsewhere":
         daemon.do("interact", query="Where am I", **there)
         title = "document.title == '37.5665'"
-        daemon.do("wait_for", type="function", value=title, timeout_ms=5000, **there)
+        daemon.do("wait_for", type="function", value=title, timeout_ms=60_000, **there)
     daemon.do("user_agent", reset=True, **there)
     assert _js(daemon, "navigator.userAgent") != "phone/1.0"
     daemon.do("tabs_close", **there)

@@ -28,11 +28,11 @@ def _unwilling(daemon: Daemon, site: Site) -> None:
 def test_beforeunload_holds_up_nobody(daemon: Daemon, site: Site) -> None:
     """navigate, reload, back and close mean what they say."""
     _unwilling(daemon, site)
-    daemon.do("page_reload", timeout_ms=20_000)
+    daemon.do("page_reload", timeout_ms=60_000)
     _unwilling(daemon, site)
-    assert daemon.do("navigate", url=site.url("article.html"), timeout_ms=20_000)["status"] == 200
+    assert daemon.do("navigate", url=site.url("article.html"), timeout_ms=60_000)["status"] == 200
     _unwilling(daemon, site)
-    assert daemon.do("navigate", url="back", timeout_ms=20_000)["url"].endswith("article.html")
+    assert daemon.do("navigate", url="back", timeout_ms=60_000)["url"].endswith("article.html")
     _unwilling(daemon, site)
-    daemon.do("tabs_close", timeout_ms=20_000)
+    daemon.do("tabs_close", timeout_ms=60_000)
     assert daemon.do("tabs_context")["tab_count"] == 0

@@ -10,7 +10,7 @@ def test_wait_that_is_cut_short_is_no_success(daemon: Daemon, site: Site) -> Non
     error = daemon.call("wait_for", type="timeout", value=5000, timeout_ms=50).error
     assert error["code"] == "timeout"
     assert "5 s" in error["message"]
-    assert daemon.do("wait_for", type="timeout", value=10, timeout_ms=20_000)["type"] == "timeout"
+    assert daemon.do("wait_for", type="timeout", value=10, timeout_ms=60_000)["type"] == "timeout"
 
 
 def test_new_tab_goes_neither_back_nor_forward(daemon: Daemon) -> None:

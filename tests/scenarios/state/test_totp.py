@@ -51,8 +51,7 @@ def test_seed_is_nowhere_but_in_its_file(own: Daemon) -> None:
     own.oc("totp", "add", "example.org", stdin=SEED).ok()
     own.do("oc_totp_generate", domain="example.org")
     assert SEED not in own.oc("totp", "list", "--json").ok().out
-    found = [path for path in own.home.path.rglob("*") if path.is_file()]
-    holders = [p for p in found if p.parts[-2] != "Default" and SEED.encode() in p.read_bytes()]
+    holders = [path for path, data in own.home.contents() if SEED.encode() in data]
     assert holders == [own.home.path / "secrets" / "totp.json"]
     assert stat.S_IMODE(holders[0].stat().st_mode) == 0o600
 
