@@ -7,7 +7,7 @@ import pytest
 from support.expressions import Expression, collect
 from support.readers import cases, expressions
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 # Those that are compiled from tables while the module is loaded, and the reader that tries them.
 _BUILT = {
     "re.search(pattern, agent)": "user agent",

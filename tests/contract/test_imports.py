@@ -25,7 +25,7 @@ def _loaded_by(statement: str) -> set[str]:
         f"{statement}\nimport sys\nprint(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300
     )
     return set(done.stdout.split())
 

@@ -30,7 +30,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 def die_at(root: Path, fault: str, ttl_hours: int = 24) -> None:
     command = [sys.executable, "-c", WRITER, str(root), fault, str(ttl_hours)]
-    assert subprocess.run(command, check=False, timeout=120).returncode == -signal.SIGKILL
+    assert subprocess.run(command, check=False, timeout=300).returncode == -signal.SIGKILL
 
 
 def handle_in(root: Path) -> str:

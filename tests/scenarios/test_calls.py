@@ -257,7 +257,7 @@ def _called(daemon: Daemon, verb: str, **params: object) -> socket.socket:
     body = json.dumps({"verb": verb, "params": params}).encode()
     head = f"POST /v1/call HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    line.settimeout(120)
+    line.settimeout(300)
     line.connect(str(daemon.socket))
     line.sendall(head.encode() + body)
     return line
@@ -304,7 +304,7 @@ def test_what_is_no_http_leaves_no_traceback(daemon: Daemon) -> None:
     """Junk is refused with one line in the log, and the daemon serves on."""
     log = daemon.home.path / "log" / "ocd.log"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.settimeout(120)
+        line.settimeout(300)
         line.connect(str(daemon.socket))
         line.sendall(b"GET /v1/status junk-4711\r\n\r\n")
         assert b"400" in line.recv(65536)

@@ -40,7 +40,7 @@ def test_second_start_says_that_it_already_runs(make_daemon: MakeDaemon) -> None
 def test_four_parallel_starts_make_one_daemon(home: Home) -> None:
     """Whoever wins the lock serves; every `start` exits 0 and names the same pid."""
     starters = [home.spawn("ocd", "start") for _ in range(4)]
-    outcomes = [(*starter.communicate(timeout=120), starter.returncode) for starter in starters]
+    outcomes = [(*starter.communicate(timeout=300), starter.returncode) for starter in starters]
     assert [code for _, _, code in outcomes] == [0, 0, 0, 0], outcomes
     pid = Daemon(home=home).status()["pid"]
     assert all(str(pid) in out + err for out, err, _ in outcomes), outcomes

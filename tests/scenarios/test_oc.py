@@ -94,7 +94,7 @@ def test_exit_130_when_interrupted(daemon: Daemon, site: Site) -> None:
     task_id = daemon.do("oc_task_list", kind="crawl", limit=1)["tasks"][0]["task_id"]
     wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 2, 20, "two pages")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
+    process.communicate(timeout=300)
     assert process.returncode == 130
     assert daemon.finish(task_id)["status"] == "CANCELLED"
     assert len(daemon.result_of(task_id)["pages"]) == 2
@@ -173,7 +173,7 @@ def test_task_watch_follows_to_the_end(daemon: Daemon, site: Site) -> None:
     site.wait_for("gate/watched")
     wait_until(lambda: daemon.status()["calls_in_flight"] >= 0, 20)
     site.open_gate("watched")
-    out, err = watching.communicate(timeout=120)
+    out, err = watching.communicate(timeout=300)
     assert watching.returncode == 0, (out, err)
     assert "\x1b" not in out + err
 
@@ -261,7 +261,7 @@ def test_broken_pipe_is_quiet(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("big?kb=2000"))
     done = subprocess.run(
         "oc read-page --mode text --limit 5000000 | head -c 10", shell=True, check=False,
-        env=daemon.home.environ, capture_output=True, text=True, timeout=120,
+        env=daemon.home.environ, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert "Traceback" not in done.stderr
     assert "Error" not in done.stderr

@@ -15,7 +15,7 @@ def test_run_tells_the_service_manager(make_daemon: MakeDaemon) -> None:
     daemon.stop()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(daemon.home.base / "notify"))
-        manager.settimeout(120)
+        manager.settimeout(300)
 
         def wait_for(state: str) -> None:
             while state not in manager.recv(500).decode().split("\n"):

@@ -22,7 +22,7 @@ from support.waiting import wait_until
 
 SCRIPTS = Path(sys.executable).parent
 # How long a program may take to come up or to go, on a machine that has twenty others to run.
-LIFE_S = 90.0
+LIFE_S = 180.0
 TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
 
 
@@ -249,7 +249,7 @@ class Daemon:
         target: str,
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
-        timeout: float = 120.0,
+        timeout: float = 300.0,
     ) -> wire.Reply:
         return wire.request(self.socket, method, target, body, headers=headers, timeout=timeout)
 
@@ -275,7 +275,7 @@ class Daemon:
         **params: object,
     ) -> wire.PendingCall:
         """Call a verb and return at once."""
-        return wire.PendingCall(self.socket, wire.call_body(verb, params, session), 120)
+        return wire.PendingCall(self.socket, wire.call_body(verb, params, session), 300)
 
     def progress(
         self,
@@ -297,7 +297,7 @@ class Daemon:
         meta: dict[str, Any] = self.do("oc_task_get", task_id=task_id)["meta"]
         return meta
 
-    def finish(self, task_id: str, timeout_ms: int = 110_000) -> dict[str, Any]:
+    def finish(self, task_id: str, timeout_ms: int = 280_000) -> dict[str, Any]:
         """Return the task's terminal meta."""
         meta: dict[str, Any] = self.do("oc_task_wait", task_id=task_id, timeout_ms=timeout_ms)[
             "meta"

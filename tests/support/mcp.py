@@ -61,7 +61,7 @@ class Http:
         *,
         method: str = "POST",
         path: str = "/mcp",
-        timeout: float = 120.0,
+        timeout: float = 300.0,
     ) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
@@ -151,7 +151,7 @@ class Bridge:
     def send(self, message: Any) -> None:  # noqa: ANN401 - any JSON value
         self.write(json.dumps(message).encode() + b"\n")
 
-    def next(self, timeout: float = 120.0) -> dict[str, Any]:
+    def next(self, timeout: float = 300.0) -> dict[str, Any]:
         """Return the next message, those that `answer` passed over first."""
         if self._aside:
             return self._aside.pop(0)
@@ -167,7 +167,7 @@ class Bridge:
         assert self.process.stderr is not None
         return self.process.stderr.read().decode()
 
-    def answer(self, request_id: object, timeout: float = 120.0) -> dict[str, Any]:
+    def answer(self, request_id: object, timeout: float = 300.0) -> dict[str, Any]:
         """Return the answer to a request; what comes before it stays for `next`."""
         for index, message in enumerate(self._aside):
             if "method" not in message and message.get("id") == request_id:

@@ -27,7 +27,7 @@ def bash(daemon: Daemon, script: str, **variables: str) -> str:
     """Run a script against the daemon's HTTP port; fail, showing all, unless it exits with 0."""
     done = subprocess.run(
         ["bash", "-c", _PRELUDE + script], env={**daemon.home.environ, **variables},
-        cwd=daemon.home.base, capture_output=True, text=True, timeout=120, check=False,
+        cwd=daemon.home.base, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, (done.returncode, done.stdout[-3000:], done.stderr[-3000:])
     return done.stdout

@@ -41,7 +41,7 @@ class Shell:
             real = real.replace(name, value)
         done = subprocess.run(
             ["/bin/sh", "-c", real], env=self.home.environ, cwd=self.home.base, text=True,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         lines = [*done.stdout.splitlines(), *(f"2> {line}" for line in done.stderr.splitlines())]
         if done.returncode:

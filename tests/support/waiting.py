@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 STEP_S = 0.02
 # A deadline is there to end a test that has failed; on a busy machine everything takes long.
-LEAST_S = 60.0
+LEAST_S = 120.0
 
 
 def wait_until(condition: Callable[[], T], timeout: float = 10.0, what: str = "") -> T:

@@ -66,7 +66,7 @@ def request(
     body: bytes | None = None,
     *,
     headers: dict[str, str] | None = None,
-    timeout: float = 120.0,
+    timeout: float = 300.0,
 ) -> Reply:
     """Send one request and return its reply."""
     connection = UnixConnection(path, timeout)
@@ -127,7 +127,7 @@ class PendingCall:
 
 
 def lines(
-    path: SocketPath, method: str, target: str, body: bytes | None = None, timeout: float = 120.0
+    path: SocketPath, method: str, target: str, body: bytes | None = None, timeout: float = 300.0
 ) -> Iterator[dict[str, Any]]:
     """Yield the JSON lines of an NDJSON reply as they come."""
     connection = UnixConnection(path, timeout)

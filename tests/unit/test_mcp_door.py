@@ -68,7 +68,7 @@ async def test_its_tabs_are_closed(make_door: MakeDoor) -> None:
     door = make_door(sessions)
     door.enter("mcp-1")
     door.leave("mcp-1", shared=False)
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(300):
         await sessions.closed.wait()
     assert not sessions.recorded
 

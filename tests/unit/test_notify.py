@@ -15,7 +15,7 @@ def manager(tmp_path: Path) -> Iterator[tuple[str, socket.socket]]:
     path = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(path)
-        listening.settimeout(120)
+        listening.settimeout(300)
         yield path, listening
 
 
@@ -36,7 +36,7 @@ def test_states_are_sent(manager: tuple[str, socket.socket]) -> None:
 def test_abstract_sockets() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(f"\0ocd-test-{os.getpid()}")
-        listening.settimeout(120)
+        listening.settimeout(300)
         Notifier.from_environ({"NOTIFY_SOCKET": f"@ocd-test-{os.getpid()}"}).ping()
         assert listening.recv(200) == b"WATCHDOG=1"
 

@@ -8,13 +8,13 @@ from support.page_expressions import literals, slow, sources
 _BUILT = 4
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_ten_times_the_text_costs_the_scripts_at_most_fifteen_times_the_time() -> None:
     """Every literal, with hostile texts of 10,000 and 100,000 characters, in V8."""
     assert slow(sorted({one for script in sources() for one in literals(script)})) == []
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_what_costs_more_is_found_out() -> None:
     """Whether the measuring sees a square, and survives what would never end."""
     assert len(slow([("a*x", "")], limit_s=2)) == 1

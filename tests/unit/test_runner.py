@@ -75,7 +75,7 @@ def units(work: TaskHandle) -> JsonLinesFile:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(300):
         while not condition():  # noqa: ASYNC110 - conditions of any kind, with a deadline
             await asyncio.sleep(0.005)
 

@@ -197,7 +197,7 @@ class Recorder:
 
 
 async def until_swept(recorder: Recorder, times: int) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(300):
         while await recorder.swept.get() < times:
             pass
 

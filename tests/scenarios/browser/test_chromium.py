@@ -87,7 +87,7 @@ async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
     async with browsing(tmp_path) as here:
         await here.session.new_tab()
         os.kill(here.chromium.pid, signal.SIGSTOP)
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             await here.chromium.close()
         assert await gone(tmp_path / "profile")
 
@@ -100,7 +100,7 @@ async def test_idle_chromium_is_closed_but_not_under_a_tab(tmp_path):
         assert here.chromium.state == "running"
         connection = here.chromium.connection
         await tab.close()
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             await connection.wait_closed()
         assert here.chromium.state == "stopped"
         assert await (await here.session.new_tab()).evaluate("1") == 1

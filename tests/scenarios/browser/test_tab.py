@@ -289,7 +289,7 @@ async def test_a_hung_renderer_holds_up_neither_cancelling_nor_closing(tmp_path)
             async with asyncio.timeout(0.5):
                 await tab.evaluate("for (;;);")
         assert await tab.title() == "Hello"
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             await here.session.tab().close()
         assert here.session.tabs == []
         assert (await refusal(tab.evaluate("1"))).code == "tab_gone"

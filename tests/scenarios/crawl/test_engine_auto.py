@@ -110,7 +110,7 @@ class _HangingPool(FakePool):
 async def test_stop_ends_a_rendering_at_once(tmp_path: Path) -> None:
     """The load in flight is cancelled, so that its tab is free."""
     pool, work = _HangingPool(), TaskHandle("0" * 16, "default", tmp_path)
-    async with site() as served, asyncio.timeout(120), asyncio.TaskGroup() as group:
+    async with site() as served, asyncio.timeout(300), asyncio.TaskGroup() as group:
         crawl = group.create_task(
             run_crawl(tmp_path, pool=pool, work=work, url=served.url, engine="browser")
         )

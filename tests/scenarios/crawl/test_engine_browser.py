@@ -108,7 +108,7 @@ async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) ->
         "/alert": "<title>Alert</title><script>alert(1); confirm(2)</script><p>Went on",
         "/ok": page("Ok"),
     }
-    async with site(pages) as served, asyncio.timeout(170):
+    async with site(pages) as served, asyncio.timeout(300):
         told: dict[str, Any] = {"pool": pool, "engine": "browser"}
         got = await run_crawl(tmp_path / "a", url=served.url, page_timeout_ms=60_000, **told)
         with pytest.raises(OcdError) as caught:

@@ -341,7 +341,7 @@ async def test_stop_ends_loads_in_flight_and_keeps_pages(tmp_path: Path) -> None
     """The crawl returns at once although a page hangs; what was fetched is kept."""
     async with site({"/": page("Home", "/hang")}) as served:
         work = TaskHandle("0" * 16, "default", tmp_path)
-        async with asyncio.TaskGroup() as group, asyncio.timeout(120):
+        async with asyncio.TaskGroup() as group, asyncio.timeout(300):
             crawl = group.create_task(run_crawl(tmp_path, work=work, url=served.url, **STATIC))
             await served.reached.wait()
             work.stop.set()

@@ -143,7 +143,7 @@ def test_what_cannot_run_is_refused_before_there_is_a_task(
 async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) -> None:
     """A server that hangs does not hold a crawl that was stopped."""
     work = TaskHandle("0" * 16, "default", tmp_path)
-    async with site({}) as served, asyncio.timeout(120), asyncio.TaskGroup() as group:
+    async with site({}) as served, asyncio.timeout(300), asyncio.TaskGroup() as group:
         if where == "/robots.txt":
             served.robots = "Sitemap: /hang"
             served.answers[where] = lambda _r: web.Response(text=f"Sitemap: {served.url}/hang")

@@ -31,7 +31,7 @@ def test_task_of_such_a_crawl_has_failed(daemon: Daemon) -> None:
 
 def test_exit_status_is_one(daemon: Daemon) -> None:
     """A shell script sees it: exit 1, the error on stderr."""
-    done = daemon.oc("crawl", REFUSED, "--retries", "0", timeout=120)
+    done = daemon.oc("crawl", REFUSED, "--retries", "0", timeout=300)
     assert (done.code, done.out) == (1, "")
     assert REFUSED in done.err
 

@@ -16,7 +16,7 @@ def test_curl_as_the_seeds_write_it(http: Http) -> None:
     message = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     url = f"http://localhost:{http.port}/mcp"
     command = ["curl", "-s", "-H", "content-type: application/json", "-d", message, url]
-    said = subprocess.run(command, capture_output=True, timeout=120, check=True).stdout
+    said = subprocess.run(command, capture_output=True, timeout=300, check=True).stdout
     names = [tool["name"] for tool in json.loads(said)["result"]["tools"]]
     assert names == sorted(names)
     assert "oc_output_fetch" in names

@@ -187,7 +187,7 @@ async def test_expanding_lists_more_on_that_connection_alone(
         assert "cookies" not in before
         shown = json_of(_plain(await one.call_tool("expand_tools", {"name": "cookies"})))
         assert shown["tools"][0]["inputSchema"]["properties"]["domain"]
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             await changed.wait()
         assert await _names(one) == before | {"cookies"}
         assert await _names(two) == before

@@ -19,7 +19,7 @@ from support.mcp import Http
 
 LISTS = Path(__file__).parent / "conformance"
 # The first test may have to wait for npm.
-pytestmark = pytest.mark.timeout(360)
+pytestmark = pytest.mark.timeout(600)
 
 
 # The extension's scenarios have no weight in a revision's run; these need tasks that ask for input,

@@ -114,7 +114,7 @@ def as_nobody(*command: str) -> subprocess.CompletedProcess[str]:
     """Run a command as another user."""
     somebody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     return subprocess.run(
-        [*somebody, *command], capture_output=True, text=True, timeout=120, check=False, cwd="/"
+        [*somebody, *command], capture_output=True, text=True, timeout=300, check=False, cwd="/"
     )
 
 
@@ -154,7 +154,7 @@ def test_bodies_without_a_length_end_at_the_limit(http: Http) -> None:
     """17 MiB in chunks, to the bare road and to the SDK's."""
     chunk = b"100000\r\n" + b" " * (1 << 20) + b"\r\n"
     for accept in ("*/*", STREAMS["accept"]):
-        with socket.create_connection(("127.0.0.1", http.port), timeout=120) as raw:
+        with socket.create_connection(("127.0.0.1", http.port), timeout=300) as raw:
             raw.sendall(
                 f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{http.port}\r\nAccept: {accept}\r\n"
                 "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
@@ -204,7 +204,7 @@ def test_cancelled_requests_and_what_follows(http: Http, serving: Daemon, site: 
     headers = {**STREAMS, "mcp-session-id": greeted.headers["mcp-session-id"]}
     call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
             "params": {"name": "navigate", "arguments": {"url": site.url("hang")}}}  # fmt: skip
-    with socket.create_connection(("127.0.0.1", http.port), timeout=120) as raw:
+    with socket.create_connection(("127.0.0.1", http.port), timeout=300) as raw:
         body = json.dumps(call)
         lines = [f"{name}: {value}" for name, value in headers.items()]
         head = [f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{http.port}", *lines]

@@ -11,7 +11,7 @@ from support.mcp import Http
 from support.site import Site
 
 # The first test may have to wait for npm.
-pytestmark = pytest.mark.timeout(360)
+pytestmark = pytest.mark.timeout(600)
 OK, OTHER, TOOL_ERROR = 0, 1, 5
 
 

@@ -49,7 +49,7 @@ class Heard:
             self.uris.put_nowait(str(message.params.uri))  # type: ignore[attr-defined]
 
     async def next(self) -> str:
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(300):
             return await self.uris.get()
 
 
@@ -67,10 +67,10 @@ async def handshake_host(daemon: Daemon, transport: str, heard: Heard) -> AsyncI
         if response.request.method == "GET" and response.is_success:
             reachable.set()
 
-    async with httpx2.AsyncClient(timeout=120, event_hooks={"response": [see]}) as http:
+    async with httpx2.AsyncClient(timeout=300, event_hooks={"response": [see]}) as http:
         target = streamable_http_client(Http(daemon).url, http_client=http)
         async with Client(target, mode="legacy", message_handler=heard) as client:
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(300):
                 await reachable.wait()
             yield client
 
@@ -134,7 +134,7 @@ def test_a_bare_socket_hears_updates(serving: Daemon, site: Site) -> None:
     listen = {"jsonrpc": "2.0", "id": "all", "method": "subscriptions/listen", "params": params}
     with socket.socket(socket.AF_UNIX) as plain:
         plain.connect(str(serving.home.path / "run" / "mcp.sock"))
-        plain.settimeout(120)
+        plain.settimeout(300)
         plain.sendall(json.dumps(listen).encode() + b"\n")
         with plain.makefile("rb") as lines:
             acknowledged = json.loads(lines.readline())

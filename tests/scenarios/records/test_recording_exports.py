@@ -134,7 +134,7 @@ def run_exported(daemon: Daemon, recording_id: str, form: str, python: str, fold
     daemon.do("oc_recording_export", recording_id=recording_id, format=form, path=str(path))
     environ = {**os.environ, "SECRET_1": WORD, "TIMEOUT": "60", "HOME": str(folder)}
     done = subprocess.run(
-        [python, str(path)], env=environ, capture_output=True, text=True, timeout=120, check=False
+        [python, str(path)], env=environ, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return path.read_text(encoding="utf-8")

@@ -165,7 +165,7 @@ def go(daemon: Daemon, good: RecordingOrigin, evil: RecordingOrigin, code: str) 
 RULES = "--browser-arg=--host-resolver-rules=MAP evil.test 127.0.0.1, MAP evil.test. 127.0.0.1"
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("policy", ["allow", "block"])
 @pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
 def test_no_way_leads_to_a_host_outside_the_policy(
@@ -185,7 +185,7 @@ def test_no_way_leads_to_a_host_outside_the_policy(
         assert evil.words == []
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
 def test_every_way_leads_there_without_a_policy(
     share_daemon: MakeDaemon, ways: dict[str, str]
