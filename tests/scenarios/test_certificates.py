@@ -28,11 +28,19 @@ def test_certificate_is_refused_and_the_tab_goes_on(
     assert f"localhost:{secure.ports[kind]}" in error["message"]
     assert "--ignore-certificate-errors" in error["hint"]
     assert secure.asked == []
+    assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
+
+
+def test_refused_page_is_refused_again(daemon: Daemon, site: Site, secure: SecureSites) -> None:
+    """By a reload and on the way back, at which Chromium takes its time; the page before stays."""
+    url = secure.url("self-signed")
+    daemon.do("navigate", url=site.url("article.html"))
+    assert daemon.call("navigate", url=url).code == "certificate_invalid"
     again = daemon.call("page_reload").error
-    assert (again["code"], again["url"]) == ("certificate_invalid", secure.url(kind))
+    assert (again["code"], again["url"]) == ("certificate_invalid", url)
     assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
     back = daemon.call("navigate", url="back").error
-    assert (back["code"], back["url"]) == ("certificate_invalid", secure.url(kind))
+    assert (back["code"], back["url"]) == ("certificate_invalid", url)
     assert daemon.do("navigate", url="back")["status"] == 200
 
 

@@ -61,7 +61,10 @@ def test_a_hung_loop_ends_the_daemon_and_the_next_one_mends(make_daemon: MakeDae
 
 
 def test_status_says_what_the_loop_hangs_in(make_daemon: MakeDaemon) -> None:
-    """The socket is silent: `ocd status` and `ocd doctor` name the function and the file."""
+    """The socket is silent: `ocd status` and `ocd doctor` name the function and the file.
+
+    Calls of `oc` end, and `ocd stop` does not ask twice.
+    """
     daemon = make_daemon(config=NEVER, **STANDS_STILL)
     hang(daemon)
     wait_until(lambda: "most recent call first" in stalls(daemon), 30, "the stacks")
@@ -75,13 +78,25 @@ def test_status_says_what_the_loop_hangs_in(make_daemon: MakeDaemon) -> None:
     ):
         assert words in said.err
     assert "called by `_wait`" in daemon.ocd("doctor").out
-    daemon.ocd("stop", "--force").ok()
+    _is_noticed_by_oc(daemon)
+    assert "which did not respond" in daemon.ocd("stop", "--grace", "1").ok().err
+
+
+def _is_noticed_by_oc(daemon: Daemon) -> None:
+    """`oc task list` ends with 4 and says where to look."""
+    said = subprocess.run(
+        [sys.executable, "-c", IMPATIENT_OC, "task", "list"],
+        env=daemon.home.environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert said.returncode == 4, said
+    assert "Error: The daemon hangs" in said.stderr
+    assert "ocd status" in said.stderr
 
 
 def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
     """Time under SIGSTOP does not count; the watcher goes on to look all the while."""
     daemon = make_daemon(config="watchdog_dump_s = 0.2\nwatchdog_end_s = 0.4\n")
-    (watcher,) = watchers(daemon)
+    (watcher,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     daemon.identity.kill(signal.SIGSTOP)
     wait_until(lambda: psutil.Process(daemon.identity.pid).status() == psutil.STATUS_STOPPED)
     assert "is stopped (SIGSTOP)" in daemon.ocd("status").err
@@ -98,11 +113,11 @@ def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
 def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
     """Nobody is left unwatched, and nothing of it is left behind at the end."""
     daemon = make_daemon(config=SOON)
-    (first,) = watchers(daemon)
+    (first,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     first.kill()
     wait_until(lambda: watchers(daemon) not in ([], [first]), 60, "another watcher")
     daemon.stop()
-    assert not watchers(daemon)
+    wait_until(lambda: not watchers(daemon), 20, "the watcher's end")
 
 
 def test_a_loop_that_goes_on_is_left_alone(make_daemon: MakeDaemon) -> None:
@@ -114,18 +129,3 @@ def test_a_loop_that_goes_on_is_left_alone(make_daemon: MakeDaemon) -> None:
     wait_until(lambda: not naming(daemon.home.path), 20, "the end of the watcher and Chromium")
     assert stalls(daemon) == ""
     assert not browsers(daemon.home.path)
-
-
-def test_calls_of_oc_to_a_daemon_that_hangs_end(make_daemon: MakeDaemon) -> None:
-    """`oc task list` ends with 4 and says where to look; `ocd stop` does not ask twice."""
-    daemon = make_daemon(config=NEVER, **STANDS_STILL)
-    hang(daemon)
-    wait_until(lambda: "most recent call first" in stalls(daemon), 30, "the stacks")
-    said = subprocess.run(
-        [sys.executable, "-c", IMPATIENT_OC, "task", "list"],
-        env=daemon.home.environ, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert said.returncode == 4, said
-    assert "Error: The daemon hangs" in said.stderr
-    assert "ocd status" in said.stderr
-    assert "which did not respond" in daemon.ocd("stop", "--grace", "1", timeout=60).ok().err

@@ -11,12 +11,13 @@ At = Callable[[str], Page]
 def test_list_is_scrolled_until_words_show(at: At) -> None:
     """The row's line has a ref that works; words outside of the list are not taken for it."""
     page = at("virtual.html")
-    result = page.do("lightweight_scroll", query="People grid", until="Row 900")
-    assert '"Row 900" [ref=' in result["content"]
+    result = page.do("lightweight_scroll", query="People grid", until="Row 200", timeout_ms=120_000)
+    assert '"Row 200" [ref=' in result["content"]
     assert page.js("list.scrollTop") != "0"
-    page.do("interact", query="delete row 900")
-    assert page.text("#said") == "deleted Row 900"
-    page.do("lightweight_scroll", selector="#list", direction="up", until="Row 3")
+    page.do("interact", query="delete row 200")
+    assert page.text("#said") == "deleted Row 200"
+    up = {"direction": "up", "until": "Row 3", "timeout_ms": 120_000}
+    page.do("lightweight_scroll", selector="#list", **up)
     page.do("interact", query="delete row 3")
     assert page.text("#said") == "deleted Row 3"
 
