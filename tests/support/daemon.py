@@ -314,13 +314,13 @@ class Daemon:
     def close_tabs(self) -> None:
         """Close every tab of every session that calls have named."""
         for session in sorted(self.sessions):
-            for tab in self.do("tabs_context", session)["tabs"]:
+            for tab in self.do("tabs_context", session, timeout_ms=120_000)["tabs"]:
                 self.close_tab(tab["tab_id"], session)
         self.sessions.clear()
 
     def close_tab(self, tab_id: str, session: str | None = None) -> None:
         """Close a tab, unless its page has done so meanwhile."""
-        reply = self.call("tabs_close", session, tab_id=tab_id)
+        reply = self.call("tabs_close", session, tab_id=tab_id, timeout_ms=120_000)
         assert reply.status == 200 or reply.code in ("tab_not_found", "tab_gone"), reply.raw
 
     def keep_one_tab(self) -> None:

@@ -20,7 +20,8 @@ class Page:
         self.call = daemon.call
 
     def goto(self, page: str) -> "Page":
-        self.daemon.do("navigate", url=self.site.url(f"acting/{page}"))
+        url = self.site.url(f"acting/{page}")
+        self.daemon.do("navigate", url=url, timeout_ms=120_000)
         return self
 
     def call_in_short(self, verb: str, /, **params: object) -> Reply:
@@ -35,7 +36,7 @@ class Page:
         return reply
 
     def js(self, code: str) -> Any:  # noqa: ANN401 - any JSON value
-        result = self.do("javascript_tool", code=code)
+        result = self.do("javascript_tool", code=code, timeout_ms=120_000)
         return result.get("content", result.get("value"))
 
     def text(self, selector: str) -> str:
