@@ -1,5 +1,7 @@
 """What the machine refuses costs the calls that needed it, in words; the daemon goes on."""
 
+import json
+import os
 import resource
 import signal
 import subprocess
@@ -104,6 +106,61 @@ def test_without_threads_there_is_no_daemon(home: Home) -> None:
     done = subprocess.run(command, env=home.environ, capture_output=True, text=True, check=False)
     assert done.returncode, done
     assert "Error: The machine has no more threads for the daemon" in done.stderr
+
+
+class Other:
+    """A user without root's freedom from RLIMIT_NPROC, who may read and write what root may."""
+
+    _UID = 61234
+    _CAPABILITIES = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override")
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._words: list[str] = []
+        if os.geteuid() == 0:
+            os.chown(home.base, self._UID, -1)
+            self._words = ["setpriv", f"--reuid={self._UID}", *self._CAPABILITIES]
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*self._words, *command], env=self._home.environ, cwd="/", capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+
+    def start(self) -> int:
+        """Start the daemon, and return its pid once it answers, however busy the machine is."""
+        self.run("ocd", "start")
+        wait_until(lambda: self.run("ocd", "status").returncode == 0, 120, "the daemon's answer")
+        return self.pid()
+
+    def pid(self) -> int:
+        return int(json.loads(self.run("ocd", "status", "--json").stdout)["pid"])
+
+    def oc(self, *arguments: str) -> str:
+        """Return the code of the error that `oc` prints; an empty string for a result."""
+        done = self.run("oc", *arguments, "--json")
+        return str(json.loads(done.stdout).get("error", {}).get("code", ""))
+
+
+@pytest.fixture
+def other(home: Home) -> Iterator[Other]:
+    user = Other(home)
+    yield user
+    user.run("ocd", "stop")
+
+
+def test_without_new_processes_and_threads_calls_say_so(other: Other, site: Site) -> None:
+    """What needs one fails in words; what needs none goes on, and all of it once there may be."""
+    crawl = ("crawl", site.url("article.html"), "--engine", "static", "--max-pages", "1")
+    pid = other.start()
+    before = resource.getrlimit(resource.RLIMIT_NPROC)[0]  # it has what we have
+    assert other.run("prlimit", f"--pid={pid}", "--nproc=1:").returncode == 0
+    assert other.oc("navigate", site.url("article.html")) == "browser_failed"
+    assert other.oc(*crawl) in {"", *CLEAR}
+    assert other.oc("task", "list") == ""
+    assert other.run("prlimit", f"--pid={pid}", f"--nproc={before}:").returncode == 0
+    assert other.oc(*crawl) == ""
+    assert other.pid() == pid
 
 
 def test_a_crash_of_a_library_is_written_down(make_daemon: MakeDaemon) -> None:

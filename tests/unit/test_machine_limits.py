@@ -1,11 +1,16 @@
 """What the machine refuses, in words."""
 
 import errno
+import subprocess
+import sys
 import threading
+from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 
 from ocd.api.errors import OcdError
+from ocd.ledger import folder_watch
 from ocd.runtime import resolver_threads
 from ocd.storage.machine_limits import limit_error
 
@@ -48,3 +53,29 @@ async def test_names_are_looked_up_by_threads_that_can_be_had(
         await resolver_threads.start()
     assert caught.value.code == "limit_reached"
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(("flag", "needed"), [("-v", 512), ("-d", 192)])
+def test_too_little_memory_to_run_is_refused_with_its_figure(flag: str, needed: int) -> None:
+    """In a process of its own: a limit that it sets itself is its own."""
+    code = "from ocd.storage.machine_limits import require_room_to_run; require_room_to_run()"
+    limited = f'ulimit {flag} {150 << 10}; exec "$0" -c "$1"'
+    command = ["/bin/sh", "-c", limited, sys.executable, code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert f"{needed} MB" in done.stderr, done.stderr
+    assert f"may have 150 (ulimit {flag})" in done.stderr
+
+
+async def test_a_folder_that_gets_no_watch_is_polled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """watchfiles is not asked where there are no threads: it would end the process."""
+
+    def refuse(_self: threading.Thread) -> None:
+        raise NO_THREAD
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    async with aclosing(folder_watch.changes(tmp_path)) as changes:
+        await anext(changes)
+        await anext(changes)

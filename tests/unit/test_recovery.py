@@ -22,7 +22,7 @@ from ocd.ledger.states import Outcome, Status, TaskMeta, TaskProgress
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_kind import TaskKind
 from ocd.storage.payload import JSON, JsonLinesFile, Payload
-from ocd.storage.process_identity import boot_id, own_identity
+from ocd.storage.process_identity import boot_id, own_identity, start_ticks
 
 TASK = "00000000000000aa"
 
@@ -121,6 +121,7 @@ def test_a_task_of_a_living_process_is_let_alone(tmp_path: Path) -> None:
         {"pid_started_at": "2001-01-01T00:00:00.000Z"},
         {"pid_started_at": "nonsense"},
         {"boot_id": "an earlier boot"},
+        {"start_ticks": 7},
         {"pid": None},
     ],
     ids=str,
@@ -129,13 +130,24 @@ def test_a_reused_pid_is_not_taken_for_the_owner(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
     """The pid lives, but it is another process's: its start or the machine's boot differs."""
-    if "boot_id" in changes and not boot_id():
+    if {"boot_id", "start_ticks"} & changes.keys() and not boot_id():
         pytest.skip("this system does not name its boots")
     with owner(tmp_path):
         store = TaskStore(tmp_path)
         store.update(TASK, lambda meta: replace(meta, **changes))
         (meta,) = recover(store)
         assert meta.status == "FAILED"
+
+
+def test_an_owner_is_known_again_after_the_clock_was_set(tmp_path: Path) -> None:
+    """Its start is counted from the machine's boot: another date makes it no other process."""
+    with owner(tmp_path) as process:
+        store = TaskStore(tmp_path)
+        moved = {"pid_started_at": "2001-01-01T00:00:00.000Z"}
+        ticks = start_ticks(process.pid)
+        assert ticks
+        store.update(TASK, lambda meta: replace(meta, start_ticks=ticks, **moved))
+        assert recover(store) == []
 
 
 def test_a_task_with_our_own_pid_is_an_earlier_processs(tmp_path: Path) -> None:

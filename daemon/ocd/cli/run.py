@@ -16,7 +16,7 @@ from ocd.cli.logfile import configure, log_path
 from ocd.cli.options import given_flags, with_settings
 from ocd.cli.output import show_error
 from ocd.config.loader import Config, load
-from ocd.storage.machine_limits import limit_error
+from ocd.storage.machine_limits import limit_error, require_room_to_run
 
 # `ocd start` finds the reason of an early exit after these words in the log.
 FAILED = "cannot run: "
@@ -49,6 +49,10 @@ def _log_reason(error: OcdError) -> None:
 
 
 def _serve(config: Config) -> OcdError | None:
+    try:
+        require_room_to_run()
+    except OcdError as error:
+        return error
     # What imports make stays: nothing to collect meanwhile, nor to look through ever after.
     gc.disable()
     # Imported here: the other commands must not pay for the daemon's parts.

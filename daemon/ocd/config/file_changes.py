@@ -7,6 +7,8 @@ from pathlib import Path
 
 import watchfiles
 
+from ocd.storage.machine_limits import WATCH_THREADS, require_threads
+
 logger = logging.getLogger(__name__)
 
 
@@ -21,6 +23,7 @@ async def file_changes(file: Path, stop: asyncio.Event) -> AsyncIterator[object]
         stop_event=stop,
     )
     try:
+        require_threads(WATCH_THREADS)
         async for change in changes:
             yield change
     except* (OSError, RuntimeError) as errors:  # no watches left, or no thread

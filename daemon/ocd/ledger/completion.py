@@ -124,7 +124,8 @@ def process_is_gone(meta: TaskMeta) -> bool:
         started_at = milliseconds(meta.pid_started_at) / 1000 if meta.pid_started_at else 0
     except ValueError:
         return True  # a time that nobody can read is that of no process
-    return ProcessIdentity(meta.pid, started_at, meta.boot_id).find() is None
+    owner = ProcessIdentity(meta.pid, started_at, meta.boot_id, meta.start_ticks)
+    return owner.find() is None
 
 
 def _is_orphan(meta: TaskMeta) -> bool:

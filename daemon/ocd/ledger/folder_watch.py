@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 
+from ocd.storage.machine_limits import WATCH_THREADS, require_threads
+
 logger = logging.getLogger(__name__)
 
 POLL_S = 0.25
@@ -41,6 +43,7 @@ async def changes(directory: Path) -> AsyncGenerator[None, None]:
             yield_on_timeout=True,
             recursive=False,
         )
+        require_threads(WATCH_THREADS)
         async with aclosing(watcher) as rounds:
             async for _ in rounds:
                 yield

@@ -194,6 +194,7 @@ class Runner(Tasks):
             pid=own.pid,
             pid_started_at=rfc3339(own.started_at),
             boot_id=own.boot_id,
+            start_ticks=own.start_ticks,
             created_at=timestamp(self._last_created),
             args_summary=summarise(args),
         )

@@ -53,10 +53,11 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     """One task as meta.json keeps it. Times are RFC 3339, UTC, with milliseconds.
 
     direct: a verb's caller waits for it, and gets its result; nobody started it as a task.
-    pid and pid_started_at name the process that runs it. args_summary is redacted JSON text of at
-    most 2 KiB. error is an error body ({"code", "message", …}). result_path is set once there is a
-    result, whole or partial. result_checked: result.idx stands beside it, with its checksums; the
-    results of earlier releases had none. resumed_from: the task whose work this one goes on with.
+    pid and pid_started_at name the process that runs it, boot_id and start_ticks also after the
+    clock was set. args_summary is redacted JSON text of at most 2 KiB. error is an error body
+    ({"code", "message", …}). result_path is set once there is a result, whole or partial.
+    result_checked: result.idx stands beside it, with its checksums; the results of earlier
+    releases had none. resumed_from: the task whose work this one goes on with.
     """
 
     version: int = FORMAT
@@ -68,6 +69,7 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     pid_started_at: str | None = None
     boot_id: str = ""
+    start_ticks: int = 0
     resumed_from: str | None = None
     created_at: str
     started_at: str | None = None
@@ -102,7 +104,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     result_checked: bool = False
 
 
-_PRIVATE = ("version", "boot_id", "result_list", "result_checked")
+_PRIVATE = ("version", "boot_id", "start_ticks", "result_list", "result_checked")
 
 
 def public(meta: TaskMeta) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 msgspec does not look whether it was given the memory for a string: where a limit (`ulimit -v`)
 refuses it, the process ends by a segmentation fault. So what is long is asked for here before it is
-decoded or encoded, and with it what the daemon's other work takes meanwhile.
+decoded or encoded, and with it what the daemon's other work takes meanwhile. libuv and watchfiles
+end the process where they are refused a thread: they get theirs only when threads can be had.
 """
 
 import errno
 import mmap
 import os
+import threading
 
 from ocd.api.errors import OcdError
 
@@ -17,6 +19,13 @@ SPARE_BYTES = 16 << 20
 LONG_BYTES = 1 << 16
 # JSON of many small lists and objects takes so many times its bytes when it is decoded.
 _GROWTH = 24
+# watchfiles' own, and the one that waits for it.
+WATCH_THREADS = 2
+# What the daemon takes at rest, without and with a limit: 450 MB of address space, 110 of data.
+_LEAST_MB = {
+    "RLIMIT_AS": (512, "address space", "ulimit -v"),
+    "RLIMIT_DATA": (192, "data", "ulimit -d"),
+}
 _NO_FILES = (errno.EMFILE, errno.ENFILE)
 _NO_THREAD = "can't start new thread"
 _NO_ROOM = "failed to map segment"  # of ld.so
@@ -37,6 +46,38 @@ def require_memory_to_decode(json: bytes) -> None:
     """Raise MemoryError unless there is room for what this JSON becomes when it is decoded."""
     if len(json) >= LONG_BYTES:
         require_memory(_GROWTH * len(json))
+
+
+def require_threads(count: int) -> None:
+    """Have so many threads at once for a moment; RuntimeError if there cannot be so many."""
+    over = threading.Event()
+    started: list[threading.Thread] = []
+    try:
+        for _ in range(count):
+            thread = threading.Thread(target=over.wait)
+            thread.start()
+            started.append(thread)
+    finally:
+        over.set()
+        for thread in started:
+            thread.join()
+
+
+def require_room_to_run() -> None:
+    """Raise `limit_reached` if this process's own limits leave less memory than a daemon needs."""
+    try:
+        import resource
+    except ImportError:
+        return  # Windows
+    for name, (needed, what, command) in _LEAST_MB.items():
+        limit, _ = resource.getrlimit(getattr(resource, name))
+        if limit != resource.RLIM_INFINITY and limit < needed << 20:
+            raise OcdError(
+                "limit_reached",
+                f"The daemon needs {needed} MB of {what}, and may have {limit >> 20} ({command})",
+                hint=f"Raise the limit for the daemon: {command} unlimited. Chromium inherits it, "
+                "and reserves far more than it uses.",
+            )
 
 
 def limit_error(error: Exception) -> OcdError | None:
