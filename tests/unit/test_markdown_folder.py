@@ -67,6 +67,13 @@ def test_links(tmp_path: Path, given: str, written: str) -> None:
     assert found["x.org/index.md"] == written
 
 
+def test_routes_are_files(tmp_path: Path) -> None:
+    """A route of an application has a file of its own, and links lead to it."""
+    content = f"[a]({SITE}/app#/a) [part]({SITE}/app#part) [b]({SITE}/app#/b)"
+    found = write(tmp_path, record("/app", content), record("/app#/a"))
+    assert found["x.org/app.md"] == "[a](app~a.md) [part](app.md#part) [b](app.md#/b)"
+
+
 def test_links_go_up_as_well(tmp_path: Path) -> None:
     content = f"[up]({SITE}/) [self]({SITE}/d/e/f.html#x)"
     found = write(tmp_path, record("/"), record("/d/e/f.html", content))

@@ -34,6 +34,15 @@ def test_scope(scope: str, url: str, inside: bool) -> None:
     assert (CrawlScope(scope, [START]).reject(url) is None) is inside
 
 
+def test_a_route_belongs_where_its_document_does() -> None:
+    """It is in and included with its document, and may be excluded by itself."""
+    scope = CrawlScope("origin", ["http://x.org/"], ["*/app"], ["**#/admin**"])
+    assert scope.reject("http://x.org/app#/users") is None
+    assert scope.reject("http://x.org/app#/admin/1") == "excluded"
+    assert scope.reject("http://x.org/other#/app") == "not_included"
+    assert scope.reject("http://y.org/app#/users") == "out_of_scope"
+
+
 def test_path_of_a_file_is_its_folder() -> None:
     scope = CrawlScope("path", ["http://x.org/docs/index.html"])
     assert scope.reject("http://x.org/docs/a/b") is None

@@ -52,6 +52,7 @@ def test_what_is_sent_has_the_same_key(url: str) -> None:
         ("http://example.com/a?", "http://example.com/a"),
         ("http://example.com/a#b", "http://example.com/a"),
         ("http://[::1]:80/", "http://[::1]/"),
+        ("http://example.com:80/?b=1&a=2#/x", "http://example.com/?a=2&b=1#/x"),
     ],
 )
 def test_equal(one: str, other: str) -> None:
@@ -70,6 +71,8 @@ def test_equal(one: str, other: str) -> None:
         ("http://example.com/?utm_source=x", "http://example.com/"),
         ("http://www.example.com/", "http://example.com/"),
         ("http://example.com//a", "http://example.com/a"),
+        ("http://example.com/#/x", "http://example.com/"),
+        ("http://example.com/#!x", "http://example.com/#!y"),
     ],
 )
 def test_different(one: str, other: str) -> None:
@@ -107,6 +110,23 @@ def test_different(one: str, other: str) -> None:
 )
 def test_join(href: str, url: str | None) -> None:
     assert join("http://x.org/d/e", href) == url
+
+
+@pytest.mark.parametrize(
+    ("href", "url"),
+    [
+        ("#/a?b=1", "http://x.org/d/e#/a?b=1"),
+        ("#!a", "http://x.org/d/e#!a"),
+        ("f#/a", "http://x.org/d/f#/a"),
+        ("/g#part", "http://x.org/g"),
+        ("#part", None),
+        ("mailto:a@b.c#/a", None),
+    ],
+)
+def test_join_with_routes(href: str, url: str | None) -> None:
+    """A route stays, whatever route the page has itself; without the word for it none does."""
+    assert join("http://x.org/d/e#/at", href, routes=True) == url
+    assert "#" not in (join("http://x.org/d/e", href) or "")
 
 
 def test_join_of_files() -> None:

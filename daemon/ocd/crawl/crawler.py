@@ -18,7 +18,6 @@ from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
-from ocd.crawl.page_visit import CrawlServices, PageVisitor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.request_options import Cookie
 from ocd.crawl.resumption import take_over
@@ -29,7 +28,8 @@ from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.crawl.stats import ProgressMeter, result_of_units
-from ocd.crawl.urls import origin_of, requestable, without_login
+from ocd.crawl.urls import is_route, origin_of, requestable, without_login
+from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
@@ -225,7 +225,9 @@ def _without_userinfo(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
     starts = []
     for start in reversed(spec.starts):  # of two logins for one origin the first counts
         url, login = without_login(start)
-        starts.append(requestable(url))
+        # Without a browser a route is its document.
+        route = url[url.index("#") :] if is_route(url) and spec.engine != "static" else ""
+        starts.append(requestable(url) + route)
         if login:
             logins[origin_of(url)] = login
     first, *more = reversed(starts)

@@ -37,7 +37,10 @@ class IgnoredParameters:
 
     def key_of(self, url: str) -> str:
         """Return the URL's key (urls.key_of) without what makes no other page."""
-        return key_of(self._strip(url)) if "?" in url or ";" in url else key_of(url)
+        if "?" not in url and ";" not in url:
+            return key_of(url)
+        document, mark, fragment = url.partition("#")
+        return key_of(self._strip(document) + mark + fragment)
 
     def _strip(self, url: str) -> str:
         start, mark, query = url.partition("?")

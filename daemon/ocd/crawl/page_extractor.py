@@ -39,6 +39,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     be extracted, as JSON.
     html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
     frames whose text belongs to the page. relations: relations of `link` elements that are links.
+    routes: links to routes of the page are links to pages.
     """
 
     url: str
@@ -53,6 +54,7 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     relations: tuple[str, ...] = ()
     more_formats: tuple[Format, ...] = ()
     schema: str = ""
+    routes: bool = False
 
     @property
     def wants_anchors(self) -> bool:
@@ -197,7 +199,7 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     title = document.title()
     signals = document.signals(job.relations, PRODUCT)
     anchors = document.raw_links()
-    links = _absolute([*anchors, *signals.links], document.base)
+    links = _absolute([*anchors, *signals.links], document.base, routes=job.routes)
     content = _content(document, job, links)
     # A page with much to say needs no second look, but where a part of it may be still to come.
     probed = job.probe and (len(content) < 2 * ENOUGH_TEXT or may_need_browser(job.body))
@@ -207,7 +209,7 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     found.description, found.language = signals.description, signals.language
     found.open_graph = signals.open_graph
     if signals.unfollowed:
-        found.unfollowed = _unfollowed(signals, anchors, document.base)
+        found.unfollowed = _unfollowed(signals, anchors, document.base, routes=job.routes)
     if job.wants_anchors:
         found.wants_anchors = True
         found.anchors = _anchors(found, signals, document.base, job.url)
@@ -238,11 +240,13 @@ def is_external(url: str, page: str) -> bool:
     return origin_of(url) != origin_of(page)
 
 
-def _unfollowed(signals: "PageSignals", anchors: list[tuple[str, str]], base: str) -> list[str]:
+def _unfollowed(
+    signals: "PageSignals", anchors: list[tuple[str, str]], base: str, *, routes: bool
+) -> list[str]:
     # A link that stands there once more without the mark is one to follow.
     left = Counter(href for href, _ in anchors) - Counter(signals.unfollowed)
-    marked = {url for href in signals.unfollowed if (url := join(base, href))}
-    return list(marked - {url for href in left if (url := join(base, href))})
+    marked = {url for href in signals.unfollowed if (url := join(base, href, routes=routes))}
+    return list(marked - {url for href in left if (url := join(base, href, routes=routes))})
 
 
 def _content(document: "Document", job: ExtractionJob, links: list[tuple[str, str]]) -> str:
@@ -260,11 +264,11 @@ def _label(text: str) -> str:
     return text.replace("[", "(").replace("]", ")")
 
 
-def _absolute(found: list[tuple[str, str]], base: str) -> list[tuple[str, str]]:
+def _absolute(found: list[tuple[str, str]], base: str, *, routes: bool) -> list[tuple[str, str]]:
     links: dict[str, str] = {}
     base = without_login(base)[0] if "@" in base else base
     for href, text in found:
-        url = join(base, href)
+        url = join(base, href, routes=routes)
         if url is not None and not links.get(url):
             links[url] = text
     return list(links.items())

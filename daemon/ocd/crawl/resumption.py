@@ -10,9 +10,9 @@ import msgspec
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
 from ocd.crawl.fetch.fetch_errors import TRANSIENT_STATUSES
-from ocd.crawl.page_visit import VisitResult
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.stats import PageRecord
+from ocd.crawl.visits.outcome import VisitResult
 from ocd.ledger.resumption import Resumption
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.payload import JsonLinesFile

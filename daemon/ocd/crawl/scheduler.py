@@ -17,20 +17,13 @@ from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
 from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.page_visit import (
-    CrawlServices,
-    Links,
-    NeedsBrowser,
-    PageVisitor,
-    SkipPage,
-    VisitResult,
-    failure_record,
-)
 from ocd.crawl.rate_limits import RateLimits, backoff_s, words_of_hold
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
 from ocd.crawl.urls import origin_of
+from ocd.crawl.visits.outcome import Links, NeedsBrowser, SkipPage, VisitResult, failure_record
+from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
 
@@ -62,6 +55,7 @@ class CrawlScheduler:
         self._frontier: Frontier = tools.frontier
         self._politeness: RateLimits = tools.politeness
         self._earlier = tools.earlier
+        self._routes = tools.routes
         self._log = log
         self._duplicates = Duplicates()
         self._scorer = RelevanceScorer(spec.query if spec.strategy == "best_first" else "")
@@ -222,6 +216,7 @@ class CrawlScheduler:
             self._find_duplicate(visited)
         if self._earlier is not None:
             self._earlier.judge(record)
+        self._routes.judge(record)
         self.tally.count(record, is_file=note.is_file)
         self.tally.attempts += 1
         self.tally.resumed += 1
@@ -247,6 +242,7 @@ class CrawlScheduler:
         self._log.append(note)
         if self._earlier is not None:
             record.change = self._earlier.judge(record)
+        self._routes.judge(record)
         self.tally.count(record, is_file=note.is_file)
         done = self.tally.succeeded + self.tally.failed
         if done == self._spec.fail_on_page:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Literal
 
 from ocd.crawl.url_globs import Test, glob_test
-from ocd.crawl.urls import host_of, origin_of, path_of
+from ocd.crawl.urls import host_of, is_route, origin_of, path_of
 
 Reason = Literal["out_of_scope", "not_included", "excluded"]
 
@@ -30,7 +30,13 @@ class CrawlScope:
         self._exclude = [glob_test(pattern) for pattern in exclude]
 
     def reject(self, url: str) -> Reason | None:
-        """Return why the URL (absolute, without fragment) is not in scope, None if it is."""
+        """Return why the URL (absolute, without fragment) is not in scope, None if it is.
+
+        A route belongs to the crawl if its document does, and if it is not excluded itself.
+        """
+        if is_route(url):
+            excluded = any(test(url) for test in self._exclude)
+            return "excluded" if excluded else self.reject(url.partition("#")[0])
         if not self._inside(url):
             return "out_of_scope"
         if self._exclude and any(test(url) for test in self._exclude):

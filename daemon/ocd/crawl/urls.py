@@ -55,6 +55,9 @@ def key_of(url: str) -> str:
     """Return the key of an absolute URL: equal keys are fetched once; ValueError if not valid."""
     if _PLAIN.fullmatch(url) and url.count("/") > 2:
         return url
+    if is_route(url):
+        document, _, route = url.partition("#")
+        return f"{key_of(document)}#{route}"
     start, _, query = parse_url(url).href.partition("#")[0].partition("?")
     at = start.find("/", start.find("://") + 3)
     path = _without_dots(_normalise_escapes(start[at:]))
@@ -80,12 +83,22 @@ def path_of(url: str) -> str:
     return parse_url(url).pathname or "/"
 
 
-def join(base: str, href: str) -> str | None:
+def is_route(url: str) -> bool:
+    """Return whether the URL's fragment is a path, as in `/app#/settings`, and no place in it."""
+    return "#" in url and url.partition("#")[2].startswith(("/", "!"))
+
+
+def join(base: str, href: str, *, routes: bool = False) -> str | None:
     """Return the absolute URL of a link on page `base`, without fragment and without userinfo.
 
     None for what is not a page: mailto:, javascript:, data:, a bare fragment, an invalid URL.
+    routes: a fragment that is a route stays, for that is a page of its own.
     """
     href = href.strip(_BLANKS)
+    if routes and is_route(href):
+        document, _, route = href.partition("#")
+        found = join(base, document or base)
+        return f"{found}#{route}" if found else None
     if not href or href[0] == "#":
         return None
     if (plain := _join_plain(base, href.partition("#")[0])) is not None:

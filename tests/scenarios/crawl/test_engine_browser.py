@@ -27,6 +27,17 @@ LIST = f"""<!doctype html><title>Prices</title><nav>{"Other words. " * 200}</nav
 <script>document.getElementById("p").textContent = "Twelve apples"</script>"""
 
 
+ROUTED = """<!doctype html><title>App</title><div id="app"></div><script>
+const link = (to) => `<a href="${to}">${to}</a>`;
+const links = ["#/about", "#/news/1", "#place"].map(link);
+const show = () => {
+  const route = location.hash || "#/";
+  document.getElementById("app").innerHTML = `<h1>This is ${route}</h1>${links.join(" ")}` +
+    (route.includes("news") ? "<a href='#/news/2'>next</a>" : "") + "<p id=place>Place</p>";
+};
+onhashchange = show; show();</script>"""
+
+
 @asynccontextmanager
 async def _chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
     for name in ("run", "profile"):
@@ -72,6 +83,35 @@ async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object
     assert {path: n for path, n in served.pages_seen.items() if path != "/favicon.ico"} == (
         dict.fromkeys(served.pages, 1)
     )
+
+
+async def test_routes_of_an_application_are_pages(tmp_path: Path, pool: object) -> None:
+    """Each `#/…` that its script shows, once, by link or as the start page; places are no pages."""
+    pages = {"/": page("Home", "/app", "/plain#/x"), "/app": ROUTED, "/plain": page("Plain")}
+    async with site(pages) as served:
+        got = await run_crawl(tmp_path / "a", pool=pool, url=served.url, max_depth=4, max_pages=50)
+        one = await run_crawl(
+            tmp_path / "b", pool=pool, url=f"{served.url}/app#/about", max_depth=0, max_pages=50
+        )
+    shown = {p["url"].removeprefix(served.url): p["content"] for p in got.good}
+    routes = {f"#/{name}" for name in ("about", "news/1", "news/2")}
+    assert set(shown) == {"/", "/plain", "/app", *(f"/app{route}" for route in routes)}
+    for route in routes:
+        assert f"This is {route}" in shown[f"/app{route}"]
+    assert got.page(f"{served.url}/app#/about")["engine_reason"] == "hash route"
+    assert "This is #/about" in one.pages[0]["content"]
+
+
+async def test_a_document_without_routes_is_not_read_for_each(tmp_path: Path, pool: object) -> None:
+    """Where `#/…` shows what was there already, a few are tried and the others left out."""
+    links = [f"#/{number}" for number in range(30)]
+    async with site({"/": page("Same", *links)}) as served:
+        got = await run_crawl(
+            tmp_path / "a", pool=pool, url=served.url, engine="browser", concurrency=1,
+            max_pages=50,
+        )  # fmt: skip
+    assert got.summary["succeeded"] < 15
+    assert got.summary["skipped"]["duplicate"] > 15
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])

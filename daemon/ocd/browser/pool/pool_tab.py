@@ -199,6 +199,9 @@ class PoolTab:
         self._leaving, self._parsed, self._cut_off = False, True, None
         self._rules.forget()
         end = asyncio.get_running_loop().time() + timeout_s
+        if "#" in url:
+            await self._go("about:blank")  # else it may be a move inside of the document at hand
+            self._parsed = True
         await self._go(url)
         failed = await self._act(url, wait, end) if self._options.actions else []
         found = await self._read(url, wait, end)

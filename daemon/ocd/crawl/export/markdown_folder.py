@@ -61,6 +61,8 @@ def _place(url: str) -> str:
         names.append("index")
     stem, suffix = posixpath.splitext(names[-1])
     names[-1] = stem if stem and suffix.lower() in _PAGE_SUFFIXES else names[-1]
+    if parts.fragment:
+        names[-1] += f"~{_safe(parts.fragment)}"
     if parts.query:
         names[-1] += f"~{_digest(parts.query)}"
     return f"{PurePosixPath(_safe(parts.netloc) or 'files', *names)}.md"
@@ -95,7 +97,11 @@ def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
 
     def relative(target: str) -> str:
         url, fragment = urldefrag(target)
-        found = find(url)
+        found = find(target) if fragment else None
+        if found is not None:
+            fragment = ""
+        else:
+            found = find(url)
         if found is None:
             return target
         path = quote(posixpath.relpath(found, here or "."), safe="/~.-_")

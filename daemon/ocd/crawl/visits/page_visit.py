@@ -2,10 +2,8 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -38,14 +36,15 @@ from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope, is_same_site
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
-from ocd.crawl.urls import join, origin_of
+from ocd.crawl.urls import is_route, join, origin_of
+from ocd.crawl.visits.hash_routes import HashRoutes
+from ocd.crawl.visits.outcome import NeedsBrowser, SkipPage, VisitResult
 from ocd.safety.domain_policy import DomainPolicy
 
 # The browser's answers that mean "this is no page": plain HTTP then says what it is.
 _NO_PAGE = ("download_started", "not_html")
 # What a server may do only to those who run no scripts, or look like no browser.
 _NOT_FOR_BROWSERS = ("too_many_redirects",)
-Links = list[tuple[str, str]]
 _NOT_MODIFIED = 304
 # What a record says of the page itself, not of how this crawl came by it.
 _CARRIED = (
@@ -53,70 +52,6 @@ _CARRIED = (
     "robots", "content_hash", "description", "language", "open_graph", "headers", "etag",
     "last_modified", "formats", "anchors", "extracted", "missing",
 )  # fmt: skip
-
-
-class SkipPage(Exception):
-    """The visit ends without a record: the URL is forbidden by robots.txt, or was had already."""
-
-    def __init__(
-        self, reason: Literal["robots_denied", "duplicate"], url: str, why: str = ""
-    ) -> None:
-        super().__init__(reason)
-        self.reason: Literal["robots_denied", "duplicate"] = reason
-        self.url = url
-        self.why = why
-
-    def of_start(self) -> OcdError:
-        """Return the error of a crawl whose only start page is skipped by robots.txt."""
-        why = f": {self.why}" if self.why else ""
-        return OcdError(
-            "robots_denied",
-            f"robots.txt forbids {self.url}{why}",
-            hint="If you may crawl it all the same, say respect_robots=false.",
-            url=self.url,
-        )
-
-
-class NeedsBrowser(Exception):
-    """The static answer says nothing without its scripts; it comes along as a fallback.
-
-    It may also be an error that a browser may not meet.
-    """
-
-    def __init__(self, reason: str, fallback: "VisitResult | OcdError") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.fallback = fallback
-
-
-@dataclass(slots=True)
-class VisitResult:
-    """A page that was fetched: its record, and its links with their texts.
-
-    unfollowed: those of the links that are marked nofollow. signature: of the content, for its
-    near-duplicates. is_file: it is neither a page nor text.
-    """
-
-    record: PageRecord
-    links: Links
-    unfollowed: frozenset[str] = frozenset()
-    signature: bytes = b""
-    is_file: bool = False
-
-    def obey_robots(self, skipped: Counter[str]) -> Links:
-        """Return the links that the page lets robots follow; it loses what they must not keep."""
-        directives = {"noindex", "nofollow"} & set(self.record.robots)
-        if "none" in self.record.robots:
-            directives = {"noindex", "nofollow"}
-        if "noindex" in directives:
-            self.record.content = ""
-            skipped["noindex"] += 1
-        links = [] if "nofollow" in directives else self.links
-        if links and self.unfollowed:
-            links = [link for link in links if link[0] not in self.unfollowed]
-        if left := len(self.links) - len(links):
-            skipped["nofollow"] += left
-        return links
 
 
 @dataclass(slots=True)
@@ -132,6 +67,7 @@ class CrawlServices:
     robots: Robots
     sanitize: bool
     earlier: EarlierCrawl | None = None
+    routes: HashRoutes = field(default_factory=HashRoutes)
 
 
 class PageVisitor:
@@ -151,9 +87,13 @@ class PageVisitor:
         """
         started = time.monotonic()
         entry.fetched_at = now()
-        by_browser = self._spec.engine == "browser" or entry.render
+        by_browser = self._spec.engine == "browser" or entry.render or is_route(entry.url)
         load = self._visit_in_browser if by_browser else self._visit_static
         try:
+            if self._spec.engine == "static" and is_route(entry.url):
+                raise SkipPage("duplicate", entry.url)  # an earlier run had a browser
+            if self._tools.routes.is_fruitless(entry.url):
+                raise SkipPage("duplicate", entry.url)
             await self.check_robots(entry.url)
             visited = await load(entry, answered)
         except OcdError as error:
@@ -177,7 +117,7 @@ class PageVisitor:
         rules = self._tools.robots.rules_for(url) or await self._meet(url)
         if rules.unreachable is not None:
             raise rules.unreachable
-        if not rules.allows(url) and not is_robots_path(url):
+        if not rules.allows(url.partition("#")[0]) and not is_robots_path(url):
             raise SkipPage("robots_denied", url, rules.denied)
 
     async def _meet(self, url: str) -> RobotsRules:
@@ -308,20 +248,21 @@ class PageVisitor:
                 return await self._visit_cut_off(entry, answered)
             raise as_fetch_error(error) from error
         answered(entry)
-        final = join(page.url, page.url) or page.url
+        final = join(page.url, page.url, routes=True) or page.url
         if final != entry.url:
             await self._admit(entry, final)
         raise_for_status(page.status)
         record = self._record(entry, final, page.status, page.content_type, "browser")
-        record.engine_reason = entry.render
+        record.engine_reason = entry.render or ("hash route" if is_route(entry.url) else "")
         _fill_answer(record, headers_of_interest(page.headers), page.redirects)
         record.failed_actions = list(page.failed_actions)
         job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
-        job.frames = page.frames
+        job.frames, job.routes = page.frames, True
         found = await self._tools.converter.convert(job)
         known = {url for url, _ in found.links}
         # Those of elements without a slot in their host's shadow tree are in this list alone.
-        more = [url for link in page.links if (url := join(final, link)) and url not in known]
+        shown = (join(final, link, routes=True) for link in page.links)
+        more = [url for url in shown if url and url not in known]
         if target := join(final, refresh_target(page.headers.get("refresh", ""))):
             more.append(target)
         found.add_links(list(dict.fromkeys(more)), final)
@@ -379,17 +320,6 @@ class PageVisitor:
         record.anchors = found.anchors
         record.extracted, record.missing = found.extracted, found.missing
         return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
-
-
-def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:
-    """Return the record of a page that failed for good."""
-    status = error.details.get("status")
-    return PageRecord(
-        url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
-        status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
-        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),
-        duration_ms=entry.duration_ms, error=error.body(), parent=entry.parent,
-    )  # fmt: skip
 
 
 def _fill_answer(

@@ -1,0 +1,87 @@
+"""What comes of a visit: a page, the word that it is to be skipped, or that it needs a browser."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import now
+from ocd.crawl.frontier import FrontierEntry
+from ocd.crawl.stats import PageRecord
+
+Links = list[tuple[str, str]]
+
+
+class SkipPage(Exception):
+    """The visit ends without a record: the URL is forbidden by robots.txt, or was had already."""
+
+    def __init__(
+        self, reason: Literal["robots_denied", "duplicate"], url: str, why: str = ""
+    ) -> None:
+        super().__init__(reason)
+        self.reason: Literal["robots_denied", "duplicate"] = reason
+        self.url = url
+        self.why = why
+
+    def of_start(self) -> OcdError:
+        """Return the error of a crawl whose only start page is skipped by robots.txt."""
+        why = f": {self.why}" if self.why else ""
+        return OcdError(
+            "robots_denied",
+            f"robots.txt forbids {self.url}{why}",
+            hint="If you may crawl it all the same, say respect_robots=false.",
+            url=self.url,
+        )
+
+
+class NeedsBrowser(Exception):
+    """The static answer says nothing without its scripts; it comes along as a fallback.
+
+    It may also be an error that a browser may not meet.
+    """
+
+    def __init__(self, reason: str, fallback: "VisitResult | OcdError") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.fallback = fallback
+
+
+@dataclass(slots=True)
+class VisitResult:
+    """A page that was fetched: its record, and its links with their texts.
+
+    unfollowed: those of the links that are marked nofollow. signature: of the content, for its
+    near-duplicates. is_file: it is neither a page nor text.
+    """
+
+    record: PageRecord
+    links: Links
+    unfollowed: frozenset[str] = frozenset()
+    signature: bytes = b""
+    is_file: bool = False
+
+    def obey_robots(self, skipped: Counter[str]) -> Links:
+        """Return the links that the page lets robots follow; it loses what they must not keep."""
+        directives = {"noindex", "nofollow"} & set(self.record.robots)
+        if "none" in self.record.robots:
+            directives = {"noindex", "nofollow"}
+        if "noindex" in directives:
+            self.record.content = ""
+            skipped["noindex"] += 1
+        links = [] if "nofollow" in directives else self.links
+        if links and self.unfollowed:
+            links = [link for link in links if link[0] not in self.unfollowed]
+        if left := len(self.links) - len(links):
+            skipped["nofollow"] += left
+        return links
+
+
+def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:
+    """Return the record of a page that failed for good."""
+    status = error.details.get("status")
+    return PageRecord(
+        url=entry.url, final_url=str(error.details.get("final_url", entry.url)),
+        status=status if isinstance(status, int) else None, title="", depth=entry.depth, content="",
+        links=[], engine=engine, content_type="", fetched_at=entry.fetched_at or now(),
+        duration_ms=entry.duration_ms, error=error.body(), parent=entry.parent,
+    )  # fmt: skip
