@@ -46,6 +46,12 @@ def as_fetch_error(error: OcdError) -> OcdError:
     return fetch_error(error.code, error.message, transient=True, **error.details)
 
 
+def too_large(limit: int, size: int | None) -> FetchError:
+    """Return the failure of a page that is longer than `limit` bytes."""
+    found = f"{size} bytes" if size else "more bytes than that"
+    return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
+
+
 def raise_for_status(status: int | None) -> None:
     """Raise http_error for a status of 400 and above."""
     if status is not None and status >= 400:

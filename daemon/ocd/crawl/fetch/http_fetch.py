@@ -20,6 +20,7 @@ from ocd.crawl.fetch.fetch_errors import (
     TRANSIENT_STATUSES,
     FetchError,
     fetch_error,
+    too_large,
     translate_errors,
     why,
 )
@@ -345,12 +346,6 @@ def _http_error(response: "ClientResponse") -> FetchError:
     error.status = response.status
     error.retry_after = retry_after_s(response.headers.get("Retry-After"))
     return error
-
-
-def too_large(limit: int, size: int | None) -> FetchError:
-    """Return the failure of a page that is longer than `limit` bytes."""
-    found = f"{size} bytes" if size else "more bytes than that"
-    return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
 
 
 # --- files ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from ocd.crawl.fetch.fetch_errors import (
     as_fetch_error,
     fetch_error,
     raise_for_status,
+    too_large,
 )
 from ocd.crawl.fetch.http_fetch import (
     MAX_PAGE_BYTES,
@@ -26,7 +27,6 @@ from ocd.crawl.fetch.http_fetch import (
     headers_of_interest,
     is_html,
     read_file,
-    too_large,
 )
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
