@@ -278,6 +278,18 @@ class CdpError(OpenChromeError):
     """The code `cdp_error`."""
 
 
+class WebmcpUnsupportedError(OpenChromeError):
+    """The code `webmcp_unsupported`."""
+
+
+class PageToolNotFoundError(OpenChromeError):
+    """The code `page_tool_not_found`."""
+
+
+class PageToolFailedError(OpenChromeError):
+    """The code `page_tool_failed`."""
+
+
 class RobotsDeniedError(OpenChromeError):
     """The code `robots_denied`."""
 
@@ -474,6 +486,9 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "unknown_trace_id": UnknownTraceIdError,
     "script_error": ScriptError,
     "cdp_error": CdpError,
+    "webmcp_unsupported": WebmcpUnsupportedError,
+    "page_tool_not_found": PageToolNotFoundError,
+    "page_tool_failed": PageToolFailedError,
     "robots_denied": RobotsDeniedError,
     "http_error": HttpError,
     "fetch_failed": FetchFailedError,

@@ -309,6 +309,21 @@ class PageContentOptions(TypedDict, total=False):
     tab_id: str | None
 
 
+class PageToolCallOptions(TypedDict, total=False):
+    """Options of `page_tool_call`."""
+
+    arguments: Mapping[str, Any] | None
+    frame: str | None
+    arguments_path: str | os.PathLike[str] | None
+    tab_id: str | None
+
+
+class PageToolsOptions(TypedDict, total=False):
+    """Options of `page_tools`."""
+
+    tab_id: str | None
+
+
 class QueryDomOptions(TypedDict, total=False):
     """Options of `query_dom`."""
 

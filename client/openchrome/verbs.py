@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "0243c5d7cbae5fc8"
+CATALOG_HASH = "49b5114a0b75c313"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -2146,7 +2146,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     def oc_task_start(
         self,
-        kind: Literal["batch_execute", "batch_paginate", "crawl", "crawl_sitemap", "execute_plan", "oc_evidence_bundle", "oc_session_snapshot", "recording"],
+        kind: Literal["batch_execute", "batch_paginate", "crawl", "crawl_sitemap", "execute_plan", "oc_evidence_bundle", "oc_session_snapshot", "page_tool", "recording"],
         *, args: Mapping[str, Any] | None = None, timeout_ms: int | None = None,
     ) -> ResultT:
         """Start a long-running tool in the background
@@ -2343,6 +2343,96 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "full_page": full_page, "selector": selector, "ref": ref, "clip": clip,
             "format": format, "quality": quality, "omit_background": omit_background, "path": path,
             "tab_id": tab_id, "timeout_ms": timeout_ms,
+        })
+
+    @overload
+    def page_tool_call(
+        self, name: str, *, timeout_ms: int | None = None,
+        output_mode: Literal["inline"] | None = None, output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolCallOptions],
+    ) -> ResultT: ...
+
+    @overload
+    def page_tool_call(
+        self, name: str, *, timeout_ms: int | None = None, output_mode: Literal["handle"],
+        output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolCallOptions],
+    ) -> OutputT: ...
+
+    @overload
+    def page_tool_call(
+        self, name: str, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
+        output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolCallOptions],
+    ) -> EitherT: ...
+
+    def page_tool_call(
+        self, name: str, *, arguments: Mapping[str, Any] | None = None, frame: str | None = None,
+        arguments_path: str | os.PathLike[str] | None = None, tab_id: str | None = None,
+        timeout_ms: int | None = None,
+        output_mode: Literal["auto", "handle", "inline"] | None = None,
+        output_inline_limit_bytes: int | None = None,
+    ) -> Any:
+        """Call a tool that the page offers
+
+        page_tools lists them. Its answer is the page's text. A form without autosubmit is only filled
+        in: submit it meanwhile, in another call. One that takes minutes: oc_task_start, kind page_tool.
+
+        Args:
+            name: The tool's name
+            arguments: Its arguments, by its input_schema
+            frame: Which frame's, where several offer it
+            arguments_path: Absolute path of a file with arguments
+            tab_id: Default: the latest
+            timeout_ms: Deadline in ms
+            output_mode: auto: a handle if over 32 KB
+            output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
+        """
+        return self._call_large("page_tool_call", {
+            "name": name, "arguments": arguments, "frame": frame, "arguments_path": arguments_path,
+            "tab_id": tab_id, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
+        })
+
+    @overload
+    def page_tools(
+        self, *, timeout_ms: int | None = None, output_mode: Literal["inline"] | None = None,
+        output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolsOptions],
+    ) -> ResultT: ...
+
+    @overload
+    def page_tools(
+        self, *, timeout_ms: int | None = None, output_mode: Literal["handle"],
+        output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolsOptions],
+    ) -> OutputT: ...
+
+    @overload
+    def page_tools(
+        self, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
+        output_inline_limit_bytes: int | None = None,
+        **options: Unpack[parameters.PageToolsOptions],
+    ) -> EitherT: ...
+
+    def page_tools(
+        self, *, tab_id: str | None = None, timeout_ms: int | None = None,
+        output_mode: Literal["auto", "handle", "inline"] | None = None,
+        output_inline_limit_bytes: int | None = None,
+    ) -> Any:
+        """List the tools that the page offers to agents
+
+        As its scripts and forms declare them (WebMCP). Better than clicking where one fits.
+
+        Args:
+            tab_id: Default: the latest
+            timeout_ms: Deadline in ms
+            output_mode: auto: a handle if over 32 KB
+            output_inline_limit_bytes: auto: most bytes without a handle (default: 32768)
+        """
+        return self._call_large("page_tools", {
+            "tab_id": tab_id, "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def performance_metrics(
@@ -3006,6 +3096,24 @@ class Kinds(Generic[TaskT]):
         Options: as of `Verbs.oc_session_snapshot`.
         """
         return self._start("oc_session_snapshot", {"objective": objective, **options})
+
+    def page_tool(
+        self, name: str, *, arguments: Mapping[str, Any] | None = None, frame: str | None = None,
+        tab_id: str | None = None, arguments_path: str | os.PathLike[str] | None = None,
+    ) -> TaskT:
+        """Call a tool that the page offers, as a task
+
+        Args:
+            name: The tool's name
+            arguments: Its arguments, by its input_schema
+            frame: Which frame's, where several offer it
+            tab_id: Tab id; default: the latest
+            arguments_path: Absolute path of a file with arguments
+        """
+        return self._start("page_tool", {
+            "name": name, "arguments": arguments, "frame": frame, "tab_id": tab_id,
+            "arguments_path": arguments_path,
+        })
 
     def recording(
         self, *, name: str | None = None, label: str | None = None,

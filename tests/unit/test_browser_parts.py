@@ -126,6 +126,9 @@ def test_the_command_line_says_what_it_must():
     [features] = [word for word in words if word.startswith("--disable-features=")]
     names = features.partition("=")[2].split(",")
     assert (names[-1], names.count("Translate"), names.count("PaintHolding")) == ("Foo", 1, 1)
+    extra = ("--enable-features=Foo,Bar", "--disable-features=Bar")
+    [enabled] = [word for word in line(extra=extra) if word.startswith("--enable-features=")]
+    assert enabled.partition("=")[2].split(",") == ["WebMCP", "Foo"]
     assert "--no-sandbox" in line(root=True)
     assert "--disable-dev-shm-usage" in line(shm_bytes=64 << 20)
     assert not [word for word in line(headed=True) if "headless" in word]

@@ -45,7 +45,7 @@ _GROUPS: dict[str, tuple[str, str]] = {
         "Acting on pages",
         """click dblclick rightclick hover focus check uncheck press select type fill upload drag
         scroll scrollintoview dialog|accept|dismiss eval interact form-input fill-form file-upload
-        drag-drop lightweight-scroll javascript-tool computer act""",
+        drag-drop lightweight-scroll javascript-tool computer act page-tools page-tool-call""",
     ),
     "read": (
         "Reading pages",

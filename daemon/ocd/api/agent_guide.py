@@ -45,6 +45,8 @@ a field that failed is an error (fields_failed) that says which were filled.""",
   `interact {"action": "press", "value": "Enter"}`. A canvas, or coordinates alone: `computer`.
 - Prose: `read_page {"mode": "markdown"}`. Data: `extract_data`. By CSS or XPath: `query_dom`.
   A picture: `page_screenshot`. What failed: `console_capture`, `network`.
+- Where the outline's first line says that the page offers tools: `page_tools` lists them, and
+  `page_tool_call {"name": "search", "arguments": {"query": "lamps"}}` is surer than clicking.
 - Before the page's own scripts, in every page of the session: `init_script`.
 - Waiting is rarely needed: `wait_for {"type": "text", "value": "Saved"}`.
 - Whole sites: `crawl {"url": "https://example.com", "output_mode": "handle"}`.""",

@@ -73,6 +73,10 @@ CODES: dict[str, tuple[int, int]] = {
     "unknown_trace_id": (404, 1),
     "script_error": (422, 1),
     "cdp_error": (502, 1),
+    # tools that pages offer
+    "webmcp_unsupported": (501, 1),
+    "page_tool_not_found": (404, 1),
+    "page_tool_failed": (422, 1),
     # crawling: these stand in page records, robots_denied also answers a denied start page
     "robots_denied": (403, 1),
     "http_error": (502, 1),

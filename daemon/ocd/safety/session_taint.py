@@ -15,8 +15,20 @@ from ocd.safety.origins import origin_of
 
 Rule = Literal["allow", "ask", "deny"]
 # How data leaves: in the query of an address, as an upload, in a form, into a file, in what goes
-# with requests, as a user name and password, in cookies and storage.
-Way = Literal["address", "upload", "form", "file", "upstream", "request", "login", "state"]
+# with requests, as a user name and password, in cookies and storage, to a tool that a page offers
+# (and one that the page itself calls consequential).
+Way = Literal[
+    "address",
+    "upload",
+    "form",
+    "file",
+    "upstream",
+    "request",
+    "login",
+    "state",
+    "page_tool",
+    "consequential",
+]
 Departure = tuple[Way, str]
 # Targets that are no origin, and so are always others than those that were read.
 OWN_PAGE = "a page of the caller's own making"
@@ -33,6 +45,8 @@ _WORDS: dict[Way, str] = {
     "request": "send what it has written with requests to",
     "login": "give a user name and password to",
     "state": "put cookies or stored data into the browser for",
+    "page_tool": "hand data to a tool of",
+    "consequential": "have a page do what has consequences:",
 }
 
 

@@ -51,6 +51,7 @@ ASKS: dict[str, dict[str, Any]] = {
     "oc_session_snapshot": {"objective": "x", "current_step": "y", "next_actions": ["z"]},
     "oc_task_list": {"limit": 1000},
     "page_content": {"limit": 10_000_000},
+    "page_tools": {},
     "page_screenshot": {"full_page": True, "format": "jpeg"},
     "performance_metrics": {"include_resources": True},
     "query_dom": {"selector": "article", "limit": 1000},
@@ -73,7 +74,8 @@ APART = {
     "oc_skill_recall", "oc_skill_record", "oc_skill_replay", "oc_stop", "oc_task_cancel",
     "oc_task_export", "oc_task_get", "oc_task_resume", "oc_task_start", "oc_task_wait",
     "oc_totp_generate",
-    "ocs_upload_collection_files", "page_pdf", "page_reload", "tabs_close", "tabs_create",
+    "ocs_upload_collection_files", "page_pdf", "page_reload", "page_tool_call",
+    "tabs_close", "tabs_create",
     "user_agent", "worker", "worker_complete", "worker_update", "workflow_cleanup",
     "workflow_collect", "workflow_collect_partial", "workflow_init", "workflow_status",
 }  # fmt: skip

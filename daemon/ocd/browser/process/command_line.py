@@ -20,6 +20,8 @@ DISABLED_FEATURES = (
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxPopup",
 )
+# What it can do only if it is told to: tools that pages offer (browser/tabs/page_tools.py).
+ENABLED_FEATURES = ("WebMCP",)
 QUIET = (
     # Pictures below the fold are there for whoever reads or pictures the whole page.
     "--blink-settings=lazyLoadEnabled=false",
@@ -59,6 +61,7 @@ _HEADLESS = (
     "--window-size=1280,800",
 )
 _SHM_ENOUGH = 512 << 20
+_ENABLE = "--enable-features="
 _DISABLE = "--disable-features="
 
 
@@ -90,13 +93,20 @@ def _display(binary: str, *, headed: bool) -> list[str]:
 
 
 def _merge_features(arguments: list[str], extra: Sequence[str]) -> list[str]:
-    # Chromium takes only the last --disable-features: the caller's names join ours.
-    features = list(DISABLED_FEATURES)
+    # Chromium takes only the last of each of these switches: the caller's names join ours.
+    disabled = _features(_DISABLE, extra, DISABLED_FEATURES)
+    wanted = _features(_ENABLE, extra, ENABLED_FEATURES)
+    enabled = [name for name in wanted if name not in disabled]
+    rest = [argument for argument in extra if not argument.startswith((_DISABLE, _ENABLE))]
+    return [*arguments, _ENABLE + ",".join(enabled), _DISABLE + ",".join(disabled), *rest]
+
+
+def _features(switch: str, extra: Sequence[str], ours: Sequence[str]) -> list[str]:
+    names = list(ours)
     for argument in extra:
-        if argument.startswith(_DISABLE):
-            features += argument.removeprefix(_DISABLE).split(",")
-    rest = [argument for argument in extra if not argument.startswith(_DISABLE)]
-    return [*arguments, _DISABLE + ",".join(dict.fromkeys(features)), *rest]
+        if argument.startswith(switch):
+            names += argument.removeprefix(switch).split(",")
+    return list(dict.fromkeys(names))
 
 
 def is_root() -> bool:

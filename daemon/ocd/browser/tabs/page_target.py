@@ -18,6 +18,7 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.dialogs import Dialog, Dialogs
 from ocd.browser.tabs.frames import Frame, FrameTree
 from ocd.browser.tabs.page_loads import PageLoads
+from ocd.browser.tabs.page_tools import PageTools
 from ocd.safety.origins import text_source
 
 CLOSE_S = 1.5
@@ -68,6 +69,7 @@ class PageTarget:
         self.console = Console()
         self.request_log = RequestLog(guard.allows)
         self._tree = FrameTree(cdp, self._prepare, self._prepare_worker)
+        self.page_tools = PageTools(self._tree.get)
         self.dialogs = Dialogs(cdp, self._halt, self._resume)
         self.all_tabs: Callable[[], Iterable[PageTarget]] = lambda: (self,)
         self.current_tab_id: Callable[[], str] = lambda: tab_id
@@ -86,6 +88,7 @@ class PageTarget:
         cdp.send_nowait("Inspector.enable")
         cdp.send_nowait("Page.setLifecycleEventsEnabled", {"enabled": True})
         self._record(cdp)
+        self.page_tools.watch(cdp)
         self.events.emit("session", cdp)
 
     def _prepare_worker(self, cdp: CdpSession) -> None:

@@ -68,6 +68,8 @@ class Reading:
         named = self.title not in ("", self.url)
         page = f"page {_quoted(self.title[:_MAX_URL])}" if named else "page"
         parts = [page, url, *on_top(self.about)]
+        if count := self.about.get("tools"):
+            parts.append(f"offers {count} tool{'s' * (count > 1)} (page_tools)")
         why = "" if self.text else self.about["nothing"]
         return f"- {' · '.join(parts)}\n" + (f"- (nothing to read: {why})\n" if why else "")
 
@@ -115,7 +117,10 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
         text, left_out = converted.text, converted.left_out
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
-    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, reader.about)
+    about = reader.about
+    if about and len(tab.page_tools):
+        about = {**about, "tools": len(tab.page_tools)}
+    return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, about)
 
 
 async def _read_rendered(

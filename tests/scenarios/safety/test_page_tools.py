@@ -1,0 +1,95 @@
+"""Tools of pages that mean no good, and what may not leave by a tool."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from support.daemon import Daemon
+from support.mcp import Http, texts
+from support.site import Site
+
+FENCED = re.compile(
+    r"\A\[([0-9a-f]{16}): untrusted page content from [^\n]*\]\n(.*)\n"
+    r"\[\1: end of untrusted page content\]\Z",
+    re.DOTALL,
+)
+# Characters that no person sees, and that steer terminals; not in what reaches an agent.
+UNSEEN = re.compile("[\u200b\u202e\u2066\U000e0000-\U000e007f\x1b\x07\x00]")
+
+
+def inside_fence(result: dict[str, Any]) -> str:
+    """Return the page text of a result, which has it between one pair of marks and nowhere else."""
+    assert not result["isError"], result
+    blocks = [text for text in texts(result) if FENCED.match(text)]
+    assert len(blocks) == 1, result
+    found = FENCED.match(blocks[0])
+    assert found
+    return found[2]
+
+
+def test_thirty_hostile_tools_reach_the_agent_fenced_and_clean(serving: Daemon, site: Site) -> None:
+    """None of their words stand outside of the fence, none is called without being named."""
+    http = Http(serving)
+    http.do("navigate", url=site.url("injection/tools.html"))
+    listed = http.call("page_tools").result
+    said = inside_fence(listed)
+    tools = {tool["name"]: tool for tool in json.loads(said)}
+    assert len(tools) >= 28
+    outside = json.dumps([text for text in texts(listed) if not FENCED.match(text)])
+    assert not re.search(r"ignore all|developer mode|rather than|Weather", outside, re.IGNORECASE)
+    assert not UNSEEN.search(json.dumps(list(tools.values()), ensure_ascii=False))
+    assert len(tools["long"]["description"]) <= 4000
+    assert "input_schema" not in tools["schema-3"]
+    called = ["gives-1", "gives-2", "gives-3", "gives-4", "gives-5", "gives-6", "navigate"]
+    for name in called:
+        answer = http.call("page_tool_call", name=name).result
+        assert not UNSEEN.search(inside_fence(answer)), name
+        assert "structuredContent" not in answer or "oh_x" not in str(answer["structuredContent"])
+    told = http.call("javascript_tool", code="calls").result
+    assert json.loads(inside_fence(told)) == called
+
+
+def test_a_flood_of_tools_is_cut_off(serving: Daemon, site: Site) -> None:
+    """A page that offers thousands costs no more than two hundred; the next page is heard again."""
+    http = Http(serving)
+    http.do("navigate", url=site.url("injection/tools.html"))
+    http.do("javascript_tool", code="flood(); listed")
+    assert http.do("page_tools")["count"] == 200
+    http.do("navigate", url=site.url("tools/shop.html"))
+    assert "add" in inside_fence(http.call("page_tools").result)
+
+
+def test_nothing_leaves_by_a_tool_of_another_origin(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Nor by a form that is for another, nor by what the page itself calls consequential."""
+    daemon = share_daemon("--http", "0", config='[policy]\nexfiltration = "deny"\n')
+    shop = site.url("tools/shop.html")
+    daemon.do("navigate", url=shop)
+    daemon.do("read_page")
+    own = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    frame = json.loads(daemon.do("page_tools")["content"])[0].get("frame", "")
+    assert daemon.do("page_tool_call", **own, frame=frame)["content"] == "3"
+    form = {"name": "leak", "arguments": {"getAttribute": "secret words"}}
+    codes = [daemon.call("page_tool_call", **asked).code for asked in (form, {"name": "pay"})]
+    assert codes == ["exfiltration_denied"] * 2
+    daemon.do("navigate", url=shop.replace(site.origin, site.other_origin))
+    there = daemon.call("page_tool_call", **own, frame=frame).error
+    assert (there["code"], there["target"]) == ("exfiltration_denied", site.other_origin)
+    calls = daemon.do("javascript_tool", code="calls")["content"]
+    assert json.loads(calls) == []
+    assert not [seen for seen in site.seen("tools/sent.html") if "secret" in seen.query]
+    events = [one for one in daemon.do("oc_journal", count=100) if one.get("way") == "page_tool"]
+    assert [event["decision"] for event in events] == ["refused"] * 2
+
+
+def test_the_arguments_are_redacted_where_they_are_written_down(
+    one_tab_daemon: Daemon, site: Site
+) -> None:
+    one_tab_daemon.do("navigate", url=site.url("tools/shop.html"))
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    one_tab_daemon.do("page_tool_call", name="data", arguments={"token": token})
+    calls = [one for one in one_tab_daemon.do("oc_journal", count=50) if one.get("tool")]
+    assert any(one["tool"] == "page_tool_call" for one in calls)
+    assert token not in json.dumps(calls)
