@@ -8,6 +8,7 @@ from typing import Any
 from support.daemon import Daemon
 from support.mcp import Http, texts
 from support.site import Site
+from support.waiting import wait_until
 
 FENCED = re.compile(
     r"\A\[([0-9a-f]{16}): untrusted page content from [^\n]*\]\n(.*)\n"
@@ -93,3 +94,22 @@ def test_the_arguments_are_redacted_where_they_are_written_down(
     calls = [one for one in one_tab_daemon.do("oc_journal", count=50) if one.get("tool")]
     assert any(one["tool"] == "page_tool_call" for one in calls)
     assert token not in json.dumps(calls)
+
+
+def test_a_consequential_tool_waits_for_a_person(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """The question names the tool and what it is given; nothing is done before the answer."""
+    daemon = share_daemon(config='[policy]\nexfiltration = "ask"\n')
+    daemon.do("navigate", url=site.url("tools/shop.html"))
+    daemon.do("page_tools")
+    call = daemon.start_call("page_tool_call", name="pay", timeout_ms=120_000)
+    (one,) = wait_until(
+        lambda: daemon.oc("approvals", "--json").ok().json["result"]["approvals"],
+        what="the approval",
+    )
+    assert f"pay of {site.origin} with {{}}" in one["asks"]
+    daemon.oc("approvals", "allow", one["approval"]).ok()
+    assert call.reply().result["content"] == "paid"
+    calls = daemon.do("javascript_tool", code="calls")["content"]
+    assert json.loads(calls) == [["pay", {}]]
