@@ -35,10 +35,13 @@ def test_overlay_that_stays_is_named(at: At) -> None:
 
 
 def test_moving_element_is_clicked_where_it_stops(at: At) -> None:
-    """A click waits until the element stands still."""
+    """A click waits until the element stands still, and so does scrolling to it."""
     page = at("moving.html")
     page.do("interact", query="catch")
     assert page.text("output") == "hit"
+    page = at("moving.html")
+    page.do("interact", query="catch", action="scroll_into_view")
+    assert page.js("x >= 300") == "true"  # not where it was on its way
 
 
 def test_element_that_never_stops_is_refused(at: At) -> None:

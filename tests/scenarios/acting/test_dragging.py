@@ -123,6 +123,14 @@ def test_item_that_flies_to_its_place(at: At) -> None:
     )
 
 
+def test_item_that_must_be_held_first(at: At) -> None:
+    """As long as the page's own timer of the press wants: a move before it would be no drag."""
+    page = at("sorting.html")
+    result = page.do("drag_drop", source_query="Stone A", target_query="Stone C")
+    assert page.js("order(stones)") == "BCA"
+    assert result["place"] == '"Stone A" is now item 3 of Held'
+
+
 def test_item_that_stays_where_it_was_is_told(at: At) -> None:
     """A drag that changed nothing does not pass for one that did."""
     page = at("sorting.html")

@@ -41,6 +41,34 @@ def test_text_is_found(at: At) -> None:
     assert "text" in at("things.html").lines("First view")[0]
 
 
+STATED = """<label><input type=checkbox> News</label>
+<label><input type=checkbox checked> Terms</label> <label>Note <textarea name=n></textarea></label>
+<button>Save</button><button disabled>Send</button><button aria-expanded=true>Menu</button>
+<label>Name <input required></label><a href=#x>Disabled users</a>
+<button aria-pressed=true>Bold</button><button>constructor</button>"""
+
+
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("the checked box", 'checkbox "Terms"'),
+        ("unchecked checkbox", 'checkbox "News"'),
+        ("disabled button", 'button "Send"'),
+        ("expanded", 'button "Menu"'),
+        ("multiline textbox", 'textbox "Note"'),
+        ("required field", 'textbox "Name"'),
+        ("disabled users", 'link "Disabled users"'),
+        ("pressed bold", 'button "Bold"'),
+        ("constructor", 'button "constructor"'),
+    ],
+)
+def test_states_find_what_is_in_them(at: At, query: str, line: str) -> None:
+    """What an outline says behind a name; a name that has the word itself comes before."""
+    page = at("form.html")
+    page.js(f"document.body.innerHTML = {STATED!r}; 1")
+    assert line in page.lines(query)[0]
+
+
 @pytest.mark.parametrize(
     ("query", "line"),
     [

@@ -182,13 +182,14 @@ async function attempt(el, options, round) {
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     placed = seenBox(surface);
   } else scrolled = false;
-  if (!options.point) return {};
+  if (!options.point && !options.scroll) return {};
   if (scrolled || !atRest(surface)) await nextFrame(STILL_MS);
   if (beginsToMove(surface)) await nextFrame(STILL_MS);
   if (!present(el)) return { why: 'detached' };
   const now = seenBox(surface);
   if (!now) return { why: 'not_visible' };
   if (moved(placed, now)) return { why: 'moving' };
+  if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };

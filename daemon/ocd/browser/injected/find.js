@@ -17,6 +17,12 @@ const FOLDED = 20;
 const BESIDE = 1; // a label is surer than the words beside a field
 const HINTED = 2; // and both than the class of an icon
 const ACTS = 6; // what can be acted on is meant rather than a text of the same words
+// What an outline says of an element behind its name, and the words for being without it.
+const STATES = new Set('checked selected pressed expanded collapsed disabled focused multiline readonly required invalid'.split(' '));
+const STATES_NOT = new Map([['unchecked', 'checked'], ['unselected', 'selected'], ['enabled', 'disabled']]);
+const STATED = 76; // the best by a state: what is called so and is of the kind asked for is meant before
+const OF_KIND = 20; // a kind and a state say more than a kind
+const ANY_STATED = 50;
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 function unquoted(text) {
@@ -47,7 +53,9 @@ class Asked {
     this.phrase = rest.join(' ');
     this.stems = rest.map((word) => word.slice(0, 4));
     this.whole = words.join(' ');
-    this.hint = this.hinting();
+    this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
+    this.stateless = this.states.length ? new Asked(words.filter((word) => !this.states.includes(word)).join(' ')) : null;
+    this.hint = this.stateless && !this.stateless.rest.length ? null : this.hinting();
   }
 
   // What the name or the further words of all that fit have in them, whatever their case; null if
@@ -63,6 +71,24 @@ class Asked {
 
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
+    const score = this.spoken(el, role, name, acts);
+    if (!this.stateless || !acts || score >= STATED) return score;
+    const { all, roles } = this.stateless;
+    const kind = roles.has(role) ? OF_KIND : 0;
+    const stated = all.length ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATED) : ANY_STATED;
+    return stated > score && this.isStated(el, role) ? stated : score;
+  }
+
+  // Whether an element is in the states that are asked for.
+  isStated(el, role) {
+    const control = el.tagName === 'LABEL' && el.control ? el.control : el;
+    const said = statesOf(control, role, activeIn(ownerIn(control))).split(' ');
+    return this.states.every((word) => (STATES.has(word) ? said.includes(word)
+      : !said.includes(STATES_NOT.get(word)) && (word !== 'unchecked' || CHECKED.test(role))));
+  }
+
+  // How well it fits by its name, by the words beside it, and by its icon.
+  spoken(el, role, name, acts) {
     const score = this.called(el, role, name, acts);
     if (!acts) return score;
     const words = isUnlabelled(el, role, name) ? besideOf(el) : '';

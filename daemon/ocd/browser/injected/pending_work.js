@@ -4,6 +4,7 @@
 // may stand still: what is decided here does not hang on them, and whoever waits has a bound of his own.
 (() => {
   const LONGEST_MS = 400; // timers beyond, and what they bring, are news for a later reading
+  const HELD_MS = 600; // what a press may have to be held for before it is the beginning of a drag
   const KEPT_MS = 5000; // after which nobody comes to ask
   const FRAMES_MS = 60; // a page that draws nothing is not called back
   const DEEPEST = 3;
@@ -17,7 +18,8 @@
   const send = (words) => apply(postMessage, echo.port1, [words]);
   const jobs = new Set();
   let watching = true;
-  let end = performance.now() + LONGEST_MS;
+  let longest = LONGEST_MS;
+  let end = performance.now() + longest;
   let caused = false; // whether listeners run, or what they left for the end of their turn
   let depth = 0; // how many jobs deep what runs was set
   let some = false;
@@ -70,12 +72,17 @@
     return sent;
   }
 
+  // As text they are what stood there before, for a listener that looks.
+  const originals = new WeakMap();
+  const spelling = (native, self, given) => apply(native, originals.get(self) ?? self, given);
+
   const replaced = [
     [window, 'setTimeout', noting('timer')],
     [window, 'clearTimeout', clearing('timer')],
     [window, 'requestAnimationFrame', noting('frame')],
     [window, 'cancelAnimationFrame', clearing('frame')],
     [port, 'postMessage', sending],
+    [Function.prototype, 'toString', spelling],
   ].map(([owner, name, handler]) => ({ owner, name, handler, native: null, proxy: null }));
 
   function replace() {
@@ -86,6 +93,7 @@
       if (its.value !== one.native) {
         one.native = its.value;
         one.proxy = new Proxy(one.native, { apply: one.handler });
+        originals.set(one.proxy, one.native);
       }
       one.owner[one.name] = one.proxy;
     }
@@ -99,7 +107,7 @@
   function listen(event) {
     if (event.timeStamp > end + KEPT_MS) stop();
     if (!watching) return;
-    if (event.isTrusted) end = performance.now() + LONGEST_MS;
+    if (event.isTrusted) end = performance.now() + longest;
     if (caused) return;
     caused = true;
     replace();
@@ -121,9 +129,24 @@
     idle?.();
   }
 
+  // When nothing is left to do, after `most` ms at the latest.
+  const nothingLeft = (most) => new Promise((resolve) => {
+    idle = resolve;
+    apply(setTimeout, window, [resolve, Math.max(most, 0)]);
+  });
+
   for (const type of CAUSES) window.addEventListener(type, listen, true);
   return {
     stop,
+    // Before a press that is held: timers count that wait until it was held long enough.
+    holding() {
+      longest = HELD_MS;
+    },
+    // Resolves when the press was held as long as its listeners want.
+    async held() {
+      if ([...jobs].some((job) => job.kind === 'timer')) await nothingLeft(end - performance.now());
+      longest = LONGEST_MS;
+    },
     // Whether there was anything, if nothing is left to do; else undefined.
     past() {
       if (jobs.size) return undefined;
@@ -134,10 +157,7 @@
     async done() {
       if (jobs.size) {
         const most = [...jobs].some((job) => job.kind !== 'frame') ? end - performance.now() : FRAMES_MS;
-        await new Promise((resolve) => {
-          idle = resolve;
-          apply(setTimeout, window, [resolve, Math.max(most, 0)]);
-        });
+        await nothingLeft(most);
       }
       stop();
     },

@@ -16,6 +16,7 @@ from ocd.browser.process.downloads import Download
 from ocd.browser.sessions.permissions import PermissionPrompt
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import RefusedPopup, Tab
+from ocd.pages.act.pending_work import PendingWork
 
 T = TypeVar("T")
 POPUP_S = 1.0
@@ -38,6 +39,8 @@ class ActionEffects:
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
         self._give_up: Callable[[], object] = _do_nothing
+        # What the action's listeners leave for later, while it is carried out.
+        self.pending: PendingWork | None = None
         self.started = False
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []

@@ -251,7 +251,7 @@ async def _act_and_settle(
     settling: Settling,
 ) -> dict[str, Any] | None:
     while True:
-        pending = PendingWork(settling.frame)
+        pending = effects.pending = PendingWork(settling.frame)
         await pending.watch()
         await effects.unless_navigating(action(), LEAVING_S)
         settled = await _wait_stable(tab, deadline, effects, settling, pending)

@@ -89,7 +89,7 @@ async def drag(
     async def act() -> None:
         await dragged.element.call(_WATCH)
         positions["end"] = await _drag_to_target(
-            deadline, dragged, start, drop_target or target.point, motion or DragMotion()
+            deadline, dragged, start, drop_target or target.point, motion or DragMotion(), effects
         )
         places.append(await dragged.element.call(_PLACE, _PLACE_MS))
 
@@ -122,12 +122,13 @@ async def _drag_to_target(
     start: tuple[float, float],
     goal: Target | tuple[float, float] | None,
     motion: DragMotion,
+    effects: ActionEffects,
 ) -> tuple[float, float]:
     tab = dragged.element.tab
     x, y = start
     try:
         await input_events.move_mouse(tab, x, y)
-        await input_events.button_down(tab, x, y)
+        await _press(tab, x, y, effects)
         for away in _FIRST_MOVES_PX:
             await input_events.move_mouse(tab, x + away, y + away)
         native = (await dragged.element.call(_FRAME))["native"]
@@ -145,6 +146,15 @@ async def _drag_to_target(
         input_events.release_button(tab, x, y)
         raise
     return end
+
+
+async def _press(tab: Tab, x: float, y: float, effects: ActionEffects) -> None:
+    """Press, and hold as long as the page wants before it takes a move for a drag."""
+    if effects.pending is not None:
+        await effects.pending.begin_hold()
+    await input_events.button_down(tab, x, y)
+    if effects.pending is not None:
+        await effects.pending.wait_held()
 
 
 async def _drop_point(goal: Target, deadline: ActionDeadline) -> tuple[float, float]:

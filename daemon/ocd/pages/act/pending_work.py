@@ -60,6 +60,16 @@ class PendingWork:
         self._frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": self._object_id})
         return some is False
 
+    async def begin_hold(self) -> None:
+        """Look at longer timers, before a press that some pages want held for a while."""
+        if self._object_id:
+            await self._call("holding")
+
+    async def wait_held(self) -> None:
+        """Wait until the press has been held as long as the page's listeners want."""
+        if self._object_id:
+            await self._call("held")
+
     async def _call(self, name: str) -> dict[str, Any]:
         return await self._frame.cdp.send("Runtime.callFunctionOn", self._params(name))
 
