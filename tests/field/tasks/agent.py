@@ -149,9 +149,13 @@ class Agent:
         """Return the ref on the newest line that the pattern fits, reading on where none does."""
         if self._read:
             self.finish()
-        for words in (None, re.sub(r"\W+", " ", pattern).strip(), ""):
-            if words is not None:
-                self._look(words)
+        else:
+            self._look("")
+        words = re.sub(r"\W+", " ", pattern).strip()
+        for look in ((), ("find", words), _READ, ("read-page",)):
+            if look:
+                self.do(*look)
+                self.finish()
             for said in reversed(self._seen):
                 for line in said.splitlines():
                     found = re.search(pattern, line)

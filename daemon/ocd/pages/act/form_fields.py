@@ -23,6 +23,10 @@ _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
+_OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
+_GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
+_END_GUARD = "function () { return openchrome.endGuard(this) }"
+_LONGEST_DATE = 40  # characters
 
 
 def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
@@ -83,6 +87,32 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
         await _replace_text(target, deadline, as_text(value))
+        await _confirm_picked(target)
+
+
+async def _confirm_picked(target: Target) -> None:
+    """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
+
+    It sends no form. Raises wrong_value if the picker made another date or time of it.
+    """
+    typed = str(await target.element.call(_STATE) or "")
+    if not _is_date_or_time(typed) or not await target.element.call(_OPENS_PICKER):
+        return
+    await target.element.call(_GUARD_ENTER)
+    await input_events.press(target.element.tab, "Enter")
+    now = str(await target.element.call(_END_GUARD))
+    if not _numbers(typed) <= _numbers(now):
+        raise value_error(target, f"the page's picker made {now!r} of it.", "Choose in the picker.")
+
+
+def _is_date_or_time(text: str) -> bool:
+    return len(text) <= _LONGEST_DATE and len(_numbers(text)) > 1
+
+
+def _numbers(text: str) -> set[int]:
+    """Return the numbers in a text, whatever stands between them."""
+    words = "".join(c if c.isdecimal() else " " for c in text).split()
+    return set(map(int, words))
 
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:

@@ -19,7 +19,7 @@ _FILES = (
     "visibility", "covered_elements", "refs", "row_keys", "identity", "element_states",
     "acting_elements", "hints", "owned_elements", "outline", "outline_lines", "formulas",
     "serialise_html", "element_walk", "field_labels", "find", "click_points", "actionability",
-    "layout_rest", "editors", "page_changes", "comboboxes", "field_groups", "hit_test",
+    "layout_rest", "editors", "page_changes", "comboboxes", "pickers", "field_groups", "hit_test",
     "drag_and_drop", "scroll_until", "file_inputs", "interactive_elements", "page_state",
     "page_now", "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
     "element_properties",

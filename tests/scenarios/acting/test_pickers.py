@@ -1,0 +1,32 @@
+"""Fields with a calendar of the page's own, which takes what was typed only on Enter."""
+
+from collections.abc import Callable
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+def test_calendar_takes_what_was_typed(at: At) -> None:
+    """No form is sent by it, and fields without a calendar get no Enter."""
+    page = at("picker.html")
+    for label, value in {"Day": "2026-12-24", "Late": "24.12.2026", "Version": "1.2.3"}.items():
+        assert page.do("form_input", query=label, value=value)["value"] == value
+    assert page.js("[day.value, late.value, version.value, sent, entered]") == (
+        '["2026-12-24","24.12.2026","1.2.3",0,["day","late"]]'
+    )
+
+
+def test_calendar_that_takes_another_day_is_told(at: At) -> None:
+    page = at("picker.html")
+    refused = page.call("form_input", query="Other", value="2026-12-24")
+    assert refused.code == "wrong_value", refused.raw
+    assert "2001-01-01" in refused.error["message"]
+
+
+def test_form_with_a_calendar_is_sent_once(at: At) -> None:
+    """By its button, and not by the Enter for the calendar before."""
+    page = at("picker.html")
+    done = page.do("fill_form", fields={"Day": "2026-12-24", "Version": "2"}, submit="Send")
+    assert done["submitted"] is True
+    assert page.js("[day.value, sent]") == '["2026-12-24",1]'
