@@ -105,6 +105,8 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
 
 def _render(result: dict[str, Any], verb: str) -> str:
     kept = {key: value for key, value in result.items() if key not in _NOTES}
+    if kept.get("action") == verb:  # as the command says
+        del kept["action"]
     if verb == "oc_task_list" and isinstance(kept.get("tasks"), list):
         from oc.output.task_rendering import task_table
 

@@ -159,16 +159,13 @@ def unfold_the_pie(page: Episode) -> None:
 def search_the_tree(page: Episode) -> None:
     name = page.quoted()[0]
     opened: set[str] = set()
-    while True:
-        items = page.those("listitem", "treeitem", "clickable")
-        for item in items:
-            if item.is_called(name):
-                page.click(item)
-                return
-        folded = [item for item in items if item.text not in opened]
+    while not any(line.is_called(name) for line in page.lines()):
+        items = page.those("clickable") or page.those("listitem", "treeitem")
+        folded = [item for item in items if item.ref not in opened]
         assert folded, page.outline()
-        opened.add(folded[0].text)
+        opened.add(folded[0].ref)
         page.click(folded[0])
+    page.click(page.find(name)[0])
 
 
 @policy("ascending-numbers")

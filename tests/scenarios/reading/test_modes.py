@@ -163,7 +163,9 @@ def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, si
     facts = second["delta"]
     assert (facts["full"], facts["like"]) == (False, site.url("reading/menu_one.html"))
     lines = second["content"].splitlines()
-    assert lines[1] == f"- as before: as on {facts['like']}, with new refs: act on it by words"
+    assert lines[1] == (
+        "- as before: as on /reading/menu_one.html, with new refs: act on it by words"
+    )
     assert 'navigation "Main" to link "Imprint" (8 lines)' in lines[2]
     assert re.fullmatch(r'  - textbox "Quantity" \[ref=e\d+\]', lines[-1]), lines
     assert len(lines) == facts["told"] + 3

@@ -167,7 +167,7 @@ async def _without_repeats(
     if best is None or best[0].share < LITTLE:
         return None, {}
     short, past = best
-    note = f"- as before: as on {past.url}, with new refs: act on it by words\n"
+    note = f"- as before: as on {_path(past.url)}, with new refs: act on it by words\n"
     facts = {"full": False, "like": past.url, "told": short.told, "unchanged": short.left_out}
     return replace(reading, text=note + short.text), facts
 
@@ -192,6 +192,11 @@ def remember(
 
 def _address(url: str) -> str:
     return url.partition("#")[0]
+
+
+def _path(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(scheme="", netloc="").geturl() or url
 
 
 def _site(url: str) -> tuple[str, str]:
