@@ -87,15 +87,14 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
         await _replace_text(target, deadline, as_text(value))
-        await _confirm_picked(target)
+        await _confirm_picked(target, as_text(value))
 
 
-async def _confirm_picked(target: Target) -> None:
+async def _confirm_picked(target: Target, typed: str) -> None:
     """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
 
     It sends no form. Raises wrong_value if the picker made another date or time of it.
     """
-    typed = str(await target.element.call(_STATE) or "")
     if not _is_date_or_time(typed) or not await target.element.call(_OPENS_PICKER):
         return
     await target.element.call(_GUARD_ENTER)
