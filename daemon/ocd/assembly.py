@@ -225,6 +225,7 @@ class Daemon:
             file_access=self.file_access,
             gateway=self.gateway,
             approvals=self.approvals,
+            policy=lambda: self.config.policy,
             egress_policy=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
         )

@@ -1,7 +1,7 @@
 """What a call carries with it: one frozen CallContext in the daemon's only context variable."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -17,6 +17,16 @@ _ANSWER_S = 0.25
 
 MaySend = Callable[[Way, str], None]
 ObtainConsent = Callable[[ConsentNeededError], Awaitable[None]]
+
+
+class MayAct(Protocol):
+    """Raises if a verb may not act on one of these origins; acts: it changes something."""
+
+    def __call__(self, verb: str, origins: Sequence[str], *, acts: bool) -> None:
+        """Raise action_denied or consent_needed."""
+        ...
+
+
 # Whether a list of tools has a catalog entry.
 IsListed = Callable[[Mapping[str, Any]], bool]
 
@@ -96,7 +106,8 @@ class CallContext:
         is_listed: What its host lists of tools; None: what the daemon lists.
         capability_waived: The calling verb chose this one: its own capability is enough.
         may_send: Asked before data leaves; raises if it may not.
-        obtain_consent: Waits until a person has allowed what may_send or a rule asks about; raises
+        may_act: Asked before a verb acts on a page; None: there are no rules.
+        obtain_consent: Waits until a person has allowed what those two ask about; raises
             if that was denied, or nobody has answered in time.
         granted: What a person has allowed the calls that this one is nested in.
         can_ask: The host behind the call can ask a person.
@@ -113,6 +124,7 @@ class CallContext:
     is_listed: IsListed | None = None
     capability_waived: bool = False
     may_send: MaySend = _send_freely
+    may_act: MayAct | None = None
     obtain_consent: ObtainConsent = _ask_nobody
     granted: frozenset[Grant] = frozenset()
     can_ask: bool = False

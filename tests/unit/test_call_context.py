@@ -18,7 +18,7 @@ from ocd.call_context import CallContext, TouchedElements
 from ocd.calls.dispatch import run_call
 from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.services import CallServices
-from ocd.config.tables import LargeOutput
+from ocd.config.tables import LargeOutput, Policy
 from ocd.recording.recent_actions import RecentActions
 from ocd.safety.file_access import FileAccess
 from ocd.safety.sanitize import Sanitizer
@@ -61,7 +61,7 @@ class _House:
             recent_actions=RecentActions(), sanitizer=Sanitizer(enabled=True),
             recorder=SimpleNamespace(of=lambda _session: None),
             file_access=lambda client: FileAccess(cwd=client.cwd),
-            egress_policy=EgressPolicy(lambda: "deny", self.journal.append),
+            policy=Policy, egress_policy=EgressPolicy(lambda: "deny", self.journal.append),
             large_output=LargeOutput, active_calls=set(),
             closing=asyncio.Event(), call_ended=asyncio.Event(),
         )  # fmt: skip

@@ -99,6 +99,22 @@ def test_what_a_table_may_have_is_said(settings: Settings) -> None:
     assert "command, args" in error.hint
 
 
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ('origin = "a b"\nrule = "ask"', "Not a valid host: 'a b'"),
+        ('origin = "https://x.org/a"\nrule = "ask"', "rules are about whole hosts"),
+        ('rule = "perhaps"', "Invalid enum value 'perhaps' - at `$.action[0].rule`"),
+        ('verbs = ["interct"]\nrule = "deny"', "Did you mean 'interact'?"),
+        ('origin = "example.org"', "missing required field `rule`"),
+    ],
+)
+def test_a_wrong_rule_about_actions_is_an_error(settings: Settings, rule: str, why: str) -> None:
+    error = settings.error(f"[[policy.action]]\n{rule}\n")
+    assert why in error.message
+    assert "action (tables of origin, verbs, rule (allow, ask, deny))" in error.hint
+
+
 def test_a_misspelt_key_gets_the_nearest_right_one(settings: Settings) -> None:
     assert settings.error("max_concurent_tasks = 1").hint == "Did you mean 'max_concurrent_tasks'?"
 

@@ -15,8 +15,8 @@ from ocd.api.spelling import snake_case
 from ocd.api.timestamps import now
 from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Client, Descriptor
-from ocd.call_context import AllowedVerbs, CallContext
-from ocd.calls import egress_policy, replies
+from ocd.call_context import AllowedVerbs, CallContext, MayAct
+from ocd.calls import action_policy, egress_policy, replies
 from ocd.calls.consent import Consent
 from ocd.calls.execution import keep_within, notices_restart, open_target, run_verb, time_limit
 from ocd.calls.large_output_guard import guard_reply, threshold_for
@@ -144,7 +144,8 @@ async def _apply_rules(
         may_send=services.egress_policy.of_session(
             request.session, can_ask=caller.can_ask, granted=consent.is_granted
         ),
-        obtain_consent=consent.obtain, granted=frozenset(call.granted),
+        may_act=_may_act(services, request, consent), obtain_consent=consent.obtain,
+        granted=frozenset(call.granted),
     )  # fmt: skip
     decoded = DecodedCall(verb, common, params, written)
     token = call_context.enter(context)
@@ -155,6 +156,7 @@ async def _apply_rules(
             open_target(services, call, decoded, on_progress) as target,
         ):
             if not verb.long:  # a task is asked as it is prepared, whoever starts it
+                action_policy.check(verb, params, target.url)
                 egress_policy.check(verb, params, target.url)
             output = await run_verb(services, call, verb, target)
     finally:
@@ -163,6 +165,11 @@ async def _apply_rules(
         call.reroute(_nested_request(request, *output.nested_call, common))
         return await _apply_rules(services, call, caller, consent, on_progress)
     return await _make_reply(services, verb, common, output, call.request)
+
+
+def _may_act(services: CallServices, request: CallRequest, consent: Consent) -> MayAct | None:
+    rules = services.policy().action
+    return action_policy.may_act(rules, request.session, consent.is_granted) if rules else None
 
 
 async def _make_reply(

@@ -113,7 +113,7 @@ def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
     # What is only read there is named by an address that the server itself has given.
     if verb.upstream_params is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
-    for name in _addresses(verb.params):
+    for name in address_params(verb.params):
         address = getattr(params, name)
         if isinstance(address, str) and (to := recipient(resolve_in_page(address, here))):
             yield "address", to
@@ -128,7 +128,8 @@ def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
 
 
 @cache
-def _addresses(of: type[Params]) -> tuple[str, ...]:
+def address_params(of: type[Params]) -> tuple[str, ...]:
+    """Return the names of the parameters that are addresses which a call opens."""
     return tuple(name for name in fields_of(of) if extras_of(of)[name].get("sends_to"))
 
 

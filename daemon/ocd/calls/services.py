@@ -13,7 +13,7 @@ from ocd.call_context import TouchedElements
 from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.param_decoding import CommonParams
 from ocd.calls.path_params import written_params
-from ocd.config.tables import LargeOutput
+from ocd.config.tables import LargeOutput, Policy
 from ocd.gateway.gateway import Gateway
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
@@ -39,6 +39,7 @@ class CallServices:
         parts: What `daemon` verbs and tasks work on, by type.
         file_access: Returns the files that a client may name.
         large_output: Returns the large-output guard's settings as they are now.
+        policy: Returns the [policy] table as it is now.
         egress_policy: The rule about data that leaves.
         approvals: What waits for a person's consent.
         active_calls: The calls in flight.
@@ -59,6 +60,7 @@ class CallServices:
     sanitizer: Sanitizer
     file_access: Callable[[Client], FileAccess]
     large_output: Callable[[], LargeOutput]
+    policy: Callable[[], Policy]
     egress_policy: EgressPolicy
     approvals: Approvals
     gateway: Gateway

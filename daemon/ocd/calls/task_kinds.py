@@ -7,7 +7,7 @@ import msgspec
 
 from ocd import call_context
 from ocd.api.errors import OcdError
-from ocd.calls import egress_policy
+from ocd.calls import action_policy, egress_policy
 from ocd.calls.param_decoding import decode_args
 from ocd.calls.path_params import check_paths, secret_params
 from ocd.calls.replies import mask_output
@@ -41,6 +41,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
 
     def prepare(args: Mapping[str, Any]) -> Params:
         params = check_paths(decode_args(verb, args), call_context.current().files)
+        action_policy.check(verb, params)
         egress_policy.check(verb, params)
         return params
 

@@ -164,7 +164,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     policy: Annotated[
         Policy,
-        _key("Rules about sending data elsewhere after a page was read", flag=None, live=True),
+        _key(
+            "Rules about data that leaves after a page was read, and about actions",
+            flag=None,
+            live=True,
+        ),
     ] = Policy()
     ocs: Annotated[
         Ocs, _key("Open Chat Studio: default destination of uploads", flag=None, live=True)
@@ -264,6 +268,10 @@ class SettingSpec(NamedTuple):
 def _with_choices(field: msgspec.structs.FieldInfo) -> str:
     kinds = (field.type, *get_args(field.type))
     choices = [str(one) for kind in kinds if get_origin(kind) is Literal for one in get_args(kind)]
+    tables = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Table)]
+    if tables:
+        keys = map(_with_choices, msgspec.structs.fields(tables[0]))
+        return f"{field.name} (tables of {', '.join(keys)})"
     return f"{field.name} ({', '.join(choices)})" if choices else field.name
 
 

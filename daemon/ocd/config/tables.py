@@ -1,12 +1,18 @@
 """The tables of config.toml: settings that have keys of their own. Decoded strictly."""
 
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from ocd import api
+from ocd.api.errors import did_you_mean
+from ocd.safety import host_globs
 from ocd.safety.host_canonical import hostname_of
+from ocd.verb_api.capabilities import UPSTREAM_MARK
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,13 +32,64 @@ class LargeOutput(Table, frozen=True, kw_only=True):
     preview_size: Annotated[int, Meta(ge=0, le=1_000_000)] = 3000
 
 
+Rule = Literal["allow", "ask", "deny"]
+
+
+class ActionRule(Table, frozen=True, kw_only=True):
+    """[[policy.action]]: what becomes of calls of these verbs on pages of these hosts.
+
+    origin: a glob of hosts, as in allow_domain; with a scheme, pages of that scheme alone. verbs:
+    their names, or those of other servers' tools (`NAME__tool`, `NAME__*`); absent: all that act.
+    """
+
+    origin: str = "*"
+    verbs: tuple[str, ...] = ()
+    rule: Rule
+
+    def __post_init__(self) -> None:
+        host_globs.parse(self.host_glob)
+        for verb in self.verbs:
+            if UPSTREAM_MARK not in verb and verb not in _verb_names():
+                known = did_you_mean(verb, _verb_names(), "List them: oc catalog")
+                raise ValueError(f"there is no verb {verb!r}. {known}")
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of the pages that it is about; an empty string: any."""
+        return self.origin.rpartition("://")[0].lower()
+
+    @property
+    def host_glob(self) -> str:
+        """The glob of their hosts."""
+        return self.origin.rpartition("://")[2]
+
+
 class Policy(Table, frozen=True, kw_only=True):
     """[policy]: exfiltration: what becomes of data that leaves after untrusted text was read.
 
-    absent: ask where the host can be asked, else allow and journal it.
+    absent: ask where the host can be asked, else allow and journal it. action: rules about calls,
+    of which the first that matches counts.
     """
 
-    exfiltration: Literal["allow", "ask", "deny"] | None = None
+    exfiltration: Rule | None = None
+    action: tuple[ActionRule, ...] = ()
+
+
+class _NamedEntry(msgspec.Struct):
+    name: str
+
+
+class _CatalogNames(msgspec.Struct):
+    verbs: tuple[_NamedEntry, ...]
+    kinds: tuple[_NamedEntry, ...]
+
+
+@cache
+def _verb_names() -> frozenset[str]:
+    """Return the names of all verbs and kinds; only who has rules pays for it."""
+    packaged = resources.files(api).joinpath("catalog.json").read_bytes()
+    catalog = msgspec.json.decode(packaged, type=_CatalogNames)
+    return frozenset(entry.name for entry in (*catalog.verbs, *catalog.kinds))
 
 
 class Ocs(Table, frozen=True, kw_only=True):
