@@ -162,6 +162,10 @@ class DialogOpenError(OpenChromeError):
     """The code `dialog_open`."""
 
 
+class HumanInControlError(OpenChromeError):
+    """The code `human_in_control`."""
+
+
 class InvalidUrlError(OpenChromeError):
     """The code `invalid_url`."""
 
@@ -457,6 +461,7 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "tab_crashed": TabCrashedError,
     "tab_gone": TabGoneError,
     "dialog_open": DialogOpenError,
+    "human_in_control": HumanInControlError,
     "invalid_url": InvalidUrlError,
     "domain_blocked": DomainBlockedError,
     "exfiltration_denied": ExfiltrationDeniedError,

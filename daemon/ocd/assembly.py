@@ -45,6 +45,7 @@ from ocd.memory.session_resume import SessionSnapshots
 from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
 from ocd.oversight.approvals import Approvals
+from ocd.oversight.leases import Leases
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
@@ -115,6 +116,7 @@ class Daemon:
         self.gateway = Gateway(
             config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
         )
+        self.leases = Leases(self.report, self.chromium.hold, self.spawn)
         self.approvals = Approvals(self.report, (UpstreamApprovals(self.gateway),))
         self.evidence = EvidenceStore(home / "evidence")
         self.recorder = Recorder(
@@ -225,6 +227,7 @@ class Daemon:
             file_access=self.file_access,
             gateway=self.gateway,
             approvals=self.approvals,
+            leases=self.leases,
             policy=lambda: self.config.policy,
             egress_policy=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
@@ -369,6 +372,7 @@ class Daemon:
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""
         self.services.closing.set()
+        self.leases.close()
         await self.runner.stop()
         try:
             async with asyncio.timeout(STOP_GRACE_S):

@@ -165,6 +165,12 @@ BUILTINS: tuple[Entry, ...] = (
         yes={**_SWITCH, "description": "Approve without asking"},
     ),
     _entry(
+        "hold", "oc.commands.hold:hold", "Hold a tab yourself: what agents do there waits",
+        "Gives it back when you press Enter, or when standard input ends. Reading goes on; acting "
+        "calls wait, and end in human_in_control at their deadline.",
+        tab_id={"type": "string", "description": "The tab (default: the session's current one)"},
+    ),
+    _entry(
         "approvals", "oc.commands.approvals:pending", "List what waits for your consent",
         "Data that would leave after a page was read, and changed tools of MCP servers: each with "
         "what exactly would happen.",

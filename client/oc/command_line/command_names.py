@@ -34,6 +34,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "form_input": ("ref", "value"),
     "geolocation": ("preset",),
     "help": ("topic",),
+    "hold": ("tab_id",),
     "inspect": ("query",),
     "interact": ("ref", "action", "value"),
     "javascript_tool": ("code",),

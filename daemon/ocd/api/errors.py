@@ -44,6 +44,7 @@ CODES: dict[str, tuple[int, int]] = {
     "tab_crashed": (502, 1),
     "tab_gone": (410, 1),
     "dialog_open": (409, 1),
+    "human_in_control": (423, 5),
     "invalid_url": (400, 2),
     "domain_blocked": (403, 1),
     "exfiltration_denied": (403, 1),

@@ -54,6 +54,18 @@ class ApprovalRequest(msgspec.Struct, forbid_unknown_fields=True):
     scope: ApprovalScope = "once"
 
 
+class LeaseRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/leases; acquire takes a tab (default: the session's current one) and the
+    name of a holder, renew and release the key that acquire has answered.
+    """
+
+    action: Literal["list", "acquire", "renew", "release"]
+    session: str = "default"
+    tab_id: str | None = None
+    holder: Annotated[str, msgspec.Meta(max_length=100)] = "A person"
+    key: str = ""
+
+
 class UpstreamRequest(msgspec.Struct, forbid_unknown_fields=True):
     """Body of POST /v1/upstreams; list needs no name.
 

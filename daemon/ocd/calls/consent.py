@@ -1,4 +1,4 @@
-"""Consent: a call that needs it waits in the queue of approvals, and goes on once it is allowed."""
+"""A call that waits for a person: for consent, or until a tab that is held was given back."""
 
 import time
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ from hashlib import blake2b
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CallRequest, Progress
 from ocd.calls.services import ActiveCall, CallServices
 from ocd.oversight.approvals import Answer, Approval, Asker, ConsentNeededError, Grant
+from ocd.oversight.leases import TabHeldError
 from ocd.storage.journal import MAX_JOURNAL_CHARS
 from ocd.verb_api.inline_tasks import OnProgress, without_call_only
 
@@ -44,15 +46,24 @@ class Consent:
         approval = approvals.ask(needed.question, self._asker())
         answer = approvals.take(approval)
         if answer is None and not self.host_asks:
-            self._tell(approval)
+            self._say(f"Waits for a person: {_how_to_answer(approval)}")
             began = time.monotonic()
             answer = await approvals.wait(approval, _seconds_left(call))
-            call.waited_s += time.monotonic() - began
+            call.note_wait(began)
         if answer is None:
             raise _unanswered(approval)
         if not answer.allowed:
             raise _denied(approval, answer)
         call.granted.add(needed.question.grant)
+
+    async def wait_free(self, held: TabHeldError) -> None:
+        """Return once the tab was given back; raise human_in_control at the call's deadline."""
+        call, began = self.call, time.monotonic()
+        self._say(f"{held.message}: waits until it is given back")
+        given_back = await wait_for_event(held.lease.ended, _seconds_left(call))
+        call.note_wait(began)
+        if not given_back:
+            raise OcdError(held.code, held.message, hint=held.hint, **held.details)
 
     def _asker(self) -> Asker:
         call = self.call
@@ -64,9 +75,9 @@ class Consent:
             digest=_digest(request),
         )  # fmt: skip
 
-    def _tell(self, approval: Approval) -> None:
+    def _say(self, message: str) -> None:
         if self.on_progress is not None:
-            self.on_progress(Progress(0, message=f"Waits for a person: {_how_to_answer(approval)}"))
+            self.on_progress(Progress(0, message=message))
 
 
 def _digest(request: CallRequest) -> str:

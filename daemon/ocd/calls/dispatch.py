@@ -32,6 +32,7 @@ from ocd.calls.services import ActiveCall, CallServices, DecodedCall
 from ocd.ledger.states import TaskMeta
 from ocd.outputs import inline_policy
 from ocd.oversight.approvals import ConsentNeededError
+from ocd.oversight.leases import TabHeldError
 from ocd.recording.recent_actions import ActionRecord
 from ocd.safety import secrets
 from ocd.storage.journal import MAX_JOURNAL_CHARS
@@ -101,7 +102,7 @@ def _admit(services: CallServices) -> None:
 async def _run_with_consent(
     services: CallServices, call: ActiveCall, caller: CallContext, on_progress: OnProgress | None
 ) -> Reply:
-    """Apply the rules, and apply them again once a person has allowed what had to be asked."""
+    """Apply the rules; apply them again once a person has allowed it, or has given a tab back."""
     # A call within one that waits is not the host's to make again.
     host_asks = caller.can_ask and not caller.depth
     consent = Consent(services, call, on_progress, host_asks)
@@ -111,6 +112,8 @@ async def _run_with_consent(
             return await _apply_rules(services, call, caller, consent, on_progress)
         except ConsentNeededError as needed:
             await consent.obtain(needed)
+        except TabHeldError as held:
+            await consent.wait_free(held)
 
 
 async def _apply_rules(

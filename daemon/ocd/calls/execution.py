@@ -15,6 +15,7 @@ from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
 from ocd.calls.param_decoding import CommonParams
 from ocd.calls.services import ActiveCall, CallServices, DecodedCall, TabQueue
+from ocd.oversight.leases import check_free
 from ocd.recording.active_recording import Action, Run
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
@@ -44,7 +45,8 @@ async def open_target(
 ) -> AsyncIterator[CallTarget]:
     """Hold what the verb's scope gives it; calls on one tab run in the order in which they came.
 
-    Raises dialog_open for a tab with an open dialog, and what finding the tab raises.
+    Raises human_in_control for what acts on a tab that a person holds, dialog_open for a tab with
+    an open dialog, and what finding the tab raises.
     """
     verb, params = decoded.verb, decoded.params
     match verb.scope:
@@ -63,7 +65,7 @@ async def open_target(
                 yield CallTarget(partial(verb.run, session, params))
         case "tab":
             with services.chromium.hold():
-                tab = await _tab(services, call, verb, decoded.common.tab_id)
+                tab = await _tab(services, call, verb, decoded.common.tab_id or call.waited_tab)
                 async with _turn(call, verb, tab):
                     yield CallTarget(partial(verb.run, tab, params), tab)
 
@@ -99,6 +101,8 @@ async def _turn(call: ActiveCall, verb: Verb, tab: Tab) -> AsyncIterator[None]:
         use.hand_over(call)
         if call.queue is not None:
             call.queue.waited_s = time.monotonic() - call.queue.since
+        if verb.acts and not verb.only_watches:
+            check_free(tab)
         if tab.opened_dialog is not None and not verb.leaves_dialog:
             raise tab.opened_dialog.error()
         if verb.shares_tab:

@@ -18,6 +18,7 @@ from ocd.gateway.gateway import Gateway
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
 from ocd.oversight.approvals import Approvals, Grant
+from ocd.oversight.leases import Leases
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.safety.file_access import FileAccess
@@ -42,6 +43,7 @@ class CallServices:
         policy: Returns the [policy] table as it is now.
         egress_policy: The rule about data that leaves.
         approvals: What waits for a person's consent.
+        leases: The tabs that people hold.
         active_calls: The calls in flight.
         closing: Set once the daemon takes no more calls.
     """
@@ -63,6 +65,7 @@ class CallServices:
     policy: Callable[[], Policy]
     egress_policy: EgressPolicy
     approvals: Approvals
+    leases: Leases
     gateway: Gateway
     active_calls: set["ActiveCall"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -128,6 +131,7 @@ class ActiveCall:
         queue: Its wait for its turn on a tab, if it had to wait.
         granted: What a person has allowed it.
         waited_s: How long it has waited for people.
+        waited_tab: The tab on which it waited for one, and goes on.
     """
 
     request: CallRequest
@@ -143,6 +147,7 @@ class ActiveCall:
     queue: "TabQueue | None" = None
     granted: set[Grant] = field(default_factory=set[Grant])
     waited_s: float = 0.0
+    waited_tab: str | None = None
     _redacted: RedactedParams | None = None
 
     def redacted_params(self, verb: Verb | None) -> RedactedParams:
@@ -150,6 +155,11 @@ class ActiveCall:
         if self._redacted is None:
             self._redacted = written_params(verb, self.request.params)
         return self._redacted
+
+    def note_wait(self, began: float) -> None:
+        """Note that a person was waited for since then; the call goes on on the same tab."""
+        self.waited_s += time.monotonic() - began
+        self.waited_tab = self.tab_id
 
     def reroute(self, request: CallRequest) -> None:
         """Go on with another verb, which answers in place of the one that was called."""

@@ -50,7 +50,7 @@ class ActionRule(Table, frozen=True, kw_only=True):
         host_globs.parse(self.host_glob)
         for verb in self.verbs:
             if UPSTREAM_MARK not in verb and verb not in _verb_names():
-                known = did_you_mean(verb, _verb_names(), "List them: oc catalog")
+                known = did_you_mean(verb, _verb_names(), "VERBS.md lists them")
                 raise ValueError(f"there is no verb {verb!r}. {known}")
 
     @property

@@ -1,6 +1,6 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Eight routes. Two answer in lines instead of one object: a call whose caller accepts
+Nine routes. Two answer in lines instead of one object: a call whose caller accepts
 NDJSON gets progress lines first, and a task's events may be followed live.
 """
 
@@ -19,7 +19,14 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from ocd.api.errors import OcdError, http_status
-from ocd.api.wire import ApprovalRequest, CallRequest, Progress, TotpRequest, UpstreamRequest
+from ocd.api.wire import (
+    ApprovalRequest,
+    CallRequest,
+    LeaseRequest,
+    Progress,
+    TotpRequest,
+    UpstreamRequest,
+)
 from ocd.calls.dispatch import run_call
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
@@ -71,6 +78,7 @@ class HttpApi:
         app.router.add_post("/v1/totp", self.post_totp)
         app.router.add_post("/v1/upstreams", self.post_upstreams)
         app.router.add_post("/v1/approvals", self.post_approvals)
+        app.router.add_post("/v1/leases", self.post_leases)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -118,6 +126,26 @@ class HttpApi:
             await approvals.answer(asked.id, answer)
         waiting = secrets.current().mask(await approvals.list())
         return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
+
+    async def post_leases(self, request: web.Request) -> web.Response:
+        """List, take, keep or give back a tab: for a person's shell, so no verb."""
+        result = self._lease(_decode_body(LeaseRequest, await request.read()))
+        return self._json(msgspec.json.encode({"result": secrets.current().mask(result)}))
+
+    def _lease(self, asked: LeaseRequest) -> dict[str, Any]:
+        leases = self._services.leases
+        match asked.action:
+            case "list":
+                return {"leases": [lease.to_dict() for lease in leases.list()]}
+            case "release":
+                leases.release(asked.key)
+                return {}
+            case "renew":
+                lease = leases.renew(asked.key)
+            case _:
+                tab = self._services.sessions.get(asked.session).tab(asked.tab_id)
+                lease = leases.acquire(tab, asked.holder)
+        return {"lease": {**lease.to_dict(), "key": lease.key}}
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
@@ -186,7 +214,7 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
             return {"seeds": store.names()}
 
 
-_Body = TypeVar("_Body", CallRequest, ApprovalRequest, TotpRequest, UpstreamRequest)
+_Body = TypeVar("_Body", CallRequest, ApprovalRequest, LeaseRequest, TotpRequest, UpstreamRequest)
 
 
 def _decode_body(kind: type[_Body], body: bytes) -> _Body:

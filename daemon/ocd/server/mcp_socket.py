@@ -191,6 +191,13 @@ class McpSocketServer:
         closing = self._services.closing
         if await wait_for_event(closing, SESSION_GRACE_S) or session in self._sessions:
             return
+        # A person who holds a tab of it is not to lose it.
+        while held := [
+            one for one in self._services.leases.list() if one.tab.session_name == session
+        ]:
+            await held[0].ended.wait()
+        if closing.is_set() or session in self._sessions:
+            return
         await self._services.recorder.leave(session)
         if session in self._services.sessions.names():
             logger.info("session %s ended with its host: its tabs are closed", session)

@@ -183,7 +183,8 @@ class Verb:
     other calls on its tab run meanwhile. leaves_dialog: runs although a dialog is open.
     recover: rebuilds the result of a task whose process died. resumption: how a task that has ended
     goes on. reads: changes nothing, here or on
-    the web. page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
+    the web. only_watches: changes nothing on the tab, and goes on while a person holds it.
+    page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
     only_kind: a kind of the ledger, and no verb to be called. tells_begin: its task says when its
@@ -212,6 +213,7 @@ class Verb:
     recover: Recover | None = None
     resumption: Resumption | None = None
     reads: bool = False
+    only_watches: bool = False
     page_keys: tuple[str, ...] = ()
     keeps_secrets: bool = False
     uploads: bool = False

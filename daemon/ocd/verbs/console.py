@@ -46,7 +46,7 @@ class ConsoleCapture(Params):
 
 @tab_verb(
     "console_capture", ConsoleCapture, capability="core", tier=2, large=True, leaves_dialog=True,
-    page_keys=("text", "stack", "location"),
+    only_watches=True, page_keys=("text", "stack", "location"),
     example={"filter": ["error"]},
 )  # fmt: skip
 async def console_capture(tab: Tab, params: ConsoleCapture) -> Output:

@@ -94,7 +94,7 @@ class Network(Params):
 
 @tab_verb(
     "network", Network, capability="core", tier=2, large=True, leaves_dialog=True,
-    page_keys=_PAGE_KEYS,
+    only_watches=True, page_keys=_PAGE_KEYS,
     example={"failed": True},
 )  # fmt: skip
 async def network(tab: Tab, params: Network) -> Output:

@@ -61,7 +61,7 @@ class NetworkCaptureFull(Params):
 
 @tab_verb(
     "network_capture_lite", NetworkCaptureLite, capability="core", tier=3, large=True,
-    leaves_dialog=True, page_keys=_PAGE_KEYS,
+    only_watches=True, leaves_dialog=True, page_keys=_PAGE_KEYS,
     removed_params={"keep_bodies": "Use `network_capture_full`: this one records no bodies."},
     example={"action": "start"},
 )  # fmt: skip
@@ -71,7 +71,7 @@ async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
 
 @tab_verb(
     "network_capture_full", NetworkCaptureFull, capability="core", tier=3, large=True,
-    leaves_dialog=True, page_keys=_PAGE_KEYS,
+    only_watches=True, leaves_dialog=True, page_keys=_PAGE_KEYS,
     example={"action": "start"},
 )  # fmt: skip
 async def network_capture_full(tab: Tab, params: NetworkCaptureFull) -> Output:

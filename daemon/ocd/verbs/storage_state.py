@@ -50,7 +50,7 @@ class ContextExport(Params):
 
 @tab_verb(
     "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
-    removed_params={
+    only_watches=True, removed_params={
         "include_http_auth": "Passwords are never exported: pass them to `http_auth` again."
     },
     example={"path": "/home/ada/login.json"},

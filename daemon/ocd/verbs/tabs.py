@@ -10,6 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
 from ocd.browser.sessions.session import Session
 from ocd.browser.tabs.tab import Tab
+from ocd.oversight.leases import check_free, lease_of
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, session_verb
 
@@ -87,6 +88,8 @@ async def tabs_close(session: Session, params: TabsClose) -> Output:
     if failed and len(failed) == len(set(tab_ids)):
         session.tab(failed[0])  # says which tabs there are
     tabs = [session.tab(tab_id) for tab_id in dict.fromkeys(tab_ids) if tab_id in known]
+    for tab in tabs:
+        check_free(tab)
     async with asyncio.TaskGroup() as group:  # at once: each hung tab takes its half second
         for tab in tabs:
             group.create_task(tab.close())
@@ -144,6 +147,8 @@ async def _list_tabs(session: Session, tabs: Iterable[Tab]) -> list[dict[str, An
 
 async def _tab_to_dict(session: Session, tab: Tab) -> dict[str, Any]:
     more = {"dialog": tab.opened_dialog.message} if tab.opened_dialog else {}
+    if lease := lease_of(tab):
+        more["held_by"] = lease.holder
     if worker := session.workers.owner(tab):
         more["worker_id"] = worker.id
     return {"tab_id": tab.id, "url": tab.url, "title": await tab.title(), **more}

@@ -9,6 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
 from ocd.browser.sessions.browser_contexts import BrowserContext as Isolated
 from ocd.browser.sessions.session import Session
+from ocd.oversight.leases import check_free
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.verb_api.declaration import PAYLOAD, SENDS_TO, Output, Params, daemon_verb, session_verb
 from ocd.workflows.service import Workflows
@@ -60,6 +61,8 @@ async def worker(session: Session, params: Worker) -> Output:
             return Output(data=_list_workers(session))
         case "delete" | "close":
             removed = _find_worker(session, params)
+            for tab in session.workers.tabs(removed):
+                check_free(tab)
             closed = await session.workers.close(removed)
             data = {"deleted": True, "worker_id": removed.id, "closed_tabs": closed}
             return Output(data={**data, "message": f"{removed.name} and its tabs are closed"})
