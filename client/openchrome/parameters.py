@@ -214,6 +214,12 @@ class NetworkCaptureLiteOptions(TypedDict, total=False):
     tab_id: str | None
 
 
+class OcAskHumanOptions(TypedDict, total=False):
+    """Options of `oc_ask_human`."""
+
+    tab_id: str | None
+
+
 class OcDiffOptions(TypedDict, total=False):
     """Options of `oc_diff`."""
 

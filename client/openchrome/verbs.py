@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "49b5114a0b75c313"
+CATALOG_HASH = "9b88bd9233ec380b"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -1311,6 +1311,24 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
+    def oc_ask_human(
+        self, reason: str, *, tab_id: str | None = None, timeout_ms: int | None = None,
+    ) -> ResultT:
+        """Ask a person to do something on a page, and wait until it is done
+
+        For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
+        person sees the reason in `oc approvals`, does it in the tab, and says that it is done, or that
+        it will not be. Answers what has changed on the page since.
+
+        Args:
+            reason: What the person is to do, and why
+            tab_id: Tab (default: latest)
+            timeout_ms: How long to wait for the person (default: 600000)
+        """
+        return self._call("oc_ask_human", {
+            "reason": reason, "tab_id": tab_id, "timeout_ms": timeout_ms,
+        })
+
     def oc_assert(
         self, contract: Mapping[str, Any] | Sequence[Any] | str | None = None, *,
         evidence: Mapping[str, Any] | str | None = None, tab_id: str | None = None,
@@ -2146,7 +2164,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     def oc_task_start(
         self,
-        kind: Literal["batch_execute", "batch_paginate", "crawl", "crawl_sitemap", "execute_plan", "oc_evidence_bundle", "oc_session_snapshot", "page_tool", "recording"],
+        kind: Literal["batch_execute", "batch_paginate", "crawl", "crawl_sitemap", "execute_plan", "oc_ask_human", "oc_evidence_bundle", "oc_session_snapshot", "page_tool", "recording"],
         *, args: Mapping[str, Any] | None = None, timeout_ms: int | None = None,
     ) -> ResultT:
         """Start a long-running tool in the background
@@ -3080,6 +3098,13 @@ class Kinds(Generic[TaskT]):
         Options: as of `Verbs.execute_plan`.
         """
         return self._start("execute_plan", {"plan": plan, **options})
+
+    def oc_ask_human(self, reason: str, **options: Unpack[parameters.OcAskHumanOptions]) -> TaskT:
+        """Ask a person to do something on a page, and wait until it is done
+
+        Options: as of `Verbs.oc_ask_human`.
+        """
+        return self._start("oc_ask_human", {"reason": reason, **options})
 
     def oc_evidence_bundle(self, **options: Unpack[parameters.OcEvidenceBundleOptions]) -> TaskT:
         """Save evidence of a page: DOM, screenshot, requests, console, facts

@@ -69,6 +69,7 @@ from ocd.storage.journal import Journal
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Verb
 from ocd.verb_api.nested_calls import NestedCalls
+from ocd.verbs.ask_human import HumanRequests
 from ocd.verbs.batches import PaginationServices
 from ocd.verbs.doctor import DoctorServices
 from ocd.verbs.open_chat_studio import UploadServices
@@ -164,6 +165,7 @@ class Daemon:
         calls = NestedCalls(self._call)
         own = (
             *(calls, tools),
+            HumanRequests(self.approvals, self.leases, self.sessions, calls),
             Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
             PaginationServices(calls, self.sessions),
             Planner(PlanStore(home / "plans"), calls, tools.entries),

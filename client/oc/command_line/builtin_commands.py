@@ -165,6 +165,15 @@ BUILTINS: tuple[Entry, ...] = (
         yes={**_SWITCH, "description": "Approve without asking"},
     ),
     _entry(
+        "ask", "oc.commands.ask:ask", "Ask a person to do something on a page, and wait",
+        "For a captcha, a login, a second factor, a payment. Says how the person answers, and "
+        "prints what has changed on the page.",
+        required=("reason",),
+        reason={"type": "string", "description": "What the person is to do, and why"},
+        tab_id={"type": "string", "description": "The tab (default: the session's current one)"},
+        timeout_ms={"type": "integer", "description": "How long to wait, in milliseconds"},
+    ),
+    _entry(
         "hold", "oc.commands.hold:hold", "Hold a tab yourself: what agents do there waits",
         "Gives it back when you press Enter, or when standard input ends. Reading goes on; acting "
         "calls wait, and end in human_in_control at their deadline.",

@@ -105,7 +105,8 @@ is.
 - no_tab: open a page. browser_gone: call again, the browser is restarted.
 - timeout: give more timeout_ms, or start it as a task.
 - output_handle_not_found: expired; run the call again. CAPABILITY_DISABLED: the user's choice.
-- blocking_page, captcha, login: ask the user.""",
+- blocking_page, captcha, login: `oc_ask_human {"reason": "…"}` waits for a person.
+- consent_needed, human_in_control: a person decides; the hint says how to go on.""",
     ),
     Section(
         "Trust",

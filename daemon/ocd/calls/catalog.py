@@ -22,6 +22,7 @@ from ocd.verb_api.declaration import UNLISTED, Verb
 from ocd.verbs import (
     act,
     admin,
+    ask_human,
     batches,
     checkpoints,
     computer,
@@ -108,6 +109,7 @@ MODULES: tuple[ModuleType, ...] = (
     outputs,
     recordings,
     admin,
+    ask_human,
     doctor,
     tool_discovery,
     file_upload,

@@ -68,7 +68,7 @@ APART = {
     "drag_drop", "emulate_device", "execute_plan", "file_upload", "geolocation", "http_auth",
     "init_script",
     "network_capture_lite", "oc_connection_health", "oc_context_import", "oc_devtools_url",
-    "oc_diff", "oc_doctor_report", "oc_output_fetch", "oc_output_search",
+    "oc_ask_human", "oc_diff", "oc_doctor_report", "oc_output_fetch", "oc_output_search",
     "oc_performance_analyze", "oc_performance_insights", "oc_profile_status", "oc_reap_orphans",
     "oc_recording_export", "oc_recording_start", "oc_recording_stop", "oc_session_resume",
     "oc_skill_recall", "oc_skill_record", "oc_skill_replay", "oc_stop", "oc_task_cancel",

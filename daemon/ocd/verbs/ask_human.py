@@ -1,0 +1,142 @@
+"""oc_ask_human: a person's turn on a page."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from ocd import call_context
+from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
+from ocd.browser.sessions.session import Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.content.line_diff import difference
+from ocd.ledger.task_handle import TaskHandle
+from ocd.oversight.approvals import Approval, Approvals, Asker, Question
+from ocd.oversight.leases import Lease, Leases, lease_of
+from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, task_verb
+from ocd.verb_api.nested_calls import NestedCalls
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRequests:
+    """What asking a person takes (a part of the daemon)."""
+
+    approvals: Approvals
+    leases: Leases
+    sessions: Sessions
+    calls: NestedCalls
+
+
+class AskHuman(Params):
+    """Ask a person to do something on a page, and wait until it is done
+
+    For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
+    person sees the reason in `oc approvals`, does it in the tab, and says that it is done, or that
+    it will not be. Answers what has changed on the page since.
+    """
+
+    reason: Annotated[
+        str, Meta(min_length=1, max_length=2000, description="What the person is to do, and why")
+    ]
+    tab_id: Annotated[str | None, Meta(description="Tab (default: latest)")] = None
+    timeout_ms: Annotated[
+        int, Meta(ge=1, le=MAX_TIMEOUT_MS, description="How long to wait for the person")
+    ] = MAX_TIMEOUT_MS
+
+
+@task_verb(
+    "oc_ask_human", AskHuman, needs=HumanRequests, capability="core", tier=3,
+    page_keys=("change", "title"),
+    example={"reason": "Please solve the captcha"},
+)  # fmt: skip
+async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman) -> Output:
+    tab = people.sessions.get(call_context.current().session).tab(params.tab_id)
+    began, before = time.monotonic(), await _read(people, tab)
+    question = Question(
+        kind="person", grant=("person", work.task_id), message=params.reason,
+        refused=params.reason, details={"task_id": work.task_id},
+    )  # fmt: skip
+    asker = Asker(
+        session=tab.session_name, verb="oc_ask_human", tab_id=tab.id, url=tab.url,
+        digest=work.task_id,
+    )  # fmt: skip
+    approval = people.approvals.ask(question, asker)
+    how = f"oc approvals allow {approval.id} once it is done (or: oc approvals deny {approval.id})"
+    work.progress(0, 1, f"Waits for a person: {how}")
+    try:
+        by = await _wait_for_person(people, tab, approval, began + params.timeout_ms / 1000)
+    finally:
+        people.approvals.withdraw(approval)
+    after = await _read(people, tab)
+    change = difference(before, after)
+    work.progress(1, 1)
+    return Output(
+        data={
+            "done": True, "by": by, "waited_s": round(time.monotonic() - began, 1),
+            "tab_id": tab.id, "url": tab.url, "title": await tab.title(),
+            "changed": change.counts, "change": change.text(),
+        },
+        origin=tab.origin,
+    )  # fmt: skip
+
+
+async def _read(people: HumanRequests, tab: Tab) -> str:
+    reply = await people.calls.run("read_page", {"tab_id": tab.id}, lent=True)
+    return reply.content or ""
+
+
+async def _wait_for_person(
+    people: HumanRequests, tab: Tab, approval: Approval, deadline: float
+) -> str:
+    """Return at which door a person said that it is done: in the queue, or by giving the tab back.
+
+    Raises action_denied if it will not be done, timeout if nobody has answered.
+    """
+    ended = asyncio.Event()
+    with _watching(people, tab, approval, ended) as handed_back:
+        await wait_for_event(ended, deadline - time.monotonic())
+    if approval.answer is not None and not approval.answer.allowed:
+        raise OcdError(
+            "action_denied", f"The person asked will not do it: {approval.question.message}",
+            hint="Go on without it, or say what else could be done.", by=approval.answer.by,
+        )  # fmt: skip
+    if approval.answer is not None:
+        return approval.answer.by
+    if handed_back:
+        return handed_back[0].holder
+    raise OcdError(
+        "timeout", f"Nobody has done it in time: {approval.question.message}",
+        hint="Ask again, with more timeout_ms.", tab_id=tab.id,
+    )  # fmt: skip
+
+
+@contextmanager
+def _watching(
+    people: HumanRequests, tab: Tab, approval: Approval, ended: asyncio.Event
+) -> Iterator[list[Lease]]:
+    """Set `ended` when the person has answered or given the tab back; yield who gave it back."""
+    held: list[Lease] = [lease] if (lease := lease_of(tab)) else []
+    handed_back: list[Lease] = []
+
+    def on_lease() -> None:
+        handed_back.extend(lease for lease in held if lease.end == "released")
+        if (now := lease_of(tab)) is not None:
+            held[:] = [now]
+        if handed_back:
+            ended.set()
+
+    def on_queue() -> None:
+        if approval.answer is not None:
+            ended.set()
+
+    stop = (people.leases.watch(on_lease), people.approvals.watch(on_queue))
+    try:
+        yield handed_back
+    finally:
+        for end in stop:
+            end()
