@@ -61,6 +61,7 @@ from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.file_access import FileAccess
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
+from ocd.server.dashboard_switch import DashboardSwitch
 from ocd.server.http_api import HttpApi
 from ocd.server.mcp_socket import McpSocketServer
 from ocd.skills.service import SkillService
@@ -143,6 +144,9 @@ class Daemon:
             self.services, entries, version=VERSION, config=lambda: self.config,
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
+        self.dashboard = DashboardSwitch(
+            self.services, status=self.status, port_taken=self._refuse_own_ports
+        )
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
@@ -246,10 +250,16 @@ class Daemon:
         # Before the first call, so that no Chromium runs without these rules.
         self.crawler.policy = self.chromium.guard.policy = self._domains()
 
+    async def _refuse_own_ports(self) -> None:
+        """Keep crawls and Chromium from every port at which the daemon listens now."""
+        self.crawler.policy = self._domains()
+        await self.chromium.set_policy(self.crawler.policy)
+
     def _domains(self) -> DomainPolicy:
-        if self._http_port is None:
+        ports = [port for port in (self._http_port, self.dashboard.port) if port is not None]
+        if not ports:
             return domain_policy(self.config)
-        return domain_policy(self.config, own_servers(self.config, [self._http_port]))
+        return domain_policy(self.config, own_servers(self.config, ports))
 
     async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
         """Return a module of oc_mcp, which the MCP socket imports."""
@@ -284,6 +294,7 @@ class Daemon:
             catalog_hash=self._catalog["hash"],
             status=self.status,
             shutdown=self.stop.set,
+            dashboard=self.dashboard,
         )
 
     def status(self) -> dict[str, Any]:
@@ -309,6 +320,7 @@ class Daemon:
             "calls_in_flight": len(self.services.active_calls),
             "tools": {"tier": self.config.tier, "groups": sorted(self._capabilities.groups)},
             "mcp": {"bridges": self.mcp_socket.bridge_count, "http_port": self.http_port},
+            "dashboard": self.dashboard.describe(),
             "memory": {"rss_bytes": own.memory_info().rss},
         }
 
@@ -317,8 +329,7 @@ class Daemon:
         self.config = config
         self._file_access.clear()
         self.gateway.configure(config.upstream)
-        self.crawler.policy = self._domains()
-        await self.chromium.set_policy(self.crawler.policy)
+        await self._refuse_own_ports()
         self.outputs.ttl_hours = config.output_handle_ttl_hours
         self.outputs.max_store_mb = config.max_store_mb
         self.runner.max_concurrent = config.max_concurrent_tasks

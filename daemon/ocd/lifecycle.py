@@ -45,6 +45,7 @@ async def serve(config: Config) -> None:
             mcp_address = paths.mcp_socket(str(config.home), environment())
             async with (
                 mcp_http.listening(daemon.mcp_socket, config, daemon.spawn) as daemon.http_port,
+                daemon.dashboard.serving(config.dashboard),
                 daemon.mcp_socket.listening(mcp_address),
                 listening(daemon.api().application(), address),
                 _signals(daemon.stop),

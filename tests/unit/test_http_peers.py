@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from oc_mcp.server.http_access import Access, own_socket
+from oc_mcp.server.http_access import Access
+from ocd.api.loopback_peers import own_socket
 from ocd.browser.process.process_tree import holds_socket
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")

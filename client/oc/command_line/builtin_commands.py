@@ -69,6 +69,14 @@ BUILTINS: tuple[Entry, ...] = (
         install={**_GUIDE_HOST, "description": "Give the guide to this host"},
         remove={**_GUIDE_HOST, "description": "Take it from this host again"},
     ),
+    _entry(
+        "dashboard", "oc.commands.dashboard:dashboard",
+        "Open the dashboard: a page that shows what the daemon does",
+        "Prints a link that lets one browser in, once, within ten minutes, and opens it where "
+        "there is a screen. --view-only: that browser may look, but change nothing.",
+        open={"type": "boolean", "default": True, "description": "Open the link in a browser"},
+        view_only={**_SWITCH, "description": "A link to look, not to act"},
+    ),
     _entry("status", "oc.commands.daemon:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.commands.daemon:catalog", "List the daemon's verbs"),
     _entry(

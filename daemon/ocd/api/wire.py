@@ -77,6 +77,12 @@ class UpstreamRequest(msgspec.Struct, forbid_unknown_fields=True):
     mark: str = ""
 
 
+class DashboardRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/dashboard; control: the browser that is let in may act, too."""
+
+    control: bool = True
+
+
 class Hello(msgspec.Struct):
     """The first line of a bridge on the MCP socket, as {"oc_hello": …}.
 

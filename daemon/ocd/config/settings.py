@@ -135,6 +135,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     http_host: Annotated[
         str, _key("Host to listen on for HTTP; by default only this machine", metavar="HOST")
     ] = "localhost"
+    dashboard: Annotated[
+        Annotated[int, msgspec.Meta(ge=0, le=65_535)] | None,
+        _key("Serve the dashboard on this port of this machine (0: any free port)", metavar="PORT"),
+    ] = None
     token_file: Annotated[
         Path,
         _key("File with the bearer token for HTTP callers; created if missing", metavar="FILE"),

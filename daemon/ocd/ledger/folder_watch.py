@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -17,15 +17,18 @@ class ChangeSignal:
     """Wakes everybody who waits for the next change.
 
     Take `next` before looking at the state, then wait on it: a change in between is not missed.
+    on_fire: called with each change.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_fire: Callable[[], None] = lambda: None) -> None:
         self.next = asyncio.Event()
+        self.on_fire = on_fire
 
     def fire(self) -> None:
         """Wake those who wait, and begin the next round."""
         self.next.set()
         self.next = asyncio.Event()
+        self.on_fire()
 
 
 async def changes(directory: Path) -> AsyncGenerator[None, None]:

@@ -125,6 +125,7 @@ class Runner(Tasks):
     async def _begin(self, run: TaskRun, *, direct: bool = False) -> TaskMeta:
         run.waits_in_line = not (direct or run.kind.tells_begin)
         self._runs[run.meta.task_id] = run
+        run.changed.on_fire = lambda: self._tell_listeners(run)
         self._spawn(self._live(run))
         try:
             await run.stored.wait()
@@ -217,6 +218,7 @@ class Runner(Tasks):
         finally:
             run.stored.set()
         self._index.put(run.meta)
+        run.changed.fire()
         if run.waits_in_line:
             self._line.join(run)
         else:

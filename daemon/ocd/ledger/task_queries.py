@@ -29,13 +29,17 @@ class Listing:
 
 
 class Tasks:
-    """The tasks of a store, with those that run in this process."""
+    """The tasks of a store, with those that run in this process.
+
+    listeners: told of each change of one that runs in this process.
+    """
 
     def __init__(self, store: TaskStore, kinds: Mapping[str, TaskKind]) -> None:
         self._store = store
         self._kinds = kinds
         self._index = TaskIndex(store)
         self._runs: dict[str, TaskRun] = {}
+        self.listeners: list[Callable[[TaskMeta], None]] = []
         # Ends that the disk could not take (it was full).
         self._unstored: dict[str, TaskMeta] = {}
 
@@ -79,6 +83,10 @@ class Tasks:
                 if len(metas) >= limit:
                     break
         return Listing(metas, len(self._index.unreadable))
+
+    def _tell_listeners(self, run: TaskRun) -> None:
+        for listener in tuple(self.listeners):
+            listener(run.meta)
 
     def result(self, meta: TaskMeta) -> TaskResult | None:
         """Return the result of a task, whole or partial; None if it has none (yet). Blocks."""

@@ -4,7 +4,8 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -241,6 +242,20 @@ class OutputStore:
     def handles(self) -> list[str]:
         """Return the handles there are, those that live longest first, from memory."""
         return self._usage.newest()
+
+    async def listing(self, offset: int, limit: int) -> list[HandleMeta]:
+        """Return what is known of some handles, in the order of `handles`; unreadable ones not."""
+        return await asyncio.to_thread(self._listing, self.handles()[offset : offset + limit])
+
+    def _listing(self, handles: Iterable[str]) -> list[HandleMeta]:
+        found: list[HandleMeta] = []
+        for handle in handles:
+            with suppress(OcdError):  # the fetch of one that cannot be read says so
+                place = self._find(handle)
+                meta = read_meta(place) if place else None
+                if meta is not None and meta.expires() > self._clock():
+                    found.append(meta)
+        return found
 
     def stats(self) -> StoreStats:
         """Return how much is stored, from memory."""

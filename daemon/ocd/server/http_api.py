@@ -22,6 +22,7 @@ from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import (
     ApprovalRequest,
     CallRequest,
+    DashboardRequest,
     LeaseRequest,
     Progress,
     TotpRequest,
@@ -34,6 +35,7 @@ from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
 from ocd.oversight.approvals import Answer
 from ocd.safety import secrets
+from ocd.server.dashboard_switch import DashboardSwitch
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
 from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
@@ -59,12 +61,14 @@ class HttpApi:
         catalog_hash: str,
         status: Callable[[], dict[str, Any]],
         shutdown: Callable[[], None],
+        dashboard: DashboardSwitch,
     ) -> None:
         self._services = services
         self._catalog = catalog
         self._headers = {"X-OpenChrome-Catalog": catalog_hash}
         self._status = status
         self._shutdown = shutdown
+        self._dashboard = dashboard
 
     def application(self) -> web.Application:
         """Return the aiohttp application."""
@@ -79,6 +83,7 @@ class HttpApi:
         app.router.add_post("/v1/upstreams", self.post_upstreams)
         app.router.add_post("/v1/approvals", self.post_approvals)
         app.router.add_post("/v1/leases", self.post_leases)
+        app.router.add_post("/v1/dashboard", self.post_dashboard)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -147,6 +152,12 @@ class HttpApi:
                 lease = leases.acquire(tab, asked.holder)
         return {"lease": {**lease.to_dict(), "key": lease.key}}
 
+    async def post_dashboard(self, request: web.Request) -> web.Response:
+        """Make a link to the dashboard: for a person's shell: no verb."""
+        asked = _decode_body(DashboardRequest, await request.read())
+        link = await self._dashboard.link(control=asked.control)
+        return self._json(msgspec.json.encode({"result": link}))
+
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
         call = _decode_body(CallRequest, await request.read())
@@ -214,7 +225,10 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
             return {"seeds": store.names()}
 
 
-_Body = TypeVar("_Body", CallRequest, ApprovalRequest, LeaseRequest, TotpRequest, UpstreamRequest)
+_Body = TypeVar(
+    "_Body", CallRequest, ApprovalRequest, DashboardRequest, LeaseRequest, TotpRequest,
+    UpstreamRequest,
+)  # fmt: skip
 
 
 def _decode_body(kind: type[_Body], body: bytes) -> _Body:

@@ -46,7 +46,8 @@ class Journal:
     """What happened lately: calls (`event` is "tool_call") and events, oldest first in the files.
 
     Recording is for the loop and takes microseconds; reading back blocks and belongs in a thread.
-    keep_days: may be set while running; it counts from the next file on.
+    keep_days: may be set while running; it counts from the next file on. listeners: told of each
+    entry, masked as it is written.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Journal:
     ) -> None:
         self.folder = folder
         self.keep_days = keep_days
+        self.listeners: list[Callable[[Entry], None]] = []
         self._clock = clock
         self._log: JsonLinesLog | None = None
         self._day = -1
@@ -68,8 +70,11 @@ class Journal:
 
         The values of secrets are masked in all of it, names of verbs and sessions included.
         """
+        masked = secrets.current().mask(event)
+        for listener in tuple(self.listeners):
+            listener(dict(masked))
         try:
-            self._open_today().append(_line(secrets.current().mask(event)))
+            self._open_today().append(_line(masked))
             self._failing = False
         except (OcdError, OSError) as error:
             self.close()

@@ -73,7 +73,7 @@ class NetworkRequest:
 
 
 class _Request(Struct, rename="camel"):
-    url: str
+    url: str = ""  # a WebSocket's handshake has headers alone
     method: str = "GET"
     headers: dict[str, str] = {}
     post_data: str | None = None

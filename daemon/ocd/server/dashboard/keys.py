@@ -1,0 +1,92 @@
+"""Who may look and who may act: links that work once, and the cookies that they turn into."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from secrets import token_urlsafe
+
+LINK_S = 600.0
+# The oldest one goes when there is one more.
+MAX_LINKS = 32
+MAX_VIEWERS = 64
+
+
+@dataclass(eq=False, slots=True)
+class Viewer:
+    """One browser that was let in.
+
+    Args:
+        name: What the journal calls it.
+        control: Whether it may act, too.
+        pages: How many of its pages are connected.
+    """
+
+    name: str
+    control: bool
+    pages: int = 0
+
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Count one more page as connected."""
+        self.pages += 1
+        try:
+            yield
+        finally:
+            self.pages -= 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    control: bool
+    until: float
+
+
+class Keys:
+    """The keys of one daemon's life; kept in memory, as digests, and nowhere else."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._links: dict[bytes, _Link] = {}
+        self._viewers: dict[bytes, Viewer] = {}
+        self._count = 0
+
+    @property
+    def pages(self) -> int:
+        """How many pages are connected."""
+        return sum(viewer.pages for viewer in self._viewers.values())
+
+    def new_link_key(self, *, control: bool) -> str:
+        """Return a key that lets one browser in, once, within ten minutes."""
+        key = token_urlsafe(32)
+        _make_room(self._links, MAX_LINKS)
+        self._links[_digest(key)] = _Link(control, self._clock() + LINK_S)
+        return key
+
+    def redeem(self, key: str) -> str | None:
+        """Return a cookie for the key; None if it is unknown, used or too old."""
+        link = self._links.pop(_digest(key), None)
+        if link is None or link.until < self._clock():
+            return None
+        cookie = token_urlsafe(32)
+        _make_room(self._viewers, MAX_VIEWERS)
+        self._count += 1
+        self._viewers[_digest(cookie)] = Viewer(f"viewer {self._count}", link.control)
+        return cookie
+
+    def viewer(self, cookie: str) -> Viewer | None:
+        """Return whose cookie it is."""
+        return self._viewers.get(_digest(cookie))
+
+    def __repr__(self) -> str:
+        return f"Keys({len(self._links)} links, {len(self._viewers)} viewers)"
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _make_room(known: dict[bytes, _Link] | dict[bytes, Viewer], most: int) -> None:
+    while len(known) >= most:
+        known.pop(next(iter(known)))

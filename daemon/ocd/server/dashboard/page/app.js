@@ -1,0 +1,117 @@
+// The page: which view its address means, and what the daemon tells, handed on to that view.
+
+import { EventConnection, get } from "./connection.js";
+import { failure, h, notice } from "./dom.js";
+import { journalView } from "./journal.js";
+import { outputView, outputsView } from "./outputs.js";
+import { taskView, tasksView } from "./tasks.js";
+
+const ROUTES = [
+  [/^\/(?:tasks)?$/, "/tasks", tasksView],
+  [/^\/task\/([^/]+)$/, "/tasks", taskView],
+  [/^\/outputs$/, "/outputs", outputsView],
+  [/^\/output\/([^/]+)$/, "/outputs", outputView],
+  [/^\/journal$/, "/journal", journalView],
+];
+
+const main = document.getElementById("main");
+const stateLine = document.getElementById("state");
+const app = { viewer: { control: false }, go, connection: null };
+let view = { close() {} };
+let showing = 0;
+
+function go(path) {
+  history.pushState(null, "", path);
+  show({ moved: true });
+}
+
+async function show({ moved = false } = {}) {
+  const route = ROUTES.find(([pattern]) => pattern.test(location.pathname));
+  const number = ++showing;
+  view.close?.();
+  view = {};
+  markNavigation(route?.[1]);
+  main.setAttribute("aria-busy", "true");
+  const found = await load(route);
+  if (number !== showing) {
+    found.close?.();
+    return;
+  }
+  view = found;
+  document.title = `${view.title} · OpenChrome`;
+  main.replaceChildren(...[view.node].flat());
+  main.removeAttribute("aria-busy");
+  if (moved) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+async function load(route) {
+  if (!route) {
+    const link = h("p", {}, h("a", { href: "/tasks" }, "See the tasks"));
+    return { title: "Not found", node: notice("Nothing is here", location.pathname, link) };
+  }
+  const [pattern, , make] = route;
+  const words = location.pathname.match(pattern).slice(1).map(decodeURIComponent);
+  try {
+    return await make(app, ...words);
+  } catch (error) {
+    return { title: "Error", node: failure(error), retry: true };
+  }
+}
+
+function markNavigation(path) {
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.getAttribute("href") === path) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function showState(state) {
+  const texts = { open: "Connected", lost: "Connection lost, trying again…", locked: "Not let in" };
+  stateLine.textContent = texts[state];
+  stateLine.dataset.state = state;
+  if (state === "locked") {
+    main.replaceChildren(notice("This browser is not let in any more",
+      "The daemon was started again. A new link: oc dashboard"));
+  }
+}
+
+async function onState(state) {
+  const wasLost = stateLine.dataset.state === "lost";
+  showState(state);
+  if (state === "open" && (wasLost || view.retry)) {
+    await loadStatus();
+    show();
+  }
+}
+
+async function loadStatus() {
+  const status = await get("/api/status");
+  app.viewer = status.viewer;
+  app.status = status;
+  document.body.classList.toggle("view-only", !status.viewer.control);
+}
+
+document.addEventListener("click", event => {
+  const link = event.target.closest("a[href^='/']");
+  const isPlain = !event.defaultPrevented && event.button === 0
+    && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+  if (!link || !isPlain || link.target || link.hasAttribute("download")) return;
+  event.preventDefault();
+  go(link.getAttribute("href"));
+});
+addEventListener("popstate", () => show({ moved: true }));
+
+try {
+  await loadStatus();
+} catch (error) {
+  main.replaceChildren(failure(error));
+}
+app.connection = new EventConnection({
+  message: message => view.onMessage?.(message),
+  frame: frame => view.onFrame?.(frame),
+  state: onState,
+});
+await show();

@@ -1,0 +1,201 @@
+"""The dashboard's routes: the page and its files, calls, and one WebSocket for what happens."""
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from ocd.api.errors import OcdError, http_status
+from ocd.api.wire import CallRequest, Client
+from ocd.calls.dispatch import run_call
+from ocd.calls.services import CallServices
+from ocd.safety import secrets
+from ocd.server.dashboard.access import ENTER, HEADERS, Access
+from ocd.server.dashboard.event_stream import serve_events
+from ocd.server.dashboard.keys import Keys, Viewer
+from ocd.server.dashboard.task_history import task_history
+
+SESSION = "dashboard"
+CLIENT = "dashboard"
+MAX_BODY_BYTES = 256 * 1024
+
+# What a person may call from the page: to look, and with a key that allows it, to act.
+VIEW_VERBS = frozenset(
+    {
+        *("oc_journal", "oc_output_fetch", "oc_output_search", "oc_task_get", "oc_task_list"),
+        *("oc_recording_list", "oc_evidence_list"),
+    }
+)
+CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
+
+# The page is one; what it shows is said by its address.
+_VIEWS = (
+    *("/", "/tasks", "/task/{id}", "/outputs", "/output/{handle}", "/journal"),
+    *("/live", "/tab/{session}/{id}"),
+)
+_FOLDER = Path(__file__).parent / "page"
+
+Handler = Callable[[web.Request, Viewer], Awaitable[web.StreamResponse]]
+
+
+class DashboardCall(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/call."""
+
+    verb: str
+    params: dict[str, Any] = {}
+
+
+class DashboardRoutes:
+    """What the dashboard's port answers."""
+
+    def __init__(
+        self,
+        services: CallServices,
+        keys: Keys,
+        access: Access,
+        status: Callable[[], dict[str, Any]],
+    ) -> None:
+        self._services = services
+        self._keys = keys
+        self._access = access
+        self._status = status
+
+    def application(self) -> web.Application:
+        """Return the aiohttp application."""
+        app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_answers])
+        app.router.add_get(ENTER, self.get_enter, allow_head=False)
+        for path in _VIEWS:
+            self._add(app, "GET", path, self.get_page)
+        self._add(app, "GET", "/page/{name}", self.get_file)
+        self._add(app, "GET", "/api/status", self.get_status)
+        self._add(app, "GET", "/api/outputs", self.get_outputs)
+        self._add(app, "GET", "/api/task/{id}/history", self.get_history)
+        self._add(app, "GET", "/api/events", self.get_events)
+        self._add(app, "POST", "/api/call", self.post_call)
+        return app
+
+    def _add(self, app: web.Application, method: str, path: str, handler: Handler) -> None:
+        async def check_first(request: web.Request) -> web.StreamResponse:
+            viewer = self._access.check(request)
+            assert viewer is not None
+            return await handler(request, viewer)
+
+        app.router.add_route(method, path, check_first)
+
+    async def get_enter(self, request: web.Request) -> web.Response:
+        """Take a key, once, and answer the cookie that it turns into."""
+        self._access.check(request)
+        cookie = self._keys.redeem(request.query.get("key", ""))
+        if cookie is None:
+            raise OcdError(
+                "login_required", "This link was used already, or is too old",
+                hint="Each link works once, for ten minutes. A new one: oc dashboard",
+            )  # fmt: skip
+        # A redirect would not carry the cookie if the link stood on another site's page.
+        response = _file("enter.html")
+        response.set_cookie(self._access.cookie_name, cookie, httponly=True, samesite="Strict")
+        return response
+
+    async def get_page(self, _request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer the page; its scripts show what the address says."""
+        return _file("index.html")
+
+    async def get_file(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer one of the page's files."""
+        return _file(request.match_info["name"])
+
+    async def get_status(self, _request: web.Request, viewer: Viewer) -> web.Response:
+        """Answer what the daemon is and holds, and what this viewer may do."""
+        return _json({**self._status(), "viewer": _describe(viewer)})
+
+    async def get_outputs(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what is stored, newest first."""
+        limit, offset = _number(request, "limit", 50), _number(request, "offset", 0)
+        found = await self._services.outputs.listing(offset, min(limit, 200))
+        total = self._services.outputs.stats().count
+        shown = secrets.current().mask(msgspec.to_builtins(found))
+        return _json({"outputs": shown, "offset": offset, "total": total})
+
+    async def get_history(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer how a task went."""
+        found = await task_history(self._services.runner, request.match_info["id"])
+        return _json(secrets.current().mask(found))
+
+    async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
+        """Tell what happens, as long as the page is open."""
+        return await serve_events(request, self._services, viewer)
+
+    async def post_call(self, request: web.Request, viewer: Viewer) -> web.Response:
+        """Run one of the verbs that the page has a use for."""
+        call = _decode_call(await request.read())
+        allowed = VIEW_VERBS | CONTROL_VERBS if viewer.control else VIEW_VERBS
+        if call.verb not in allowed:
+            hint = "A link that may act: oc dashboard" if call.verb in CONTROL_VERBS else ""
+            raise OcdError("forbidden", f"This page may not call {call.verb}", hint=hint)
+        client = Client(CLIENT, guard=False)
+        reply = await run_call(self._services, CallRequest(call.verb, call.params, SESSION, client))
+        encoded = await asyncio.to_thread(reply.encode)
+        return _answer(b'{"result":' + encoded + b"}")
+
+
+def _describe(viewer: Viewer) -> dict[str, Any]:
+    return {"name": viewer.name, "control": viewer.control}
+
+
+def _decode_call(body: bytes) -> DashboardCall:
+    try:
+        return msgspec.json.decode(body, type=DashboardCall)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise OcdError("bad_request", f"The body is no call: {error}") from None
+
+
+def _number(request: web.Request, name: str, default: int) -> int:
+    text = request.query.get(name, "")
+    return int(text) if text.isdecimal() and len(text) <= 9 else default
+
+
+def _json(data: object) -> web.Response:
+    return _answer(msgspec.json.encode(data))
+
+
+def _answer(body: bytes, status: int = 200) -> web.Response:
+    return web.Response(body=body, status=status, content_type="application/json", headers=HEADERS)
+
+
+@cache
+def _read_files() -> dict[str, bytes]:
+    """Return the page's files by name: no other can be asked for."""
+    return {path.name: path.read_bytes() for path in _FOLDER.iterdir() if path.suffix != ".py"}
+
+
+def _file(name: str, status: int = 200) -> web.Response:
+    body = _read_files().get(name)
+    if body is None:
+        raise web.HTTPNotFound
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    charset = None if kind.startswith("image/") else "utf-8"
+    return web.Response(
+        body=body, status=status, content_type=kind, charset=charset, headers=HEADERS
+    )
+
+
+@web.middleware
+async def _errors_as_answers(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Answer errors as JSON, and a person who is not let in with a page that says what to do."""
+    try:
+        return await handler(request)
+    except OcdError as error:
+        status = http_status(error.code)
+        if error.code == "login_required" and "text/html" in request.headers.get("Accept", ""):
+            return _file("locked.html", status)
+        return _answer(msgspec.json.encode({"error": error.body()}, enc_hook=str), status)
+    except web.HTTPException as error:
+        shape = {"code": "not_found", "message": error.reason}
+        return _answer(msgspec.json.encode({"error": shape}), error.status)

@@ -1,0 +1,70 @@
+"""The TCP sockets at which the daemon listens, where it was told to."""
+
+import errno
+import socket
+from typing import Any
+
+from ocd.api.errors import OcdError
+
+_BACKLOG = 512
+# Without IPv6 there is nothing to listen at there.
+_ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+
+
+def listening_sockets(host: str, port: int, setting: str) -> list[socket.socket]:
+    """Return a listening socket for each address of the host, all at one port (0: any free one).
+
+    setting: what the port comes from. Raises `address_in_use`, or `config_invalid` for a host that
+    is none of ours.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise OcdError(
+            "config_invalid", f"{setting}_host: {host} is no host: {error.strerror or error}"
+        ) from error
+    sockets: list[socket.socket] = []
+    try:
+        for family, kind, protocol, _, address in dict.fromkeys(found):
+            at = (address[0], port, *address[2:])
+            listener = _listener(family, kind, protocol, at)
+            if listener is not None:
+                sockets.append(listener)
+                port = listener.getsockname()[1]
+    except OSError as error:
+        for one in sockets:
+            one.close()
+        raise _not_bound(host, port, setting, error) from error
+    if not sockets:
+        raise OcdError("config_invalid", f"{setting}_host: this machine has no address {host}")
+    return sockets
+
+
+def _listener(
+    family: int, kind: int, protocol: int, address: tuple[Any, ...]
+) -> socket.socket | None:
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        if error.errno in _ABSENT:
+            return None
+        raise
+    listener.setblocking(False)  # noqa: FBT003 - the socket's own signature
+    return listener
+
+
+def _not_bound(host: str, port: int, setting: str, error: OSError) -> OcdError:
+    if error.errno == errno.EADDRINUSE:
+        return OcdError(
+            "address_in_use",
+            f"Port {port} of {host} is in use",
+            hint=f"Give another one with --{setting}, or 0 for any free one.",
+            port=port,
+        )
+    return OcdError("config_invalid", f"Cannot listen at {host}:{port}: {error.strerror}")
