@@ -1,30 +1,51 @@
 """What happens in the daemon, told to one open page over its WebSocket.
 
-A page that reads slowly is told less, never later: of each task only its newest state waits, of
-calls only the latest, and nothing is sent before the page has taken what was sent last.
+A page that reads slowly is told less, never later: of each task only its newest state waits, of a
+tab only its newest frame, of calls only the latest, and nothing is sent before the page has taken
+what was sent last.
 """
 
 import asyncio
+import contextlib
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from aiohttp import WSMsgType, web
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Tab
 from ocd.calls.services import CallServices
 from ocd.ledger.states import TaskMeta, public
 from ocd.safety import secrets
 from ocd.server.dashboard.access import HEADERS
 from ocd.server.dashboard.keys import Viewer
+from ocd.server.dashboard.live_tabs import find_tab
+from ocd.server.dashboard.screencast import Screencast, Screencasts
 from ocd.storage.journal import CALL
 
 MAX_VIEWER_PAGES = 32
 _MAX_MESSAGE = 64 * 1024
-# What waits for a page of what was written in the journal, and how often it is sent.
+# What waits for a page of what was written in the journal.
 _MAX_ENTRIES = 200
+# How often a page is sent what happened, and a frame at most.
 _PAUSE_S = 0.1
+_FRAME_PAUSE_S = 0.03
 _HEARTBEAT_S = 15.0
+
+
+class WatchedTab(msgspec.Struct, forbid_unknown_fields=True):
+    """The tab that a page looks at."""
+
+    session: str
+    tab_id: str
+
+
+class PageMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """What a page says: the tab to show; null: none."""
+
+    watch: WatchedTab | None
 
 
 class EventBacklog:
@@ -34,6 +55,7 @@ class EventBacklog:
         self._services = services
         self._entries: deque[dict[str, Any]] = deque(maxlen=_MAX_ENTRIES)
         self._tasks: dict[str, TaskMeta] = {}
+        self._asks = False
         self.ready = asyncio.Event()
 
     def note_entry(self, entry: dict[str, Any]) -> None:
@@ -50,18 +72,129 @@ class EventBacklog:
         self._tasks[meta.task_id] = meta
         self.ready.set()
 
-    def take(self) -> bytes:
+    def note_approvals(self) -> None:
+        """Note that what waits for consent has changed."""
+        self._asks = True
+        self.ready.set()
+
+    async def take(self) -> dict[str, Any]:
         """Return all that waits, as one message."""
         self.ready.clear()
-        tasks = [public(meta) for meta in self._tasks.values()]
-        message = {"entries": list(self._entries), "tasks": secrets.current().mask(tasks)}
+        tasks, self._tasks = self._tasks, {}
+        message: dict[str, Any] = {
+            "entries": list(self._entries),
+            "tasks": secrets.current().mask([public(meta) for meta in tasks.values()]),
+        }
         self._entries.clear()
-        self._tasks.clear()
-        return msgspec.json.encode(message)
+        if self._asks:
+            self._asks = False
+            waiting = await self._services.approvals.list()
+            message["approvals"] = secrets.current().mask(waiting)
+        return message
+
+
+@contextlib.contextmanager
+def _listening(services: CallServices, backlog: EventBacklog) -> Iterator[None]:
+    services.journal.listeners.append(backlog.note_entry)
+    services.runner.listeners.append(backlog.note_task)
+    forget = services.approvals.watch(backlog.note_approvals)
+    try:
+        yield
+    finally:
+        forget()
+        services.journal.listeners.remove(backlog.note_entry)
+        services.runner.listeners.remove(backlog.note_task)
+
+
+class PageConnection:
+    """One open page: what it is told, and the tab that it looks at."""
+
+    def __init__(
+        self, socket: web.WebSocketResponse, services: CallServices, casts: Screencasts
+    ) -> None:
+        self._socket = socket
+        self._services = services
+        self._casts = casts
+        self._backlog = EventBacklog(services)
+        self._frame = b""
+        self._has_frame = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+
+    async def serve(self) -> None:
+        """Tell the page what happens until it goes."""
+        with _listening(self._services, self._backlog):
+            self._backlog.note_approvals()
+            async with asyncio.TaskGroup() as group:
+                sending = group.create_task(self._send_events())
+                async for message in self._socket:
+                    if message.type is not WSMsgType.TEXT:
+                        break
+                    self._obey(group, message.data)
+                sending.cancel()
+                self._watch(group, None)
+
+    def _obey(self, group: asyncio.TaskGroup, text: str) -> None:
+        with contextlib.suppress(msgspec.DecodeError, RecursionError):  # no page of ours
+            self._watch(group, msgspec.json.decode(text, type=PageMessage).watch)
+
+    def _watch(self, group: asyncio.TaskGroup, wanted: WatchedTab | None) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
+        if wanted is not None:
+            self._watching = group.create_task(self._show_tab(wanted))
+
+    async def _show_tab(self, wanted: WatchedTab) -> None:
+        try:
+            tab = find_tab(self._services.sessions, wanted.session, wanted.tab_id)
+            await self._show_until_closed(tab)
+        except OcdError as error:
+            await self._send({"tab_error": error.body()})
+        except (ConnectionError, RuntimeError):
+            return  # the page has gone
+
+    async def _show_until_closed(self, tab: Tab) -> None:
+        closed = asyncio.Event()
+        listener = tab.events.on("closed", closed.set)
+        self._has_frame.clear()
+        try:
+            async with (
+                self._casts.watching(tab, self._take_frame) as cast,
+                asyncio.TaskGroup() as group,
+            ):
+                frames = group.create_task(self._send_frames(cast))
+                await closed.wait()
+                frames.cancel()
+        finally:
+            tab.events.off("closed", listener)
+        raise OcdError("tab_gone", f"Tab {tab.id} was closed")
+
+    def _take_frame(self, frame: bytes) -> None:
+        self._frame = frame
+        self._has_frame.set()
+
+    async def _send_frames(self, cast: Screencast) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
+            while True:
+                await self._has_frame.wait()
+                self._has_frame.clear()
+                await self._socket.send_bytes(self._frame)
+                cast.acknowledge()
+                await asyncio.sleep(_FRAME_PAUSE_S)
+
+    async def _send_events(self) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
+            while True:
+                await self._backlog.ready.wait()
+                await self._send(await self._backlog.take())
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        await self._socket.send_str(msgspec.json.encode(message).decode())
 
 
 async def serve_events(
-    request: web.Request, services: CallServices, viewer: Viewer
+    request: web.Request, services: CallServices, viewer: Viewer, casts: Screencasts
 ) -> web.WebSocketResponse:
     """Tell a page what happens until it goes."""
     if viewer.pages >= MAX_VIEWER_PAGES:
@@ -69,33 +202,6 @@ async def serve_events(
     socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=_MAX_MESSAGE)
     socket.headers.update(HEADERS)
     await socket.prepare(request)
-    backlog = EventBacklog(services)
-    services.journal.listeners.append(backlog.note_entry)
-    services.runner.listeners.append(backlog.note_task)
-    try:
-        with viewer.connected():
-            async with asyncio.TaskGroup() as group:
-                sending = group.create_task(_send(socket, backlog))
-                await _receive(socket)
-                sending.cancel()
-    finally:
-        services.journal.listeners.remove(backlog.note_entry)
-        services.runner.listeners.remove(backlog.note_task)
+    with viewer.connected():
+        await PageConnection(socket, services, casts).serve()
     return socket
-
-
-async def _send(socket: web.WebSocketResponse, backlog: EventBacklog) -> None:
-    try:
-        while True:
-            await backlog.ready.wait()
-            await socket.send_str(backlog.take().decode())
-            await asyncio.sleep(_PAUSE_S)
-    except (ConnectionError, RuntimeError):
-        return  # the page has gone
-
-
-async def _receive(socket: web.WebSocketResponse) -> None:
-    """Read until the page goes."""
-    async for message in socket:
-        if message.type in (WSMsgType.ERROR, WSMsgType.CLOSE):
-            return

@@ -5,19 +5,23 @@ import mimetypes
 from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import web
 
 from ocd.api.errors import OcdError, http_status
-from ocd.api.wire import CallRequest, Client
+from ocd.api.wire import ApprovalScope, CallRequest, Client
 from ocd.calls.dispatch import run_call
 from ocd.calls.services import CallServices
+from ocd.oversight.approvals import Answer
 from ocd.safety import secrets
+from ocd.safety.redact import redact
 from ocd.server.dashboard.access import ENTER, HEADERS, Access
 from ocd.server.dashboard.event_stream import serve_events
 from ocd.server.dashboard.keys import Keys, Viewer
+from ocd.server.dashboard.live_tabs import find_tab, list_tabs, tab_log
+from ocd.server.dashboard.screencast import Screencasts
 from ocd.server.dashboard.task_history import task_history
 
 SESSION = "dashboard"
@@ -36,6 +40,7 @@ CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
 # The page is one; what it shows is said by its address.
 _VIEWS = (
     *("/", "/tasks", "/task/{id}", "/outputs", "/output/{handle}", "/journal"),
+    *("/live", "/tab/{session}/{id}", "/approvals"),
     *("/live", "/tab/{session}/{id}"),
 )
 _FOLDER = Path(__file__).parent / "page"
@@ -48,6 +53,16 @@ class DashboardCall(msgspec.Struct, forbid_unknown_fields=True):
 
     verb: str
     params: dict[str, Any] = {}
+
+
+class ApprovalAnswer(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/approval/ID."""
+
+    allow: bool
+    scope: ApprovalScope = "once"
+
+
+_Body = TypeVar("_Body", DashboardCall, ApprovalAnswer)
 
 
 class DashboardRoutes:
@@ -64,6 +79,7 @@ class DashboardRoutes:
         self._keys = keys
         self._access = access
         self._status = status
+        self._casts = Screencasts()
 
     def application(self) -> web.Application:
         """Return the aiohttp application."""
@@ -74,6 +90,10 @@ class DashboardRoutes:
         self._add(app, "GET", "/page/{name}", self.get_file)
         self._add(app, "GET", "/api/status", self.get_status)
         self._add(app, "GET", "/api/outputs", self.get_outputs)
+        self._add(app, "GET", "/api/tabs", self.get_tabs)
+        self._add(app, "GET", "/api/tab/{session}/{id}/log", self.get_tab_log)
+        self._add(app, "GET", "/api/approvals", self.get_approvals)
+        self._add(app, "POST", "/api/approval/{id}", self.post_approval)
         self._add(app, "GET", "/api/task/{id}/history", self.get_history)
         self._add(app, "GET", "/api/events", self.get_events)
         self._add(app, "POST", "/api/call", self.post_call)
@@ -121,6 +141,32 @@ class DashboardRoutes:
         shown = secrets.current().mask(msgspec.to_builtins(found))
         return _json({"outputs": shown, "offset": offset, "total": total})
 
+    async def get_tabs(self, _request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer which tabs are open."""
+        found = await list_tabs(self._services.sessions)
+        return _json({"tabs": secrets.current().mask(found)})
+
+    async def get_tab_log(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what a tab has said on its console and asked of the network."""
+        named = request.match_info
+        tab = find_tab(self._services.sessions, named["session"], named["id"])
+        return _json(secrets.current().mask(redact(tab_log(tab))))
+
+    async def get_approvals(self, _request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what waits for a person's consent."""
+        waiting = await self._services.approvals.list()
+        return _json({"approvals": secrets.current().mask(waiting)})
+
+    async def post_approval(self, request: web.Request, viewer: Viewer) -> web.Response:
+        """Allow or deny what waits."""
+        if not viewer.control:
+            hint = "A link that may act: oc dashboard"
+            raise OcdError("forbidden", "This link may look, not act", hint=hint)
+        asked = _decode(await request.read(), ApprovalAnswer)
+        answer = Answer(asked.allow, asked.scope, "dashboard")
+        await self._services.approvals.answer(request.match_info["id"], answer)
+        return _json({"result": {}})
+
     async def get_history(self, request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer how a task went."""
         found = await task_history(self._services.runner, request.match_info["id"])
@@ -128,11 +174,11 @@ class DashboardRoutes:
 
     async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Tell what happens, as long as the page is open."""
-        return await serve_events(request, self._services, viewer)
+        return await serve_events(request, self._services, viewer, self._casts)
 
     async def post_call(self, request: web.Request, viewer: Viewer) -> web.Response:
         """Run one of the verbs that the page has a use for."""
-        call = _decode_call(await request.read())
+        call = _decode(await request.read(), DashboardCall)
         allowed = VIEW_VERBS | CONTROL_VERBS if viewer.control else VIEW_VERBS
         if call.verb not in allowed:
             hint = "A link that may act: oc dashboard" if call.verb in CONTROL_VERBS else ""
@@ -147,11 +193,11 @@ def _describe(viewer: Viewer) -> dict[str, Any]:
     return {"name": viewer.name, "control": viewer.control}
 
 
-def _decode_call(body: bytes) -> DashboardCall:
+def _decode(body: bytes, kind: type[_Body]) -> _Body:
     try:
-        return msgspec.json.decode(body, type=DashboardCall)
+        return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise OcdError("bad_request", f"The body is no call: {error}") from None
+        raise OcdError("bad_request", f"The body is not understood: {error}") from None
 
 
 def _number(request: web.Request, name: str, default: int) -> int:

@@ -1,24 +1,31 @@
 // The page: which view its address means, and what the daemon tells, handed on to that view.
 
+import { approvalsView } from "./approvals.js";
 import { EventConnection, get } from "./connection.js";
 import { failure, h, notice } from "./dom.js";
 import { journalView } from "./journal.js";
+import { liveView } from "./live.js";
 import { outputView, outputsView } from "./outputs.js";
 import { taskView, tasksView } from "./tasks.js";
 
 const ROUTES = [
-  [/^\/(?:tasks)?$/, "/tasks", tasksView],
+  [/^\/(?:live)?$/, "/live", liveView],
+  [/^\/tab\/([^/]+)\/([^/]+)$/, "/live", liveView],
+  [/^\/tasks$/, "/tasks", tasksView],
   [/^\/task\/([^/]+)$/, "/tasks", taskView],
   [/^\/outputs$/, "/outputs", outputsView],
   [/^\/output\/([^/]+)$/, "/outputs", outputView],
   [/^\/journal$/, "/journal", journalView],
+  [/^\/approvals$/, "/approvals", approvalsView],
 ];
 
 const main = document.getElementById("main");
+const waiting = document.getElementById("waiting");
 const stateLine = document.getElementById("state");
 const app = { viewer: { control: false }, go, connection: null };
-let view = { close() {} };
+let view = {};
 let showing = 0;
+let missed = [];
 
 function go(path) {
   history.pushState(null, "", path);
@@ -30,6 +37,7 @@ async function show({ moved = false } = {}) {
   const number = ++showing;
   view.close?.();
   view = {};
+  missed = [];
   markNavigation(route?.[1]);
   main.setAttribute("aria-busy", "true");
   const found = await load(route);
@@ -41,6 +49,8 @@ async function show({ moved = false } = {}) {
   document.title = `${view.title} · OpenChrome`;
   main.replaceChildren(...[view.node].flat());
   main.removeAttribute("aria-busy");
+  // What was told while the view loaded may be missing in what it loaded.
+  for (const message of missed) view.onMessage?.(message);
   if (moved) {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -57,7 +67,7 @@ async function load(route) {
   try {
     return await make(app, ...words);
   } catch (error) {
-    return { title: "Error", node: failure(error), retry: true };
+    return { title: "Error", node: failure(error) };
   }
 }
 
@@ -79,12 +89,22 @@ function showState(state) {
 }
 
 async function onState(state) {
-  const wasLost = stateLine.dataset.state === "lost";
+  const before = stateLine.dataset.state;
   showState(state);
-  if (state === "open" && (wasLost || view.retry)) {
-    await loadStatus();
-    show();
+  if (state === "locked" || (state === "lost" && before)) return;
+  // The first view is shown once changes are told, so that none is missed in between.
+  await loadStatus().catch(() => {});
+  await show();
+}
+
+function onMessage(message) {
+  if (message.approvals) {
+    const count = message.approvals.length;
+    waiting.textContent = count ? String(count) : "";
+    waiting.hidden = !count;
   }
+  if (view.node) view.onMessage?.(message);
+  else missed.push(message);
 }
 
 async function loadStatus() {
@@ -104,14 +124,8 @@ document.addEventListener("click", event => {
 });
 addEventListener("popstate", () => show({ moved: true }));
 
-try {
-  await loadStatus();
-} catch (error) {
-  main.replaceChildren(failure(error));
-}
 app.connection = new EventConnection({
-  message: message => view.onMessage?.(message),
+  message: onMessage,
   frame: frame => view.onFrame?.(frame),
   state: onState,
 });
-await show();

@@ -31,10 +31,13 @@ export function get(path) {
   return request(path, { headers: { Accept: "application/json" } });
 }
 
-export async function call(verb, params = {}) {
-  const body = JSON.stringify({ verb, params });
+export async function post(path, content) {
   const headers = { "Content-Type": "application/json" };
-  return (await request("/api/call", { method: "POST", headers, body })).result;
+  return (await request(path, { method: "POST", headers, body: JSON.stringify(content) })).result;
+}
+
+export function call(verb, params = {}) {
+  return post("/api/call", { verb, params });
 }
 
 // Stays connected as long as the page is open; `state` is told "open", "lost" or "locked".

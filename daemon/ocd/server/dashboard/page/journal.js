@@ -9,7 +9,7 @@ const MOST = 1000;
 export async function journalView() {
   const entries = await call("oc_journal", { action: "recent", count: READ });
   const list = new JournalList(entries.filter(isWorthShowing).reverse());
-  return { title: "Journal", node: list.node, onMessage: message => list.add(message.entries) };
+  return { title: "Journal", node: list.node, onMessage: message => list.add(message.entries ?? []) };
 }
 
 // What this page itself reads is there only because it is open.

@@ -41,7 +41,7 @@ export function statusPill(status) {
 export async function tasksView(app) {
   const found = await call("oc_task_list", { limit: SHOWN, all: true });
   const list = new TaskList(app, found.tasks);
-  return { title: "Tasks", node: list.node, onMessage: message => list.update(message.tasks) };
+  return { title: "Tasks", node: list.node, onMessage: message => list.update(message.tasks ?? []) };
 }
 
 class TaskList {
@@ -152,7 +152,7 @@ export async function taskView(app, id) {
   return {
     title: `${meta.kind} ${id}`,
     node: detail.node,
-    onMessage: message => detail.update(message.tasks.find(task => task.task_id === id)),
+    onMessage: message => detail.update(message.tasks?.find(task => task.task_id === id)),
     close: () => clearInterval(detail.ticking),
   };
 }

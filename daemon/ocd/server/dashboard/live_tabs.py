@@ -1,0 +1,67 @@
+"""The open tabs of all sessions, and what one of them has said and asked for."""
+
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.api.timestamps import rfc3339
+from ocd.browser.sessions.session import Sessions
+from ocd.browser.tabs.tab import Tab
+from ocd.safety.redact import redact_url
+
+_MESSAGES = 100
+_REQUESTS = 200
+
+
+async def list_tabs(sessions: Sessions) -> list[dict[str, Any]]:
+    """Describe every open tab; one that goes meanwhile is left out."""
+    found: list[dict[str, Any]] = []
+    for tab in sessions.tabs():
+        try:
+            title = await tab.title()
+        except OcdError:
+            continue
+        dialog = tab.opened_dialog
+        found.append(
+            {
+                "session": tab.session_name,
+                "tab_id": tab.id,
+                "url": redact_url(tab.url),
+                "title": title,
+                "crashed": tab.crashed,
+                "dialog": None if dialog is None else dialog.message,
+            }
+        )
+    return found
+
+
+def find_tab(sessions: Sessions, session: str, tab_id: str) -> Tab:
+    """Return an open tab; tab_not_found. No session is made by asking."""
+    for tab in sessions.tabs():
+        if tab.session_name == session and tab.id == tab_id:
+            return tab
+    raise OcdError("tab_not_found", f"The session {session} has no open tab {tab_id}")
+
+
+def tab_log(tab: Tab) -> dict[str, Any]:
+    """Return the tab's latest console messages and requests, oldest first."""
+    messages, _ = tab.console.all_messages()
+    requests = tab.request_log.requests()[-_REQUESTS:]
+    return {
+        "console": [
+            {"type": one.type, "text": one.text[:2000], "ts": rfc3339(one.at / 1000)}
+            for one in messages[-_MESSAGES:]
+        ],
+        "requests": [
+            {
+                "id": one.id,
+                "method": one.method,
+                "url": redact_url(one.url),
+                "type": one.type,
+                "status": one.status,
+                "error": one.error,
+                "duration_ms": one.duration_ms,
+                "size": one.size,
+            }
+            for one in requests
+        ],
+    }

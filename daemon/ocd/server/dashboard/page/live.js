@@ -1,0 +1,213 @@
+// The tabs of all sessions, and one of them large: as it looks now, and what was done in it.
+
+import { get } from "./connection.js";
+import { bytes, duration, failure, h, heading, notice, pill, time } from "./dom.js";
+import { entryRow } from "./journal.js";
+
+const TABS_MS = 3000;
+const FEED = 100;
+const NEWLINE = 10;
+
+export async function liveView(app, session, tabId) {
+  const { tabs } = await get("/api/tabs");
+  const shown = tabs.find(tab => tab.session === session && tab.tab_id === tabId)
+    ?? (session ? { session, tab_id: tabId, title: tabId, url: "" } : tabs.at(-1));
+  const live = new Live(app, tabs, shown);
+  return {
+    title: shown ? shown.title || shown.tab_id : "Live",
+    node: live.node,
+    onMessage: message => live.onMessage(message),
+    onFrame: frame => live.screen?.draw(frame),
+    close: () => live.close(),
+  };
+}
+
+function tabPath(tab) {
+  return `/tab/${encodeURIComponent(tab.session)}/${encodeURIComponent(tab.tab_id)}`;
+}
+
+function isSame(a, b) {
+  return a && b && a.session === b.session && a.tab_id === b.tab_id;
+}
+
+class Live {
+  constructor(app, tabs, shown) {
+    this.app = app;
+    this.shown = shown;
+    this.strip = h("nav", { class: "strip", "aria-label": "Open tabs" });
+    this.node = [heading("Live"), this.strip];
+    if (shown) {
+      this.screen = new Screen(shown);
+      this.feed = h("ol", { class: "entries" });
+      this.nothing = h("p", { class: "quiet" }, "Calls on this tab appear here as they end.");
+      this.log = new TabLog(shown);
+      this.node.push(h("div", { class: "live" }, this.screen.node,
+        h("section", { class: "feed", "aria-label": "Calls" },
+          h("h2", {}, "Calls"), this.nothing, this.feed)), this.log.node);
+      this.wish = { watch: { session: shown.session, tab_id: shown.tab_id } };
+      app.connection.wish("watch", this.wish);
+    } else {
+      this.node.push(notice("No tab is open", "What agents open in their sessions appears here.",
+        h("pre", {}, "oc open https://example.com")));
+    }
+    this.drawTabs(tabs);
+    this.polling = setInterval(() => document.hidden || this.reload(), TABS_MS);
+  }
+
+  onMessage(message) {
+    if (message.tab_error && this.screen) this.screen.fail(message.tab_error);
+    const entries = (message.entries ?? []).filter(entry => isSame(entry, this.shown));
+    if (!entries.length) return;
+    this.nothing.hidden = true;
+    for (const entry of entries) this.feed.prepend(entryRow(entry));
+    while (this.feed.childElementCount > FEED) this.feed.lastElementChild.remove();
+    this.reload();
+  }
+
+  async reload() {
+    if (this.reloading) return;
+    this.reloading = true;
+    try {
+      const { tabs } = await get("/api/tabs");
+      if (!this.shown && tabs.length) this.app.go(tabPath(tabs.at(-1)));
+      this.drawTabs(tabs);
+      await this.log?.reload();
+    } catch {
+      // The line at the top says that the connection is lost.
+    } finally {
+      this.reloading = false;
+    }
+  }
+
+  drawTabs(tabs) {
+    const now = tabs.find(tab => isSame(tab, this.shown));
+    if (now) this.screen.name(now);
+    const text = JSON.stringify(tabs);
+    if (text === this.tabsShown) return;
+    this.tabsShown = text;
+    const sessions = groups(tabs);
+    this.strip.replaceChildren(...[...sessions].map(([name, own]) => h("section", {},
+      h("h2", {}, name), h("ul", {}, own.map(tab => this.tabLink(tab))))));
+  }
+
+  tabLink(tab) {
+    const current = isSame(tab, this.shown) ? "page" : undefined;
+    const mark = tab.crashed ? pill("crashed", "failed") : tab.dialog !== null ? pill("dialog", "running") : null;
+    return h("li", {}, h("a", { href: tabPath(tab), "aria-current": current },
+      h("span", { class: "cut title" }, tab.title || "Untitled"),
+      h("span", { class: "cut quiet" }, `${tab.tab_id} · ${tab.url}`), mark));
+  }
+
+  close() {
+    clearInterval(this.polling);
+    const { connection } = this.app;
+    if (connection.wishes.get("watch") === this.wish) connection.wish("watch", { watch: null });
+    this.screen?.close();
+  }
+}
+
+function groups(tabs) {
+  const found = new Map();
+  for (const tab of tabs) found.set(tab.session, [...(found.get(tab.session) ?? []), tab]);
+  return found;
+}
+
+// The picture of a tab. Only the newest frame is decoded; those that came meanwhile are dropped.
+class Screen {
+  constructor(tab) {
+    this.canvas = h("canvas", { role: "img", "aria-label": `The page in ${tab.tab_id}`, width: 640, height: 400 });
+    this.address = h("p", { class: "address cut" });
+    this.told = h("p", { class: "quiet over", role: "status" }, "Waiting for the first picture…");
+    this.node = h("section", { class: "screen", "aria-label": "The page" },
+      this.address, h("div", { class: "stage" }, this.canvas, this.told));
+    this.name(tab);
+  }
+
+  name(tab) {
+    this.canvas.setAttribute("aria-label", `The page ${tab.title || tab.url || tab.tab_id} as it looks now`);
+    this.address.textContent = tab.url || "about:blank";
+    if (tab.dialog) this.say(`The page shows a dialog: ${tab.dialog}`);
+    else if (this.dialog) this.say("");
+    this.dialog = tab.dialog;
+  }
+
+  say(text) {
+    this.told.textContent = text;
+    this.told.hidden = !text;
+  }
+
+  fail(error) {
+    this.say(error.message);
+    this.node.classList.add("over");
+  }
+
+  async draw(data) {
+    this.next = data;
+    if (this.busy) return;
+    this.busy = true;
+    while (this.next && !this.isClosed) {
+      const frame = this.next;
+      this.next = null;
+      await this.paint(frame);
+    }
+    this.busy = false;
+  }
+
+  async paint(data) {
+    const end = new Uint8Array(data, 0, Math.min(300, data.byteLength)).indexOf(NEWLINE);
+    const image = await createImageBitmap(new Blob([data.slice(end + 1)], { type: "image/jpeg" }));
+    if (this.canvas.width !== image.width || this.canvas.height !== image.height) {
+      this.canvas.width = image.width;
+      this.canvas.height = image.height;
+    }
+    this.canvas.getContext("2d").drawImage(image, 0, 0);
+    image.close();
+    this.canvas.dataset.frames = Number(this.canvas.dataset.frames ?? 0) + 1;
+    if (!this.dialog) this.say("");
+  }
+
+  close() {
+    this.isClosed = true;
+  }
+}
+
+// The console and the requests of a tab, read while they are open.
+class TabLog {
+  constructor(tab) {
+    this.path = `/api/tab/${encodeURIComponent(tab.session)}/${encodeURIComponent(tab.tab_id)}/log`;
+    this.console = h("ol", { class: "events" });
+    this.requests = h("tbody");
+    this.problem = h("div");
+    const reload = () => this.reload();
+    this.node = h("div", { class: "logs" },
+      h("details", { class: "card", ontoggle: reload }, h("summary", {}, "Console"), this.console),
+      h("details", { class: "card", ontoggle: reload }, h("summary", {}, "Requests"),
+        h("table", { class: "log" },
+          h("caption", { class: "unseen" }, "Requests, newest first"),
+          h("thead", {}, h("tr", {}, ["Request", "Status", "Size", "Took"].map(
+            name => h("th", { scope: "col" }, name)))), this.requests)),
+      this.problem);
+  }
+
+  async reload() {
+    if (!this.node.querySelector("details[open]")) return;
+    try {
+      const log = await get(this.path);
+      this.problem.replaceChildren();
+      this.draw(log);
+    } catch (error) {
+      this.problem.replaceChildren(failure(error));
+    }
+  }
+
+  draw(log) {
+    const messages = log.console.reverse().map(one => h("li", {},
+      time(one.ts), " ", pill(one.type, one.type === "error" ? "failed" : "pending"), " ", one.text));
+    this.console.replaceChildren(...(messages.length ? messages : [h("li", { class: "quiet" }, "Nothing yet.")]));
+    this.requests.replaceChildren(...log.requests.reverse().map(one => h("tr", {},
+      h("td", {}, `${one.method} ${one.url}`),
+      h("td", {}, one.error ? pill(one.error, "failed") : one.status ?? "…"),
+      h("td", {}, one.size === null ? "–" : bytes(one.size)),
+      h("td", {}, duration(one.duration_ms)))));
+  }
+}
