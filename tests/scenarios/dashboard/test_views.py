@@ -175,11 +175,15 @@ def test_every_view_is_accessible(
     watched.finish(task)
     stored = watched.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
     handle, tab = stored["output_handle"], watched.new_tab(site.url("article.html"))
+    watched.do("oc_recording_start", "film", name="order", screenshots="after")
+    watched.do("navigate", "film", url=site.url("article.html"))
+    film = watched.do("oc_recording_stop", "film")["recording_id"]
     axe = (npm.installed() / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     views = {
         "/tasks": task, f"/task/{task}": "Asked for", "/outputs": handle,
         f"/output/{handle}": "of 1 item", "/journal": "oc_task_start",
         f"/tab/default/{tab}": "Requests", "/approvals": "Nothing waits for you",
+        f"/recording/{film}": "Previous",
     }  # fmt: skip
     for path, text in views.items():
         daemon.do("navigate", url=f"{port.origin}{path}")
@@ -190,8 +194,11 @@ def test_every_view_is_accessible(
         assert daemon.do("javascript_tool", code=WIDER)["content"] == "false", path
         found = daemon.do("javascript_tool", code=f"{axe};{AXE}", timeout_ms=60_000)
         assert json.loads(found["content"]) == [], path
+    picture = daemon.do("javascript_tool", code=PICTURE, timeout_ms=60_000)
+    assert int(picture["content"]) > 0
 
 
+PICTURE = "const i = document.querySelector('img.still'); await i.decode(); i.naturalWidth"
 WIDER = "document.documentElement.scrollWidth > innerWidth"
 AXE = """
 const found = await axe.run(document);

@@ -17,6 +17,7 @@ from ocd.calls.services import CallServices
 from ocd.oversight.approvals import Answer
 from ocd.safety import secrets
 from ocd.safety.redact import redact
+from ocd.server.dashboard import recordings
 from ocd.server.dashboard.access import ENTER, HEADERS, Access
 from ocd.server.dashboard.event_stream import serve_events
 from ocd.server.dashboard.keys import Keys, Viewer
@@ -32,7 +33,7 @@ MAX_BODY_BYTES = 256 * 1024
 VIEW_VERBS = frozenset(
     {
         *("oc_journal", "oc_output_fetch", "oc_output_search", "oc_task_get", "oc_task_list"),
-        *("oc_recording_list", "oc_evidence_list"),
+        "oc_recording_list",
     }
 )
 CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
@@ -40,7 +41,7 @@ CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
 # The page is one; what it shows is said by its address.
 _VIEWS = (
     *("/", "/tasks", "/task/{id}", "/outputs", "/output/{handle}", "/journal"),
-    *("/live", "/tab/{session}/{id}", "/approvals"),
+    *("/live", "/tab/{session}/{id}", "/approvals", "/recordings", "/recording/{id}"),
     *("/live", "/tab/{session}/{id}"),
 )
 _FOLDER = Path(__file__).parent / "page"
@@ -95,6 +96,8 @@ class DashboardRoutes:
         self._add(app, "GET", "/api/approvals", self.get_approvals)
         self._add(app, "POST", "/api/approval/{id}", self.post_approval)
         self._add(app, "GET", "/api/task/{id}/history", self.get_history)
+        self._add(app, "GET", "/api/recording/{id}", self.get_recording)
+        self._add(app, "GET", "/api/recording/{id}/picture/{name}", self.get_picture)
         self._add(app, "GET", "/api/events", self.get_events)
         self._add(app, "POST", "/api/call", self.post_call)
         return app
@@ -171,6 +174,17 @@ class DashboardRoutes:
         """Answer how a task went."""
         found = await task_history(self._services.runner, request.match_info["id"])
         return _json(secrets.current().mask(found))
+
+    async def get_recording(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what was done while it was recorded."""
+        found = await recordings.recording(self._services.recorder, request.match_info["id"])
+        return _json(secrets.current().mask(found))
+
+    async def get_picture(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer a picture of a recording."""
+        named = request.match_info
+        body = await recordings.picture(self._services.recorder, named["id"], named["name"])
+        return web.Response(body=body, content_type="image/webp", headers=HEADERS)
 
     async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Tell what happens, as long as the page is open."""

@@ -6,6 +6,7 @@ import { failure, h, notice } from "./dom.js";
 import { journalView } from "./journal.js";
 import { liveView } from "./live.js";
 import { outputView, outputsView } from "./outputs.js";
+import { recordingView, recordingsView } from "./recordings.js";
 import { taskView, tasksView } from "./tasks.js";
 
 const ROUTES = [
@@ -16,6 +17,8 @@ const ROUTES = [
   [/^\/outputs$/, "/outputs", outputsView],
   [/^\/output\/([^/]+)$/, "/outputs", outputView],
   [/^\/journal$/, "/journal", journalView],
+  [/^\/recordings$/, "/recordings", recordingsView],
+  [/^\/recording\/([^/]+)$/, "/recordings", recordingView],
   [/^\/approvals$/, "/approvals", approvalsView],
 ];
 

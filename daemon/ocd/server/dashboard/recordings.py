@@ -1,0 +1,37 @@
+"""Recordings for the page: what was done, as sentences, and the pictures that were taken."""
+
+import asyncio
+from typing import Any
+
+from aiohttp import web
+
+from ocd.recording.element_locators import sentence
+from ocd.recording.recorder import Recorder
+from ocd.recording.store import is_id
+
+_SHOWN = ("seq", "verb", "ts", "ok", "error", "duration_ms", "tab_id")
+_PICTURES = ("screenshot_before", "screenshot_after")
+
+
+async def recording(recorder: Recorder, recording_id: str) -> dict[str, Any]:
+    """Return a recording with its actions; recording_not_found, unreadable_file."""
+    meta = await recorder.find(recording_id, "")
+    actions = await asyncio.to_thread(recorder.store.actions, meta.recording_id)
+    return {"recording": recorder.public(meta), "actions": [_shorten(one) for one in actions]}
+
+
+def _shorten(action: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: action.get(name) for name in _SHOWN}
+    pictures = {name: action[name] for name in _PICTURES if name in action}
+    where = action.get("url_after") or action.get("url_before", "")
+    return {**kept, **pictures, "did": sentence(action), "url": where}
+
+
+async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:
+    """Return a picture's bytes, WebP; 404 if there is none of this name."""
+    found = None
+    if is_id(recording_id):
+        found = await asyncio.to_thread(recorder.store.picture, recording_id, name)
+    if found is None:
+        raise web.HTTPNotFound
+    return found
