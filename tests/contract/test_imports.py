@@ -70,6 +70,15 @@ def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
     assert sorted(_loaded_by("import ocd.lifecycle") & lazy) == []
 
 
+def test_a_daemon_without_the_dashboard_loads_nothing_of_it() -> None:
+    """It is off until somebody asks for it, and costs nothing until then."""
+    script = "import ocd.lifecycle, sys; print('ocd.server.dashboard' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.strip() == "False"
+
+
 def test_importing_the_daemon_opens_nothing() -> None:
     """Importing has no side effects: no threads, no event loop."""
     script = "import ocd.lifecycle, threading; print(threading.active_count())"
