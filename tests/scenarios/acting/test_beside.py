@@ -73,7 +73,7 @@ def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
     """What stands in the other columns of its row is no label; its column's header is one."""
     page = at("in_place.html")
     outline = page.do("read_page")["content"]
-    assert "textbox (editor) [" in outline
+    assert "listitem: textbox (editor) [" in outline
     assert page.lines("Author textbox")[0].count('beside "Author"') == 1
     assert page.lines("Width textbox")[0].count('beside "Width"') == 1
     assert not any('beside "now"' in line for line in page.lines("now textbox"))

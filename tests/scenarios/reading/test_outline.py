@@ -173,6 +173,20 @@ async def test_frames_of_every_origin_stand_where_they_are_shown(tab: Tab, site:
     )
 
 
+async def test_a_frame_that_could_not_be_loaded_is_told(tab: Tab, site: Site) -> None:
+    """What a person sees there is the browser's own sign, which has no words."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        """() => new Promise((done) => {
+        document.body.innerHTML = '<p>Before</p><iframe title="Map" src="http://127.0.0.1:9/map"></iframe>';
+        document.querySelector('iframe').onload = done; })""",
+        args=[],
+    )
+    assert (await read(tab)).text == (
+        '- text: Before\n- iframe "Map"\n  - (frame not loaded: http://127.0.0.1:9/map)\n'
+    )
+
+
 async def test_behind_a_modal_dialog_there_is_nothing_to_act_on(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "modal")
     assert re.search(r'button "Yes" \[ref=e\d+\] focused', text)

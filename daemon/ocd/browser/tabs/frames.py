@@ -20,7 +20,8 @@ _ATTACH = {
 class Frame:
     """One frame; `cdp` is the session of the target that renders it.
 
-    origin is CDP's security origin ("://" for opaque ones). `world` is the isolated world's
+    origin is CDP's security origin ("://" for opaque ones). failed: whether it shows the browser's
+    own page about an address that it could not load. `world` is the isolated world's
     context of the present document, if one was made.
     """
 
@@ -32,6 +33,7 @@ class Frame:
     name: str = ""
     loader_id: str = ""
     mime_type: str = ""
+    failed: bool = False
     world: int | None = field(default=None, repr=False)
 
 
@@ -115,6 +117,7 @@ class FrameTree:
         frame.loader_id = info["loaderId"]
         # The fragment is told apart, and an error page under the address that failed.
         frame.url = (info.get("unreachableUrl") or info["url"]) + info.get("urlFragment", "")
+        frame.failed = "unreachableUrl" in info
         frame.origin = info.get("securityOrigin", "")
         frame.name = info.get("name", frame.name)
         frame.mime_type = info.get("mimeType", "")

@@ -211,7 +211,10 @@ class _Reader:
             return f"{mark}(frame not read)\n"
         inner = {key: options[key] for key in _FOR_FRAMES if key in options}
         try:
-            return await self.read(child, {**inner, "indent": depth})
+            text = await self.read(child, {**inner, "indent": depth})
+            if text or not child.failed or self._function == "html":
+                return text
+            return f"{mark}(frame not loaded: {_clip(child.url, _MAX_URL)})\n"
         except OcdError as error:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
                 raise
