@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -118,7 +118,7 @@ async def _wait_for_person(
 @contextmanager
 def _watching(
     people: HumanRequests, tab: Tab, approval: Approval, ended: asyncio.Event
-) -> Iterator[list[Lease]]:
+) -> Generator[list[Lease]]:
     """Set `ended` when the person has answered or given the tab back; yield who gave it back."""
     held: list[Lease] = [lease] if (lease := lease_of(tab)) else []
     handed_back: list[Lease] = []
