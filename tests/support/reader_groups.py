@@ -11,8 +11,14 @@ from urllib.parse import quote
 from support.hostile import ANY, Shape
 
 Read = Callable[[str], object]
-# Of trees only the length counts; instructions are made of words.
+# Of trees and of what takes a text's signs one by one only the length counts; instructions are made
+# of words.
+_SIGNS = (Shape("", "a", ""), Shape("", "a b", "!"))
 SHAPES = {
+    **dict.fromkeys(
+        ("task: many arguments", "recording: values", "evidence: schema", "upstream: many blocks"),
+        _SIGNS,
+    ),
     **{f"tree: {kind}": (Shape("", "a", ""),) for kind in ("siblings", "tables", "lists", "items")},
     "act: parse": (
         *ANY,
@@ -104,8 +110,12 @@ def markup() -> dict[str, Read]:
     from ocd.content.declarative_shadow import compose
     from ocd.content.depth_limit import flatten
     from ocd.content.markdown_signs import write_signs
+    from ocd.content.page_capture import capture_html
+    from ocd.contracts import dom_queries
     from ocd.crawl.fetch.js_detection import may_need_browser, needs_browser_reason
     from ocd.crawl.page_extractor import ExtractionJob, extract
+    from ocd.evidence.bundle import without_secrets
+    from ocd.integrations import open_chat_studio
 
     def page(text: str) -> None:
         extract(
@@ -124,7 +134,7 @@ def markup() -> dict[str, Read]:
         "html: main content": html.main_content,
         "html: markdown": html.to_markdown,
         "html: text": html.to_text,
-        "html: escaped comments": lambda text: html._markdown(f"<p>&lt;!-- {text}", ""),
+        "html: escaped comments": lambda text: html.to_markdown(f"<p>&lt;!-- {text}"),
         "html: code": lambda text: write_signs(rf"<!-- \_ {text}", has_backslashes=True),
         "html: escapes": lambda text: write_signs(rf"a\_b {text}", has_backslashes=False),
         "html: languages": lambda text: html.to_markdown(f'<div class="{text}"><pre>x</pre></div>'),
@@ -143,7 +153,14 @@ def markup() -> dict[str, Read]:
         "html: nested MathML": lambda text: html.to_markdown(
             f"<math>{text.replace('a', '<msup><mfrac>')}"
         ),
+        "html: formulas in scripts": lambda text: html.to_markdown(
+            f"<script src=mathjax.js></script><script type=math/mml>{text}</script>"
+        ),
         "html: nesting": flatten.__wrapped__,
+        "html: captured for values": lambda text: capture_html(text, _URL),
+        "html: counted": dom_queries._tree.__wrapped__,
+        "html: fields with secrets": lambda text: without_secrets(f"<input value=x>{text}"),
+        "html: messages of a site": open_chat_studio._messages,
         "html: shadow trees": lambda text: compose(shadow + text),
         "html: nested shadow trees": lambda text: compose(text.replace("<div>", shadow)),
         "html: scripted": lambda text: needs_browser_reason("<script></script>" + text),
@@ -332,7 +349,7 @@ def stores() -> dict[str, Read]:
         lines = text.replace("a", "\n- a [ref=e1] ")
         messages = {"entries": [{"level": "log", "text": line} for line in lines.splitlines()]}
         one = {"outline": text, "html": text, "console": messages, "network": [], "facts": {}}
-        diff.compare(one, one | {"outline": lines, "html": lines, "facts": {"a": [*text]}})
+        diff.compare(one, one | {"outline": lines, "html": lines, "facts": {"a": [*text[::10]]}})
 
     def schema(text: str) -> None:
         fields = {"fields": [{"name": name} for name in text[:20]] or [{"name": "a"}]}
@@ -345,7 +362,7 @@ def stores() -> dict[str, Read]:
         "journal: read back": read_back,
         "task: arguments": lambda text: args_summary.summarise({"a": text, text: [text], "b": "c"}),
         "task: many arguments": lambda text: args_summary.summarise(
-            {f"{number}{one}": one for number, one in enumerate(text)}
+            {f"{number}{one}": one for number, one in enumerate(text[::10])}
         ),
         "recording: values": lambda text: redact.mask_values(
             {"steps": [{"value": one, "ref": "e1"} for one in text]}, bool

@@ -237,3 +237,13 @@ def test_thousands_of_latin_signs_are_read_as_few_are():
     assert many.startswith(few.strip())
     assert (many.count("\u00b0"), len(many) - len(few)) == (5000, 4999 * 3)
     assert html_text.to_text("<p>" + "\u00a0x\u00ad" * 5000).count("x\u00ad") == 5000
+
+
+def test_thousands_of_ampersands_are_read_as_few_are():
+    """The converter would take quadratic time for them; addresses and code keep theirs."""
+    page = "<p>a &amp; &amp;lt; <a href='/q?a=1&amp;b=2'>k&amp;</a> <code>&amp;amp; x</code> "
+    few, many = (html_text.to_markdown(page + "&amp;, " * n, "http://a.b/") for n in (1, 5000))
+    assert "[k&](http://a.b/q?a=1&b=2) `&amp; x`" in few
+    assert many.startswith(few.strip())
+    assert (many.count("&, "), len(many) - len(few)) == (4999, 4999 * 3)
+    assert html_text.to_text("<p>" + "&nbsp;&amp;" * 5000).count("&") == 5000

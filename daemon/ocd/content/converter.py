@@ -14,6 +14,9 @@ _LATIN_BYTE = b"\xc2"
 _PRIVATE_BYTES = b"\xf4\x8f\x9e"
 _QUOTED_LATIN, _QUOTED_PRIVATE = "%C2", "%F4%8F%9E"
 _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+# So it does for ampersands, as references; this stands for one meanwhile.
+_MAX_AMPERSANDS = 4096
+_AMPERSAND, _QUOTED_AMPERSAND = "\U0010f7c0", "%F4%8F%9F%80"
 
 
 def convert(html: str, base_url: str, output: str) -> str:
@@ -21,6 +24,14 @@ def convert(html: str, base_url: str, output: str) -> str:
 
     Where thousands of its characters are Latin-1 signs, no-break spaces become spaces in code, too.
     """
+    if html.count("&amp;") + html.count("&nbsp;") > _MAX_AMPERSANDS:
+        html = html.replace(_AMPERSAND, "").replace("&nbsp;", _NO_BREAK_SPACE)
+        text = _with_latin_signs(html.replace("&amp;", _AMPERSAND), base_url, output)
+        return text.replace(_AMPERSAND, "&").replace(_QUOTED_AMPERSAND, "&")
+    return _with_latin_signs(html, base_url, output)
+
+
+def _with_latin_signs(html: str, base_url: str, output: str) -> str:
     data = html.encode()
     if data.count(_LATIN_BYTE) <= _MAX_LATIN_SIGNS:
         return _convert(html, base_url, output)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ocd.content.html_parser import parse_html
+from ocd.content.depth_limit import flat_tree
 from ocd.content.visible_html import hides
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _from_script(node: "LexborNode", kind: str) -> _Formula | None:
         return _of_source(node, node.text(), display="mode=display" in kind)
     if not kind.startswith("math/mml"):
         return None
-    math = parse_html(node.text()).css_first("math")
+    math = flat_tree(node.text()).css_first("math")
     return _from_math(node, math, frozenset()) if math is not None else None
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from ocd.content.depth_limit import flat_tree
 from ocd.content.visible_html import visible_html
 from ocd.extraction.node_tree import PageCapture
 
@@ -32,9 +33,7 @@ _STRUCK = ("s", "del", "strike")
 
 def capture_html(html: str, url: str) -> PageCapture:
     """Return the document as extraction takes it; what its markup hides is left out."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(html)
+    tree = flat_tree(html)
     base = urljoin(url, _attribute(tree.css_first("base[href]"), "href"))
     capture = PageCapture(url, lang=_attribute(tree.root, "lang"))
     title = tree.css_first("head > title")
@@ -43,7 +42,7 @@ def capture_html(html: str, url: str) -> PageCapture:
     walk = _Walk(base)
     for script in tree.css("script[type*='ld+json' i]"):
         walk.entries.append([1, "script", {"json": script.text()[:_MAX_TEXT]}])
-    body = LexborHTMLParser(visible_html(tree)).body
+    body = flat_tree(visible_html(tree)).body
     if body is not None:
         walk.element(body)
     capture.scopes.append(walk.entries)

@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ocd.content.depth_limit import flat_tree
 from ocd.contracts.matching import collapse_whitespace
 from ocd.contracts.snapshot import Snapshot
 
@@ -58,9 +59,7 @@ def count_of(evidence: Snapshot, selector: str) -> int | None:
 
 @lru_cache(1)
 def _tree(html: str) -> "LexborHTMLParser":
-    from selectolax.lexbor import LexborHTMLParser
-
-    return LexborHTMLParser(html)
+    return flat_tree(html)
 
 
 def _refusal() -> type[Exception]:

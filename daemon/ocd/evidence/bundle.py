@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from ocd.content.depth_limit import flat_tree
 from ocd.contracts import perceptual_hash
 from ocd.contracts.snapshot import normalize_keys
 from ocd.evidence.schema_diff import diff
@@ -147,10 +148,8 @@ class BundleBuilder:
 
 def without_secrets(html: str) -> str:
     """Return the HTML with the values of password and other secret fields masked, and tokens."""
-    from selectolax.lexbor import LexborHTMLParser
-
     if "value=" in html or "content=" in html:
-        tree = LexborHTMLParser(html)
+        tree = flat_tree(html)
         for node in tree.css("input[value], meta[content]"):
             attributes = node.attributes
             names = (attributes.get("name"), attributes.get("id"), attributes.get("autocomplete"))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ocd.content.depth_limit import flat_tree
 from ocd.contracts import perceptual_hash
 
 # Beyond this many pairs of lines the order is given up: what is compared then is which there are.
@@ -129,9 +130,7 @@ def _tags(before: str, after: str) -> Iterator[Difference]:
 
 
 def _tag_counts(html: str) -> Counter[str]:
-    from selectolax.lexbor import LexborHTMLParser
-
-    return Counter(node.tag or "" for node in LexborHTMLParser(html).css("*"))
+    return Counter(node.tag or "" for node in flat_tree(html).css("*"))
 
 
 def _requests(before: Any, after: Any) -> Iterator[Difference]:  # noqa: ANN401 - JSON

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ocd.extraction.embedded_metadata import Entity
@@ -13,6 +14,9 @@ from ocd.extraction.type_coercion import coerce
 from ocd.extraction.value_lists import likeliest_list
 
 __all__ = ["FilledObject", "fill", "fill_many"]
+
+# Of one row.
+_MAX_ENTITIES = 20
 
 
 @dataclass(slots=True)
@@ -154,11 +158,8 @@ def _fill_row(
         inner = SearchScope(_NOWHERE, scope.base, scope.lang, entity=found)
         return fill(fields, inner).data
     inner = SearchScope(found, scope.base, scope.lang)
-    inner.entities = [
-        one
-        for node, one in scope.entities_with_nodes
-        if found.at <= node.at < found.end and one.layer != "json-ld"
-    ][:20]
+    in_markup = (one for one in scope.entities_in(found) if one.layer != "json-ld")
+    inner.entities = list(islice(in_markup, _MAX_ENTITIES))
     return fill(fields, inner).data
 
 

@@ -1,8 +1,11 @@
 """A part of a page in which values are looked for: all of it, one card, one row."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from ocd.extraction import embedded_metadata as embedded
@@ -48,9 +51,16 @@ class SearchScope:
         return page_layout.facts(self.root)
 
     @cached_property
-    def entities_with_nodes(self) -> list[tuple[Node, Entity]]:
-        """The entities that stand in its markup, with their elements."""
-        return [(one.node, one) for one in self.entities if one.node is not None]
+    def _entities_by_place(self) -> tuple[list[int], list[Entity]]:
+        """The entities that stand in its markup, in its order, and where they begin."""
+        found = [(one.node.at, one) for one in self.entities if one.node is not None]
+        found.sort(key=itemgetter(0))
+        return [at for at, _ in found], [one for _, one in found]
+
+    def entities_in(self, node: Node) -> Iterator[Entity]:
+        """Yield the entities that stand in the markup of an element, itself included."""
+        places, entities = self._entities_by_place
+        yield from islice(entities, bisect_left(places, node.at), bisect_left(places, node.end))
 
     @cached_property
     def hints(self) -> list[tuple[tuple[str, ...], Node]]:

@@ -21,6 +21,7 @@ from yarl import URL
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
+from ocd.content.depth_limit import flat_tree
 from ocd.verb_api.declaration import FileSource
 
 if TYPE_CHECKING:
@@ -248,16 +249,12 @@ def _cookie(http: "ClientSession", name: str, url: URL) -> str:
 
 
 def _token(page: str) -> str:
-    from selectolax.lexbor import LexborHTMLParser
-
-    field = LexborHTMLParser(page).css_first(f"input[name={_TOKEN_FIELD}]")
+    field = flat_tree(page).css_first(f"input[name={_TOKEN_FIELD}]")
     return (field.attributes.get("value") or "") if field else ""
 
 
 def _chunking(page: str) -> dict[str, Any]:
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(page)
+    tree = flat_tree(page)
     fields = {name: tree.css_first(f"input[name={name}]") for name in _CHUNKING}
     return {
         name: (field.attributes.get("value") if field else None) or _CHUNKING[name]
@@ -267,11 +264,9 @@ def _chunking(page: str) -> dict[str, Any]:
 
 def _messages(page: str) -> tuple[list[str], list[str]]:
     """Return what the site says: of what it took, and of what it did not."""
-    from selectolax.lexbor import LexborHTMLParser
-
     good: list[str] = []
     bad: list[str] = []
-    for node in LexborHTMLParser(page).css(_MESSAGES):
+    for node in flat_tree(page).css(_MESSAGES):
         text = " ".join(node.text(separator=" ").split())[:500]
         kind = node.attributes.get("class") or ""
         if "error" in kind or "danger" in kind or ("success" not in kind and _BAD.search(text)):

@@ -64,11 +64,13 @@ def _stop(text: str, at: int) -> int:
     """Return where the piece that begins there ends."""
     last = min(at + _MAX_ITEMS, len(text))
     free = at + _PIECE - _AWAY  # no hint is nearer before a place in the text, as far as was looked
+    sought = 0  # no end is between free + _AWAY and here
     for block in range(free, last, _BLOCK):
-        if _hints().search(text[block : block + _BLOCK + _LONGEST]):
-            if end := _END.search(text, free + _AWAY, max(0, block - _BEFORE)):
-                return end.end()
-            free = block + _BLOCK
-        elif end := _END.search(text, free + _AWAY, max(0, block + _BLOCK - _BEFORE)):
+        hinted = _hints().search(text[block : block + _BLOCK + _LONGEST])
+        until = max(0, (block if hinted else block + _BLOCK) - _BEFORE)
+        if end := _END.search(text, max(free + _AWAY, sought), until):
             return end.end()
+        sought = until
+        if hinted:
+            free = block + _BLOCK
     return last
