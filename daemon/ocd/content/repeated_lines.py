@@ -42,15 +42,16 @@ def without_repeats(after: str, url: str, before: str, before_url: str) -> Short
     out: list[str] = []
     left_out = at = 0
     while at < len(lines):
-        length = _trim(lines, at, known.run(keys, at))
-        run = lines[at : at + length]
+        # What is not summed up of a run is not looked for again: that would take quadratic time.
+        end = at + max(1, known.run(keys, at))
+        run = lines[at : at + _trim(lines, at, end - at)]
         summary = _summary(run)
-        if length < _LEAST_LINES or sum(map(len, run)) <= len(summary):
-            length, summary = 1, lines[at]
-        else:
-            left_out += length
-        out.append(summary)
-        at += length
+        if len(run) >= _LEAST_LINES and sum(map(len, run)) > len(summary):
+            left_out += len(run)
+            out.append(summary)
+            at += len(run)
+        out += lines[at:end]
+        at = end
     text = "".join(f"{line}\n" for line in out)
     share = 1 - len(text) / len(after) if after else 0.0
     return Shortened(text, len(lines) - left_out, left_out, share)
