@@ -74,11 +74,20 @@ def _phrases() -> list[Shape]:
     return list(dict.fromkeys(shape for rule in rules for shape in shapes(rule)[:30]))
 
 
+def _hidden_square(text: str) -> None:
+    """Cost a square of one shape alone, 40 ms of LARGE characters: little beside what is linear."""
+    for _ in range(20):
+        text.encode("utf-7")
+    for _ in range(len(text) // 80 if text.startswith("a@") else 0):
+        text.count("b")
+
+
 def examples() -> list[Case]:
     """Return what has to be found out: the measuring itself is tested with it."""
     squared = Expression(r"a*x", "", "search")
     exponential = Expression(r"(?:aa*)*x", "", "search")
     return [
         Case("example: squared", _applied(squared), shapes(squared), limit_s=2),
+        Case("example: hidden square", _hidden_square, ANY, limit_s=20),
         Case("example: exponential", _applied(exponential), shapes(exponential), limit_s=1),
     ]
