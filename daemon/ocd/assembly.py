@@ -50,12 +50,7 @@ from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
 from ocd.runtime import heap, resolver_threads, session_retention
-from ocd.runtime.part_options import (
-    browser_options,
-    domain_policy,
-    file_access,
-    own_servers,
-)
+from ocd.runtime.part_options import browser_options, domain_policy, file_access, own_servers
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.file_access import FileAccess

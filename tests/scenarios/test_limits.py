@@ -157,7 +157,7 @@ def test_without_new_processes_and_threads_calls_say_so(other: Other, site: Site
     assert other.run("prlimit", f"--pid={pid}", "--nproc=1:").returncode == 0
     assert other.oc("navigate", site.url("article.html")) == "browser_failed"
     assert other.oc(*crawl) in {"", *CLEAR}
-    assert other.oc("task", "list") == ""
+    assert other.oc("task", "list") in {"", *CLEAR}
     assert other.run("prlimit", f"--pid={pid}", f"--nproc={before}:").returncode == 0
     assert other.oc(*crawl) == ""
     assert other.pid() == pid

@@ -71,7 +71,7 @@ class Tools:
             try:
                 return await self._call(ctx, caller, request)
             except OcdError as error:
-                if error.code != "consent_needed":
+                if error.code != "consent_needed" or not elicitation.askable(ctx):
                     raise
                 needed = error
             question = await elicitation.ask(self._daemon, ctx, params, needed)

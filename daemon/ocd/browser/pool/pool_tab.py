@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -186,6 +187,15 @@ class PoolTab:
 
     def _on_stopped(self, event: Event) -> None:
         if event["frameId"] != self.cdp.target_id or self._parsed or self._leaving:
+            return
+        # So it is, too, in the moment before a crash is told: then there is no answer any more.
+        answer = self.cdp.send("Runtime.evaluate", {"expression": "0"})
+        answer.add_done_callback(partial(self._cut_off_at, self._documents.navigation_count))
+
+    def _cut_off_at(self, navigation: int, answer: asyncio.Future[dict[str, Any]]) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        if self._parsed or self._leaving or navigation != self._documents.navigation_count:
             return
         # Its parser waits for ever, and so would a script that waits for the document.
         self._cut_off = OcdError(
