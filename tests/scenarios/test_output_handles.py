@@ -251,6 +251,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "network_capture_full": {"action": "start"},
     "network_capture_lite": {"action": "start"},
     "javascript_tool": {"code": "({a: [1, 2, 3]})"},
+    "page_tool_call": {"name": "data"},
     "oc_diff": {"a": "{bundle}", "b": "{other}"},
     "oc_journal": {"action": "recent"},
     "oc_observe": {"scope": "document", "include_hidden": True},
@@ -258,7 +259,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "oc_task_get": {"task_id": "{task}", "include_result": True},
 }
 # What they read, if not a product's page.
-PAGES = {"console_capture": "console.html", "oc_observe": "acting/rows.html"}
+PAGES = {
+    "console_capture": "console.html", "oc_observe": "acting/rows.html",
+    "page_tools": "tools/shop.html", "page_tool_call": "tools/shop.html",
+}  # fmt: skip
 CATALOG = Path(__file__).resolve().parents[2] / "daemon" / "ocd" / "api" / "catalog.json"
 LARGE = [verb["name"] for verb in json.loads(CATALOG.read_bytes())["verbs"] if verb.get("large")]
 
@@ -271,6 +275,8 @@ def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str
     daemon.finish(task)
     with recorded(daemon):
         daemon.do("page_reload")
+    if verb.startswith("page_tool"):
+        wait_until(lambda: "data" in daemon.do("page_tools")["content"], 60, "the page's tools")
     text = json.dumps(ARGUMENTS.get(verb, {}))
     if "{bundle}" in text:
         bundle = daemon.do("oc_evidence_bundle", include=["facts"])["bundle_id"]

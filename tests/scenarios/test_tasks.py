@@ -1,11 +1,9 @@
 """The task ledger (seed 001): start, list, get, cancel, wait; nothing that was finished is lost."""
 
 import json
-import os
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,8 @@ import portalocker
 import psutil
 import pytest
 
+from ocd.api.timestamps import rfc3339
+from ocd.storage.process_identity import own_identity
 from support import many_pages, wire
 from support.daemon import TERMINAL, Daemon
 from support.site import Site
@@ -485,9 +485,10 @@ def test_wait_sees_a_change_by_another_process(make_daemon: MakeDaemon, site: Si
 
 
 def _own_identity() -> dict[str, Any]:
-    moment = datetime.fromtimestamp(psutil.Process().create_time(), UTC)
-    started = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return {"pid": os.getpid(), "pid_started_at": started}
+    own = own_identity()
+    return {
+        "pid": own.pid, "pid_started_at": rfc3339(own.started_at), "start_ticks": own.start_ticks,
+    }  # fmt: skip
 
 
 def test_ten_thousand_tasks_list_fast(make_daemon: MakeDaemon, site: Site) -> None:

@@ -100,7 +100,9 @@ def _call_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 # Commands that are for a person, and no tool does.
-_FOR_PEOPLE = ("oc approvals", "oc totp add", "oc mcp approve", "oc mcp upstreams")
+_FOR_PEOPLE = (
+    "oc approvals", "oc dashboard", "oc totp add", "oc mcp approve", "oc mcp upstreams",
+)  # fmt: skip
 
 
 def test_hints_name_tools_in_one_way() -> None:

@@ -99,6 +99,6 @@ def _check_browser(chromium: Chromium) -> None:
         "disabled",
         "The dashboard is off, and Chromium runs already: it learns only at its start which ports "
         "it must not reach",
-        hint="Close it with its tabs: oc stop, then oc dashboard again. For good: put "
+        hint="Close it with its tabs: `oc_stop`, then oc dashboard again. For good: put "
         "dashboard = 0 (any port) into config.toml, or ocd restart --dashboard 0.",
     )
