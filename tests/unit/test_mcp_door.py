@@ -52,6 +52,7 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
                 sessions=sessions,
                 recorder=sessions,
                 gateway=SimpleNamespace(entries={}),
+                leases=SimpleNamespace(list=list),
             )
             config: Any = Config
             return McpSocketServer(
