@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "9b88bd9233ec380b"
+CATALOG_HASH = "f4b27ed55b7a8972"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -1317,8 +1317,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         """Ask a person to do something on a page, and wait until it is done
 
         For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
-        person sees the reason in `oc approvals`, does it in the tab, and says that it is done, or that
-        it will not be. Answers what has changed on the page since.
+        person sees the reason in the dashboard and in `oc approvals`, does it in the tab, and says that
+        it is done, or that it will not be. Answers what has changed on the page since.
 
         Args:
             reason: What the person is to do, and why

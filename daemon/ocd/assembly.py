@@ -139,9 +139,7 @@ class Daemon:
             self.services, entries, version=VERSION, config=lambda: self.config,
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
-        self.dashboard = DashboardSwitch(
-            self.services, status=self.status, port_taken=self._refuse_own_ports
-        )
+        self.dashboard = DashboardSwitch(self.services, self.status, self._refuse_own_ports)
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
@@ -158,13 +156,16 @@ class Daemon:
         )
         parts.update({type(part): part for part in own})
 
+    def _tab_address(self, session: str, tab_id: str) -> str | None:
+        return self.dashboard.tab_address(session, tab_id)
+
     def _add_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
         """Add what starts other verbs; the services are there when they do."""
         home = self.config.home
         calls = NestedCalls(self._call)
         own = (
             *(calls, tools),
-            HumanRequests(self.approvals, self.leases, self.sessions, calls),
+            HumanRequests(self.approvals, self.leases, self.sessions, calls, self._tab_address),
             Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
             PaginationServices(calls, self.sessions),
             Planner(PlanStore(home / "plans"), calls, tools.entries),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from ocd.api.errors import OcdError
 from ocd.browser.process.process_tree import holds_socket
@@ -26,7 +27,6 @@ class DashboardSwitch:
     def __init__(
         self,
         services: CallServices,
-        *,
         status: Callable[[], dict[str, Any]],
         port_taken: Callable[[], Awaitable[None]],
     ) -> None:
@@ -45,6 +45,14 @@ class DashboardSwitch:
         """Return what the daemon's status says about it."""
         pages = 0 if self._server is None else self._server.pages
         return {"port": self.port, "pages": pages}
+
+    def tab_address(self, session: str, tab_id: str) -> str | None:
+        """Return where it shows a tab; None while it is off."""
+        if self._server is None:
+            return None
+        return (
+            f"http://127.0.0.1:{self.port}/tab/{quote(session, safe='')}/{quote(tab_id, safe='')}"
+        )
 
     async def open(self, port: int) -> None:
         """Serve it at this port (0: any free one). Raises `address_in_use`."""

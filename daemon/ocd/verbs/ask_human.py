@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -24,20 +24,24 @@ from ocd.verb_api.nested_calls import NestedCalls
 
 @dataclass(frozen=True, slots=True)
 class HumanRequests:
-    """What asking a person takes (a part of the daemon)."""
+    """What asking a person takes (a part of the daemon).
+
+    tab_address: returns where the dashboard shows a tab of a session; None while it is off.
+    """
 
     approvals: Approvals
     leases: Leases
     sessions: Sessions
     calls: NestedCalls
+    tab_address: Callable[[str, str], str | None]
 
 
 class AskHuman(Params):
     """Ask a person to do something on a page, and wait until it is done
 
     For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
-    person sees the reason in `oc approvals`, does it in the tab, and says that it is done, or that
-    it will not be. Answers what has changed on the page since.
+    person sees the reason in the dashboard and in `oc approvals`, does it in the tab, and says that
+    it is done, or that it will not be. Answers what has changed on the page since.
     """
 
     reason: Annotated[
@@ -66,8 +70,7 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
         digest=work.task_id,
     )  # fmt: skip
     approval = people.approvals.ask(question, asker)
-    how = f"oc approvals allow {approval.id} once it is done (or: oc approvals deny {approval.id})"
-    work.progress(0, 1, f"Waits for a person: {how}")
+    work.progress(0, 1, f"Waits for a person: {_how_to_answer(people, tab, approval)}")
     try:
         by = await _wait_for_person(people, tab, approval, began + params.timeout_ms / 1000)
     finally:
@@ -83,6 +86,14 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
         },
         origin=tab.origin,
     )  # fmt: skip
+
+
+def _how_to_answer(people: HumanRequests, tab: Tab, approval: Approval) -> str:
+    command = (
+        f"oc approvals allow {approval.id} once it is done (or: oc approvals deny {approval.id})"
+    )
+    address = people.tab_address(tab.session_name, tab.id)
+    return f"{address}, or {command}" if address else command
 
 
 async def _read(people: HumanRequests, tab: Tab) -> str:

@@ -21,8 +21,10 @@ from ocd.ledger.states import TaskMeta, public
 from ocd.safety import secrets
 from ocd.server.dashboard.access import HEADERS
 from ocd.server.dashboard.keys import Viewer
-from ocd.server.dashboard.live_tabs import find_tab
+from ocd.server.dashboard.live_tabs import find_tab, list_leases
 from ocd.server.dashboard.screencast import Screencast, Screencasts
+from ocd.server.dashboard.tab_control import TabControl, WantedTab
+from ocd.server.dashboard.tab_input import Input
 from ocd.storage.journal import CALL
 
 MAX_VIEWER_PAGES = 32
@@ -43,9 +45,16 @@ class WatchedTab(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class PageMessage(msgspec.Struct, forbid_unknown_fields=True):
-    """What a page says: the tab to show; null: none."""
+    """What a page says, one thing at a time.
 
-    watch: WatchedTab | None
+    watch: the tab to show; null: none. hold: the tab to take over; null: give it back. input: what
+    was done in the tab that it holds. alive: the answer to a question whether it is there.
+    """
+
+    watch: WatchedTab | msgspec.UnsetType | None = msgspec.UNSET
+    hold: WantedTab | msgspec.UnsetType | None = msgspec.UNSET
+    input: Input | None = None
+    alive: bool = False
 
 
 class EventBacklog:
@@ -56,6 +65,7 @@ class EventBacklog:
         self._entries: deque[dict[str, Any]] = deque(maxlen=_MAX_ENTRIES)
         self._tasks: dict[str, TaskMeta] = {}
         self._asks = False
+        self._has_leases = False
         self.ready = asyncio.Event()
 
     def note_entry(self, entry: dict[str, Any]) -> None:
@@ -77,6 +87,11 @@ class EventBacklog:
         self._asks = True
         self.ready.set()
 
+    def note_leases(self) -> None:
+        """Note that a person has taken a tab or given it back."""
+        self._has_leases = True
+        self.ready.set()
+
     async def take(self) -> dict[str, Any]:
         """Return all that waits, as one message."""
         self.ready.clear()
@@ -86,6 +101,9 @@ class EventBacklog:
             "tasks": secrets.current().mask([public(meta) for meta in tasks.values()]),
         }
         self._entries.clear()
+        if self._has_leases:
+            self._has_leases = False
+            message["leases"] = secrets.current().mask(list_leases(self._services.leases))
         if self._asks:
             self._asks = False
             waiting = await self._services.approvals.list()
@@ -97,11 +115,13 @@ class EventBacklog:
 def _listening(services: CallServices, backlog: EventBacklog) -> Iterator[None]:
     services.journal.listeners.append(backlog.note_entry)
     services.runner.listeners.append(backlog.note_task)
-    forget = services.approvals.watch(backlog.note_approvals)
+    forget_approvals = services.approvals.watch(backlog.note_approvals)
+    forget_leases = services.leases.watch(backlog.note_leases)
     try:
         yield
     finally:
-        forget()
+        forget_leases()
+        forget_approvals()
         services.journal.listeners.remove(backlog.note_entry)
         services.runner.listeners.remove(backlog.note_task)
 
@@ -110,7 +130,11 @@ class PageConnection:
     """One open page: what it is told, and the tab that it looks at."""
 
     def __init__(
-        self, socket: web.WebSocketResponse, services: CallServices, casts: Screencasts
+        self,
+        socket: web.WebSocketResponse,
+        services: CallServices,
+        viewer: Viewer,
+        casts: Screencasts,
     ) -> None:
         self._socket = socket
         self._services = services
@@ -119,11 +143,14 @@ class PageConnection:
         self._frame = b""
         self._has_frame = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
+        self._holding: asyncio.Task[None] | None = None
+        self._control = TabControl(services, viewer, self._send)
 
     async def serve(self) -> None:
         """Tell the page what happens until it goes."""
         with _listening(self._services, self._backlog):
             self._backlog.note_approvals()
+            self._backlog.note_leases()
             async with asyncio.TaskGroup() as group:
                 sending = group.create_task(self._send_events())
                 async for message in self._socket:
@@ -132,10 +159,29 @@ class PageConnection:
                     self._obey(group, message.data)
                 sending.cancel()
                 self._watch(group, None)
+                self._control.lose_page()
+                if self._holding is not None:
+                    self._holding.cancel()
 
     def _obey(self, group: asyncio.TaskGroup, text: str) -> None:
-        with contextlib.suppress(msgspec.DecodeError, RecursionError):  # no page of ours
-            self._watch(group, msgspec.json.decode(text, type=PageMessage).watch)
+        try:
+            message = msgspec.json.decode(text, type=PageMessage)
+        except (msgspec.DecodeError, RecursionError):
+            return  # no page of ours
+        if message.alive:
+            self._control.renew()
+        if message.input is not None:
+            self._control.act(message.input)
+        if message.watch is not msgspec.UNSET:
+            self._watch(group, message.watch)
+        if message.hold is None:
+            self._control.give_back()
+        elif message.hold is not msgspec.UNSET:
+            self._holding = group.create_task(self._hold(message.hold))
+
+    async def _hold(self, wanted: WantedTab) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
+            await self._control.hold(wanted)
 
     def _watch(self, group: asyncio.TaskGroup, wanted: WatchedTab | None) -> None:
         if self._watching is not None:
@@ -203,5 +249,5 @@ async def serve_events(
     socket.headers.update(HEADERS)
     await socket.prepare(request)
     with viewer.connected():
-        await PageConnection(socket, services, casts).serve()
+        await PageConnection(socket, services, viewer, casts).serve()
     return socket

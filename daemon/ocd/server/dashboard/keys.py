@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from secrets import token_urlsafe
 
+from ocd.api.errors import OcdError
+
 LINK_S = 600.0
 # The oldest one goes when there is one more.
 MAX_LINKS = 32
@@ -26,6 +28,12 @@ class Viewer:
     name: str
     control: bool
     pages: int = 0
+
+    def check_control(self) -> None:
+        """Raise `forbidden` if it may only look."""
+        if not self.control:
+            hint = "A link that may act: oc dashboard"
+            raise OcdError("forbidden", "This link may look, not act", hint=hint)
 
     @contextmanager
     def connected(self) -> Iterator[None]:

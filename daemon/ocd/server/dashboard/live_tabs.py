@@ -6,6 +6,7 @@ from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
+from ocd.oversight.leases import Leases
 from ocd.safety.redact import redact_url
 
 _MESSAGES = 100
@@ -40,6 +41,13 @@ def find_tab(sessions: Sessions, session: str, tab_id: str) -> Tab:
         if tab.session_name == session and tab.id == tab_id:
             return tab
     raise OcdError("tab_not_found", f"The session {session} has no open tab {tab_id}")
+
+
+def list_leases(leases: Leases) -> list[dict[str, Any]]:
+    """Describe which tabs people hold."""
+    shown = ("session", "tab_id", "holder", "since")
+    found = [lease.to_dict() for lease in leases.list()]
+    return [{name: lease[name] for name in shown} for lease in found]
 
 
 def tab_log(tab: Tab) -> dict[str, Any]:

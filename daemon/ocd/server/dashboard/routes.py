@@ -42,7 +42,6 @@ CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
 _VIEWS = (
     *("/", "/tasks", "/task/{id}", "/outputs", "/output/{handle}", "/journal"),
     *("/live", "/tab/{session}/{id}", "/approvals", "/recordings", "/recording/{id}"),
-    *("/live", "/tab/{session}/{id}"),
 )
 _FOLDER = Path(__file__).parent / "page"
 
@@ -63,7 +62,13 @@ class ApprovalAnswer(msgspec.Struct, forbid_unknown_fields=True):
     scope: ApprovalScope = "once"
 
 
-_Body = TypeVar("_Body", DashboardCall, ApprovalAnswer)
+class HeldLease(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /api/give-back."""
+
+    key: str
+
+
+_Body = TypeVar("_Body", DashboardCall, ApprovalAnswer, HeldLease)
 
 
 class DashboardRoutes:
@@ -95,6 +100,7 @@ class DashboardRoutes:
         self._add(app, "GET", "/api/tab/{session}/{id}/log", self.get_tab_log)
         self._add(app, "GET", "/api/approvals", self.get_approvals)
         self._add(app, "POST", "/api/approval/{id}", self.post_approval)
+        self._add(app, "POST", "/api/give-back", self.post_give_back)
         self._add(app, "GET", "/api/task/{id}/history", self.get_history)
         self._add(app, "GET", "/api/recording/{id}", self.get_recording)
         self._add(app, "GET", "/api/recording/{id}/picture/{name}", self.get_picture)
@@ -162,12 +168,17 @@ class DashboardRoutes:
 
     async def post_approval(self, request: web.Request, viewer: Viewer) -> web.Response:
         """Allow or deny what waits."""
-        if not viewer.control:
-            hint = "A link that may act: oc dashboard"
-            raise OcdError("forbidden", "This link may look, not act", hint=hint)
+        viewer.check_control()
         asked = _decode(await request.read(), ApprovalAnswer)
         answer = Answer(asked.allow, asked.scope, "dashboard")
         await self._services.approvals.answer(request.match_info["id"], answer)
+        return _json({"result": {}})
+
+    async def post_give_back(self, request: web.Request, viewer: Viewer) -> web.Response:
+        """Give a tab back whose page is being closed: what it still sends need not come in time."""
+        viewer.check_control()
+        asked = _decode(await request.read(), HeldLease)
+        self._services.leases.release(asked.key)
         return _json({"result": {}})
 
     async def get_history(self, request: web.Request, _viewer: Viewer) -> web.Response:

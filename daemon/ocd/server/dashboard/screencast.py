@@ -13,7 +13,8 @@ from ocd.browser.tabs.tab import Tab
 _FRAME = "Page.screencastFrame"
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
-# Takes a frame: a line of JSON with the page's size in CSS pixels, then the JPEG.
+# Takes a frame: a line of JSON with the picture's size in CSS pixels and the pixels
+# above its page, then the JPEG.
 Take = Callable[[bytes], None]
 
 
@@ -58,7 +59,10 @@ class Screencast:
     def _on_frame(self, event: dict[str, Any]) -> None:
         self.acknowledge()  # a frame that nobody has taken is over
         about = event["metadata"]
-        size = {"width": about["deviceWidth"], "height": about["deviceHeight"]}
+        size = {
+            "width": about["deviceWidth"], "height": about["deviceHeight"],
+            "top": about["offsetTop"],
+        }  # fmt: skip
         self._waiting = event["sessionId"]
         self._latest = msgspec.json.encode(size) + b"\n" + b64decode(event["data"])
         for take in tuple(self._viewers):

@@ -25,7 +25,7 @@ const ROUTES = [
 const main = document.getElementById("main");
 const waiting = document.getElementById("waiting");
 const stateLine = document.getElementById("state");
-const app = { viewer: { control: false }, go, connection: null };
+const app = { viewer: { control: false }, leases: [], go, connection: null };
 let view = {};
 let showing = 0;
 let missed = [];
@@ -97,6 +97,7 @@ async function onState(state) {
   if (state === "locked" || (state === "lost" && before)) return;
   // The first view is shown once changes are told, so that none is missed in between.
   await loadStatus().catch(() => {});
+  if (before && view.isHolding?.()) return; // a person in the middle of something
   await show();
 }
 
@@ -106,6 +107,7 @@ function onMessage(message) {
     waiting.textContent = count ? String(count) : "";
     waiting.hidden = !count;
   }
+  app.leases = message.leases ?? app.leases;
   if (view.node) view.onMessage?.(message);
   else missed.push(message);
 }

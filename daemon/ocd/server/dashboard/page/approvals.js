@@ -1,32 +1,38 @@
 // What waits for a person's consent: what exactly would happen, and the answer.
 
 import { get, post } from "./connection.js";
-import { action, h, heading, notice, pill, time } from "./dom.js";
+import { turnButtons } from "./control.js";
+import { action, h, heading, notice, pill, tabPath, time } from "./dom.js";
 
 const KINDS = { data: "data leaves", action: "action", tools: "tools changed", person: "your turn" };
 
 export async function approvalsView(app) {
   const { approvals } = await get("/api/approvals");
-  const list = new ApprovalList(app, approvals);
+  const empty = notice("Nothing waits for you",
+    "When an agent may not go on without a person's consent, or asks you to do something, it appears here.");
+  const list = new ApprovalList(app, { approvals, empty });
   return {
     title: "Approvals",
-    node: list.node,
+    node: [heading("Approvals"), list.items, list.empty],
     onMessage: message => message.approvals && list.draw(message.approvals),
   };
 }
 
-class ApprovalList {
-  constructor(app, approvals) {
+// isShown: which ones. empty: what stands there without any. onDone: called when a turn was done.
+export class ApprovalList {
+  constructor(app, { approvals, empty = null, isShown = () => true, onDone }) {
     this.app = app;
-    this.items = h("ol", { class: "items" });
-    this.empty = h("div");
-    this.node = [heading("Approvals"), this.items, this.empty];
+    this.isShown = isShown;
+    this.onDone = onDone;
+    this.items = h("ol", { class: "items", "aria-label": "Waits for you" });
+    this.empty = h("div", {}, empty);
     this.cards = new Map();
     this.draw(approvals);
   }
 
   // Cards that stay are the same elements: somebody may be about to press one of their buttons.
-  draw(approvals) {
+  draw(all) {
+    const approvals = all.filter(this.isShown);
     const names = new Set(approvals.map(one => one.approval));
     for (const [name, card] of this.cards) {
       if (names.has(name)) continue;
@@ -38,8 +44,8 @@ class ApprovalList {
       this.cards.set(one.approval, this.card(one));
       this.items.append(this.cards.get(one.approval));
     }
-    this.empty.replaceChildren(...(approvals.length ? [] : [notice("Nothing waits for you",
-      "When an agent may not go on without a person's consent, its question appears here.")]));
+    this.items.hidden = !approvals.length;
+    this.empty.hidden = approvals.length > 0;
   }
 
   card(one) {
@@ -49,13 +55,16 @@ class ApprovalList {
       h("p", {}, pill(KINDS[one.kind] ?? one.kind, "running"), " ", time(one.asked_at), " ",
         h("span", { class: "quiet" }, one.waiting ? "a call waits" : "")),
       h("p", {}, h("strong", {}, one.asks)),
+      tab_id ? h("p", {}, h("a", { href: tabPath(one) }, `Show the tab ${tab_id}`)) : null,
       h("details", {}, h("summary", {}, "What exactly"),
         h("pre", { tabindex: "0" }, JSON.stringify(more, null, 2))),
       this.app.viewer.control ? h("p", { class: "actions" }, this.buttons(one)) : null);
   }
 
   buttons(one) {
-    const answer = body => () => post(`/api/approval/${encodeURIComponent(one.approval)}`, body);
+    const send = body => post(`/api/approval/${encodeURIComponent(one.approval)}`, body);
+    const answer = body => () => send(body);
+    if (one.kind === "person") return turnButtons(send, this.onDone);
     const buttons = [action("Allow once", answer({ allow: true, scope: "once" }), { class: "main" })];
     if (one.kind === "data" || one.kind === "action") {
       buttons.push(action("Allow for the session", answer({ allow: true, scope: "session" })));

@@ -14,6 +14,10 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+export function tabPath(tab) {
+  return `/tab/${encodeURIComponent(tab.session)}/${encodeURIComponent(tab.tab_id)}`;
+}
+
 export function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);

@@ -1,7 +1,9 @@
 // The tabs of all sessions, and one of them large: as it looks now, and what was done in it.
 
+import { ApprovalList } from "./approvals.js";
 import { get } from "./connection.js";
-import { bytes, duration, failure, h, heading, notice, pill, time } from "./dom.js";
+import { Control } from "./control.js";
+import { bytes, duration, failure, h, heading, notice, pill, tabPath, time } from "./dom.js";
 import { entryRow } from "./journal.js";
 
 const TABS_MS = 3000;
@@ -9,21 +11,18 @@ const FEED = 100;
 const NEWLINE = 10;
 
 export async function liveView(app, session, tabId) {
-  const { tabs } = await get("/api/tabs");
+  const [{ tabs }, { approvals }] = await Promise.all([get("/api/tabs"), get("/api/approvals")]);
   const shown = tabs.find(tab => tab.session === session && tab.tab_id === tabId)
     ?? (session ? { session, tab_id: tabId, title: tabId, url: "" } : tabs.at(-1));
-  const live = new Live(app, tabs, shown);
+  const live = new Live(app, { tabs, approvals, shown });
   return {
     title: shown ? shown.title || shown.tab_id : "Live",
     node: live.node,
     onMessage: message => live.onMessage(message),
     onFrame: frame => live.screen?.draw(frame),
+    isHolding: () => Boolean(live.control?.key),
     close: () => live.close(),
   };
-}
-
-function tabPath(tab) {
-  return `/tab/${encodeURIComponent(tab.session)}/${encodeURIComponent(tab.tab_id)}`;
 }
 
 function isSame(a, b) {
@@ -31,17 +30,25 @@ function isSame(a, b) {
 }
 
 class Live {
-  constructor(app, tabs, shown) {
+  constructor(app, { tabs, approvals, shown }) {
     this.app = app;
+    this.tabs = tabs;
+    this.leases = app.leases;
     this.shown = shown;
     this.strip = h("nav", { class: "strip", "aria-label": "Open tabs" });
     this.node = [heading("Live"), this.strip];
     if (shown) {
       this.screen = new Screen(shown);
+      this.control = new Control(app, shown, this.screen);
+      this.control.onMessage({ leases: this.leases });
+      this.questions = new ApprovalList(app, {
+        approvals, isShown: one => isSame(one, shown), onDone: () => this.control.giveBack(),
+      });
       this.feed = h("ol", { class: "entries" });
       this.nothing = h("p", { class: "quiet" }, "Calls on this tab appear here as they end.");
       this.log = new TabLog(shown);
-      this.node.push(h("div", { class: "live" }, this.screen.node,
+      this.node.push(this.questions.items, h("div", { class: "live" },
+        h("div", {}, this.control.node, this.screen.node),
         h("section", { class: "feed", "aria-label": "Calls" },
           h("h2", {}, "Calls"), this.nothing, this.feed)), this.log.node);
       this.wish = { watch: { session: shown.session, tab_id: shown.tab_id } };
@@ -50,12 +57,18 @@ class Live {
       this.node.push(notice("No tab is open", "What agents open in their sessions appears here.",
         h("pre", {}, "oc open https://example.com")));
     }
-    this.drawTabs(tabs);
+    this.drawTabs();
     this.polling = setInterval(() => document.hidden || this.reload(), TABS_MS);
   }
 
   onMessage(message) {
     if (message.tab_error && this.screen) this.screen.fail(message.tab_error);
+    this.control?.onMessage(message);
+    if (message.approvals) this.questions?.draw(message.approvals);
+    if (message.leases) {
+      this.leases = message.leases;
+      this.drawTabs();
+    }
     const entries = (message.entries ?? []).filter(entry => isSame(entry, this.shown));
     if (!entries.length) return;
     this.nothing.hidden = true;
@@ -70,7 +83,8 @@ class Live {
     try {
       const { tabs } = await get("/api/tabs");
       if (!this.shown && tabs.length) this.app.go(tabPath(tabs.at(-1)));
-      this.drawTabs(tabs);
+      this.tabs = tabs;
+      this.drawTabs();
       await this.log?.reload();
     } catch {
       // The line at the top says that the connection is lost.
@@ -79,10 +93,11 @@ class Live {
     }
   }
 
-  drawTabs(tabs) {
+  drawTabs() {
+    const { tabs, leases } = this;
     const now = tabs.find(tab => isSame(tab, this.shown));
     if (now) this.screen.name(now);
-    const text = JSON.stringify(tabs);
+    const text = JSON.stringify([tabs, leases]);
     if (text === this.tabsShown) return;
     this.tabsShown = text;
     const sessions = groups(tabs);
@@ -92,16 +107,19 @@ class Live {
 
   tabLink(tab) {
     const current = isSame(tab, this.shown) ? "page" : undefined;
+    const lease = this.leases.find(one => isSame(one, tab));
     const mark = tab.crashed ? pill("crashed", "failed") : tab.dialog !== null ? pill("dialog", "running") : null;
     return h("li", {}, h("a", { href: tabPath(tab), "aria-current": current },
       h("span", { class: "cut title" }, tab.title || "Untitled"),
-      h("span", { class: "cut quiet" }, `${tab.tab_id} · ${tab.url}`), mark));
+      h("span", { class: "cut quiet" }, `${tab.tab_id} · ${tab.url}`), mark,
+      lease ? pill(`held by ${lease.holder}`, "running") : null));
   }
 
   close() {
     clearInterval(this.polling);
     const { connection } = this.app;
     if (connection.wishes.get("watch") === this.wish) connection.wish("watch", { watch: null });
+    this.control?.close();
     this.screen?.close();
   }
 }
@@ -118,8 +136,10 @@ class Screen {
     this.canvas = h("canvas", { role: "img", "aria-label": `The page in ${tab.tab_id}`, width: 640, height: 400 });
     this.address = h("p", { class: "address cut" });
     this.told = h("p", { class: "quiet over", role: "status" }, "Waiting for the first picture…");
+    this.size = { width: 640, height: 400, top: 0 };
+    this.picture = h("div", { class: "picture" }, this.canvas);
     this.node = h("section", { class: "screen", "aria-label": "The page" },
-      this.address, h("div", { class: "stage" }, this.canvas, this.told));
+      this.address, h("div", { class: "stage" }, this.picture, this.told));
     this.name(tab);
   }
 
@@ -155,6 +175,7 @@ class Screen {
 
   async paint(data) {
     const end = new Uint8Array(data, 0, Math.min(300, data.byteLength)).indexOf(NEWLINE);
+    this.size = JSON.parse(new TextDecoder().decode(data.slice(0, end)));
     const image = await createImageBitmap(new Blob([data.slice(end + 1)], { type: "image/jpeg" }));
     if (this.canvas.width !== image.width || this.canvas.height !== image.height) {
       this.canvas.width = image.width;

@@ -1,0 +1,96 @@
+"""Taking over: the tab that one open page holds for its person, and what that person does in it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
+from ocd.calls.services import CallServices
+from ocd.oversight.leases import Lease
+from ocd.server.dashboard.keys import Viewer
+from ocd.server.dashboard.live_tabs import find_tab
+from ocd.server.dashboard.tab_input import Input, PersonInput
+
+# How often a page that holds a tab is asked for a sign of life.
+ASK_S = 10.0
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class WantedTab(msgspec.Struct, forbid_unknown_fields=True):
+    """The tab that a page wants to hold. key: of its lease, if its connection was cut meanwhile."""
+
+    session: str
+    tab_id: str
+    key: str = ""
+
+
+class TabControl:
+    """What one page holds, at most one tab. send: tells the page."""
+
+    def __init__(self, services: CallServices, viewer: Viewer, send: Send) -> None:
+        self._services = services
+        self._viewer = viewer
+        self._send = send
+        self._lease: Lease | None = None
+        self._input: PersonInput | None = None
+
+    async def hold(self, wanted: WantedTab) -> None:
+        """Hold a tab until it is given back or lost; the page is told of both."""
+        self.give_back()
+        try:
+            lease = self._take(wanted)
+        except OcdError as error:
+            await self._send({"control": {"state": "refused", "error": error.body()}})
+            return
+        await self._send({"control": {"state": "held", "key": lease.key}})
+        while not await wait_for_event(lease.ended, ASK_S):
+            await self._send({"control": {"state": "asks", "key": lease.key}})
+        if self._lease is lease:
+            self._let_go()
+            self._lease = self._input = None
+        await self._send({"control": {"state": lease.end, "key": lease.key}})
+
+    def _take(self, wanted: WantedTab) -> Lease:
+        self._viewer.check_control()
+        leases = self._services.leases
+        tab = find_tab(self._services.sessions, wanted.session, wanted.tab_id)
+        lease = leases.renew(wanted.key) if wanted.key else leases.acquire(tab, self._viewer.name)
+        if lease.tab is not tab:
+            raise OcdError("not_found", f"This lease is not one of {tab.id}")
+        self._lease, self._input = lease, PersonInput(tab)
+        return lease
+
+    def act(self, event: Input) -> None:
+        """Do in the tab what its holder did; nothing if it is held no more."""
+        if self._input is not None and self.renew():
+            self._input.send(event)
+
+    def renew(self) -> bool:
+        """Note a sign of life; return whether a tab is held."""
+        if self._lease is None or self._lease.end is not None:
+            return False
+        self._services.leases.renew(self._lease.key)
+        return True
+
+    def give_back(self) -> None:
+        """Give the tab back."""
+        if self._lease is not None and self._lease.end is None:
+            self._let_go()
+            self._services.leases.release(self._lease.key)
+        self._lease = self._input = None
+
+    def lose_page(self) -> None:
+        """The connection is cut: nothing stays pressed, and the page has 45 s to come back."""
+        if self.renew():
+            self._let_go()
+        self._lease = self._input = None
+
+    def _let_go(self) -> None:
+        if self._input is not None:
+            self._input.release()
+
+    def __repr__(self) -> str:
+        return f"TabControl({self._lease and self._lease.tab.id})"

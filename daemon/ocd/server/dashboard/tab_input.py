@@ -1,0 +1,165 @@
+"""What a person's hands do to the tab that they hold: mouse, wheel, fingers, keys and text.
+
+Places are CSS pixels of the tab's viewport. Each event is sent at once and none is waited for:
+Chromium takes them in this order, and a page that hangs holds up nobody here.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.act.input_events import HeldButton, MousePlace
+
+MAX_TEXT = 20_000
+_MAX_FINGERS = 16
+
+Pixels = Annotated[float, Meta(ge=-100_000, le=100_000)]
+Bits = Annotated[int, Meta(ge=0, le=31)]
+_Key = Annotated[str, Meta(max_length=40)]
+
+
+class _Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="type"):
+    """One thing that a person did."""
+
+
+class MouseInput(_Event, tag="mouse"):
+    """The mouse moved, or a button went down or up."""
+
+    event: Literal["moved", "pressed", "released"]
+    x: Pixels
+    y: Pixels
+    button: Literal["none", "left", "middle", "right", "back", "forward"] = "none"
+    buttons: Bits = 0
+    count: Annotated[int, Meta(ge=0, le=3)] = 0
+    modifiers: Bits = 0
+
+
+class WheelInput(_Event, tag="wheel"):
+    """The wheel was turned, by so many pixels."""
+
+    x: Pixels
+    y: Pixels
+    across: Pixels
+    down: Pixels
+    modifiers: Bits = 0
+
+
+class Finger(msgspec.Struct, forbid_unknown_fields=True):
+    """A finger on the screen."""
+
+    id: int
+    x: Pixels
+    y: Pixels
+
+
+class TouchInput(_Event, tag="touch"):
+    """Fingers came, moved or went; those that are on the screen now."""
+
+    event: Literal["Start", "Move", "End", "Cancel"]
+    fingers: Annotated[list[Finger], Meta(max_length=_MAX_FINGERS)]
+    modifiers: Bits = 0
+
+
+class KeyInput(_Event, tag="key"):
+    """A key went down or up; names, and its number (keyCode), as KeyboardEvent has them."""
+
+    event: Literal["down", "up"]
+    key: _Key
+    code: _Key
+    number: Annotated[int, Meta(ge=0, le=1000)] = 0
+    location: Annotated[int, Meta(ge=0, le=3)] = 0
+    text: Annotated[str, Meta(max_length=8)] = ""
+    repeats: bool = False
+    modifiers: Bits = 0
+
+
+class TextInput(_Event, tag="text"):
+    """Text of an input method, or pasted."""
+
+    text: Annotated[str, Meta(max_length=MAX_TEXT)]
+
+
+class ReleaseInput(_Event, tag="release"):
+    """The hands are elsewhere: nothing is held down any more."""
+
+
+Input = MouseInput | WheelInput | TouchInput | KeyInput | TextInput | ReleaseInput
+
+
+class PersonInput:
+    """A person's mouse and keyboard in one tab, with what is held down."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self._keys: dict[str, KeyInput] = {}
+        self._mouse: MouseInput | None = None
+        self._has_fingers = False
+        tab.drop_state(HeldButton)
+
+    def send(self, event: Input) -> None:
+        """Do it in the tab."""
+        match event:
+            case MouseInput():
+                self._send_mouse(event)
+            case WheelInput():
+                wheel = {"type": "mouseWheel", "deltaX": event.across, "deltaY": event.down}
+                self._send("dispatchMouseEvent", {**wheel, **_place(event)})
+            case TouchInput():
+                self._send_touch(event)
+            case KeyInput():
+                self._send_key(event)
+            case TextInput():
+                self._send("insertText", {"text": event.text})
+            case ReleaseInput():
+                self.release()
+
+    def release(self) -> None:
+        """Let go of all keys, buttons and fingers."""
+        for key in list(self._keys.values()):
+            self._send_key(msgspec.structs.replace(key, event="up", text="", modifiers=0))
+        if self._mouse is not None:
+            self._send_mouse(msgspec.structs.replace(self._mouse, event="released", buttons=0))
+        if self._has_fingers:
+            self._send_touch(TouchInput("Cancel", []))
+
+    def _send_mouse(self, event: MouseInput) -> None:
+        self._tab.set_state(MousePlace(event.x, event.y))
+        if event.event == "pressed":
+            self._mouse = event
+        elif not event.buttons:
+            self._mouse = None
+        about = {"button": event.button, "buttons": event.buttons, "clickCount": event.count}
+        kind = {"type": f"mouse{event.event.title()}"}
+        self._send("dispatchMouseEvent", {**kind, **about, **_place(event)})
+
+    def _send_touch(self, event: TouchInput) -> None:
+        self._has_fingers = bool(event.fingers)
+        points = msgspec.to_builtins(event.fingers)
+        params = {"type": f"touch{event.event}", "touchPoints": points}
+        self._send("dispatchTouchEvent", {**params, "modifiers": event.modifiers})
+
+    def _send_key(self, event: KeyInput) -> None:
+        if event.event == "up":
+            self._keys.pop(event.code, None)
+        else:
+            self._keys[event.code] = event
+        kind = "keyUp" if event.event == "up" else "keyDown" if event.text else "rawKeyDown"
+        params = {
+            "type": kind, "key": event.key, "code": event.code, "text": event.text,
+            "windowsVirtualKeyCode": event.number, "location": event.location,
+            "isKeypad": event.location == 3, "autoRepeat": event.repeats,
+            "modifiers": event.modifiers,
+        }  # fmt: skip
+        self._send("dispatchKeyEvent", params)
+
+    def _send(self, method: str, params: dict[str, Any]) -> None:
+        self._tab.cdp.send_nowait(f"Input.{method}", params)
+
+    def __repr__(self) -> str:
+        return f"PersonInput({self._tab.id}, {len(self._keys)} keys down)"
+
+
+def _place(event: MouseInput | WheelInput) -> dict[str, Any]:
+    return {"x": event.x, "y": event.y, "modifiers": event.modifiers}
