@@ -170,6 +170,18 @@ def test_answer_of_a_request_is_waited_for(at: At) -> None:
     assert "answered" in page.do("interact", query="Load")["content"]
 
 
+def test_answers_of_requests_one_after_the_other_are_waited_for(at: At) -> None:
+    """What the last of them brought is in the answer, unless the page takes long about it."""
+    page = at("things.html")
+    page.js("""const ask = async () => (await fetch("/json", {cache: "no-store"})).text();
+        document.querySelector("button").onclick = async () => {
+            const start = performance.now();
+            await ask(); await ask(); await ask();
+            view.textContent = "the last answer"; window.took = performance.now() - start; }""")
+    content = page.do("interact", query="Route")["content"]
+    assert "the last answer" in content or page.js("window.took ?? 1000") > 300
+
+
 def test_element_that_removes_itself(at: At) -> None:
     """A click that removes its own element is answered; its ref is stale afterwards."""
     page = at("things.html")

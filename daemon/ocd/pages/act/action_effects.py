@@ -14,7 +14,9 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter, Listener
 from ocd.browser.process.downloads import Download
 from ocd.browser.sessions.permissions import PermissionPrompt
+from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.dialogs import Dialog
+from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.pages.act.pending_work import PendingWork
 
@@ -22,6 +24,8 @@ T = TypeVar("T")
 POPUP_S = 1.0
 REQUESTS_S = 0.5
 FILE_S = 1.0
+# In which a page reads an answer that has come, and asks for what it wants next.
+_TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
 
 
 class ActionEffects:
@@ -35,6 +39,8 @@ class ActionEffects:
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
+        # Also one that was answered at once: its answer may lead to the next.
+        self._requested = False
         # Frames that load: a page often starts a download by one that nobody sees.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
@@ -163,16 +169,24 @@ class ActionEffects:
             async with asyncio.timeout(FILE_S):
                 await self._wait_until(lambda: bool(self.downloads) or self.navigated)
 
-    async def wait_answers(self, seconds: float) -> bool:
-        """Wait for the requests that the action's scripts have sent; whether there were any."""
-        if not (self._pending or self._frames) or self.dialog:
+    async def wait_answers(self, frame: Frame, seconds: float) -> bool:
+        """Wait for the requests that the action's scripts have sent; whether there were any.
+
+        And for those that the frame's scripts send once they have the answers.
+        """
+        if not (self._requested or self._frames) or self.dialog:
             return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, REQUESTS_S)):
-                await self._wait_until(
-                    lambda: not (self._pending or self._frames) or self.navigating
-                )
+                more = True
+                while more and not self.navigating:
+                    await self._wait_until(lambda: not self._unanswered() or self.navigating)
+                    await self.unless_navigating(evaluate.evaluate_isolated(frame, _TWO_TASKS))
+                    more = self._unanswered()
         return True
+
+    def _unanswered(self) -> bool:
+        return bool(self._pending or self._frames)
 
     async def wait_popups(self, seconds: float) -> None:
         """Wait until the pop-ups know where they are going."""
@@ -312,6 +326,7 @@ class ActionEffects:
 
     def _on_request(self, event: Event) -> None:
         if event.get("type") in ("XHR", "Fetch"):
+            self._requested = True
             self._pending.add(event["requestId"])
 
     def _on_request_ended(self, event: Event) -> None:

@@ -285,7 +285,7 @@ async def _wait_stable(
         return None
     # A round trip: what the page's scripts have sent by now is told before its answer comes.
     calm = await effects.unless_navigating(pending.wait_done())
-    answered = await effects.wait_answers(deadline.seconds_left)
+    answered = await effects.wait_answers(settling.frame, deadline.seconds_left)
     reply = await effects.unless_navigating(
         settling.ask({**options, "calm": calm and not answered})
     )
