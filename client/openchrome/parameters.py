@@ -59,7 +59,7 @@ class CrawlOptions(TypedDict, total=False):
     exclude: Sequence[str] | None
     format: (
         Literal["html", "links", "main", "markdown", "text"]
-        | Sequence[Literal["html", "links", "main", "markdown", "text"]]
+        | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]]
         | None
     )
     only_main_content: bool | None
@@ -103,7 +103,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     scope: str | None
     format: (
         Literal["html", "links", "main", "markdown", "text"]
-        | Sequence[Literal["html", "links", "main", "markdown", "text"]]
+        | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]]
         | None
     )
     only_main_content: bool | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "f4b27ed55b7a8972"
+CATALOG_HASH = "cfe54ec3b2e9eb7a"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -348,7 +348,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         self, url: str | None = None, *, max_pages: int | None = None, max_depth: int | None = None,
         scope: str | None = None, same_origin: bool | None = None,
         include: Sequence[str] | None = None, exclude: Sequence[str] | None = None,
-        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"]] | None = None,
+        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None,
@@ -387,7 +387,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             same_origin: true: same as scope origin. false: scope any, unless scope is set
             include: Globs; if given, only URLs that match one are followed
             exclude: Globs of URLs to skip
-            format: Of content; of several the first (default: "markdown")
+            format: Of content (of several the first); tools: WebMCP (default: "markdown")
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
@@ -471,7 +471,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         self, url: str, *, sitemap_url: str | None = None, filter: str | None = None,
         exclude: Sequence[str] | None = None, max_pages: int | None = None,
         scope: str | None = None,
-        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"]] | None = None,
+        format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
@@ -501,7 +501,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             exclude: Globs of URLs to skip
             max_pages: Pages to fetch (default: 50)
             scope: Listed URLs to fetch, as in crawl (default: "domain")
-            format: Of content; of several the first (default: "markdown")
+            format: Of content (of several the first); tools: WebMCP (default: "markdown")
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)

@@ -250,7 +250,7 @@ def _pool_options(spec: CrawlSpec) -> PoolOptions:
         headers=dict(requests.headers), origins=requests.origins,
         proxies=tuple(map(without_login, requests.proxies)),
         cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
-        actions=spec.actions, init_script=spec.init_script,
+        actions=spec.actions, init_script=spec.init_script, tools=spec.tools,
     )  # fmt: skip
 
 

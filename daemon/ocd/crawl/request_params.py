@@ -17,7 +17,7 @@ from ocd.crawl.request_options import (
     read_proxies,
     read_user_agent,
 )
-from ocd.crawl.spec import Engine
+from ocd.crawl.spec import Engine, Formats, content_formats
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -208,12 +208,15 @@ def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]
     return tuple(found)
 
 
-def page_engine(params: RequestParams, engine: Engine) -> Engine:
+def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engine:
     """Return the engine that does what is asked; invalid_argument if the one asked for cannot."""
-    for name in ("actions", "init_script"):
-        if getattr(params, name):
+    _, tools = content_formats(formats)
+    wanted = {"actions": params.actions, "init_script": params.init_script, "format": tools}
+    for name, given in wanted.items():
+        if given:
             if engine == "static":
-                message = f"crawl: {name} is for the browser, not for engine static"
+                what = "format tools" if name == "format" else name
+                message = f"crawl: {what} is for the browser, not for engine static"
                 raise OcdError("invalid_argument", message, parameter=name)
             engine = "browser"
     return engine

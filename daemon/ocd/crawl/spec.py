@@ -1,12 +1,14 @@
 """What one crawl was asked to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.crawl.request_options import PLAIN_REQUESTS, RequestOptions
 
 Format = Literal["markdown", "main", "text", "html", "links"]
+# What a list of formats may ask for besides: the tools that pages offer to agents.
+Formats = Format | list[Format | Literal["tools"]]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "dfs", "best_first"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
@@ -23,7 +25,8 @@ class CrawlSpec:
     compare_to: the task of an earlier crawl; "" = none.
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
-    `url`. more_formats: of the content, besides `format`. requests: what goes with each request.
+    `url`. more_formats: of the content, besides `format`. tools: those that pages offer are
+    recorded. requests: what goes with each request.
     actions, init_script: what the browser does on each page, and before it (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
     """
@@ -37,6 +40,7 @@ class CrawlSpec:
     exclude: tuple[str, ...] = ()
     format: Format = "markdown"
     more_formats: tuple[Format, ...] = ()
+    tools: bool = False
     only_main_content: bool = False
     respect_robots: bool = True
     delay_ms: int = 0
@@ -64,6 +68,11 @@ class CrawlSpec:
         return (self.url, *self.more_urls)
 
     @property
+    def formats(self) -> tuple[str, ...]:
+        """Return what each page is recorded as: its content's formats, the first one first."""
+        return (self.format, *self.more_formats, *(("tools",) if self.tools else ()))
+
+    @property
     def max_attempts(self) -> int:
         """Return how many page loads may be started, failed ones and retries included."""
         return 3 * self.max_pages + 20
@@ -72,3 +81,10 @@ class CrawlSpec:
     def page_timeout_s(self) -> float:
         """Return the bound of one attempt in seconds."""
         return self.page_timeout_ms / 1000
+
+
+def content_formats(given: Formats) -> tuple[tuple[Format, ...], bool]:
+    """Return the formats of the content, else Markdown, and whether tools are wanted."""
+    named: Sequence[Format | Literal["tools"]] = given if isinstance(given, list) else [given]
+    formats: list[Format] = [form for form in named if form != "tools"]
+    return tuple(dict.fromkeys(formats or ["markdown"])), "tools" in named

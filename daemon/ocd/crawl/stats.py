@@ -38,7 +38,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     of interest. redirects: url and status of each on the way to final_url. parent: the page whose
     link led here first. formats: the content in the other formats that were asked for. anchors: the
     links with more about each, if they were asked for. extracted: what the schema of the crawl
-    found, and `missing` what it did not. failed_actions: those of the crawl that could not be done.
+    found, and `missing` what it did not. tools: those that the page offers to agents, if they were
+    asked for. failed_actions: those of the crawl that could not be done.
     change: beside the crawl that this one is compared with.
     """
 
@@ -76,6 +77,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     anchors: list[Anchor] = []
     extracted: dict[str, Any] | list[dict[str, Any]] | None = None
     missing: list[str] = []
+    tools: list[dict[str, Any]] = []
     failed_actions: list[str] = []
     change: Literal["", "new", "changed", "unchanged", "gone"] = ""
 
@@ -201,7 +203,7 @@ class CrawlStats:
             "duration_ms": round((time.monotonic() - self.started) * 1000),
             "scope": spec.scope,
             "strategy": spec.strategy,
-            "format": [spec.format, *spec.more_formats] if spec.more_formats else spec.format,
+            "format": list(spec.formats) if len(spec.formats) > 1 else spec.format,
             "engines": dict(self.engines),
             "attempts": self.attempts,
             **({"resumed_pages": self.resumed} if self.resumed else {}),

@@ -25,7 +25,7 @@ from ocd.crawl.request_params import (
     start_urls,
 )
 from ocd.crawl.resumption import RESUMPTION
-from ocd.crawl.spec import CrawlSpec, Engine, Format, LinkRelation, Strategy
+from ocd.crawl.spec import CrawlSpec, Engine, Formats, LinkRelation, Strategy, content_formats
 from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
@@ -50,7 +50,9 @@ SiteUrl = Annotated[
 ]
 MaxPages = Annotated[int, Meta(ge=1, le=100_000, description="Pages to fetch")]
 Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
-PageFormat = Annotated[Format | list[Format], Meta(description="Of content; of several the first")]
+PageFormat = Annotated[
+    Formats, Meta(description="Of content (of several the first); tools: WebMCP")
+]
 OnlyMain = Annotated[
     bool,
     Meta(description="Without navigation, header, footer, sidebars"),
@@ -194,7 +196,7 @@ class Crawl(RequestParams):
         request_options(self, self.starts)
         extract_schema(self)
         page_actions(self.actions)
-        page_engine(self, self.engine)
+        page_engine(self, self.engine, self.format)
         if self.strategy == "best_first" and not self.query:
             message = "crawl: strategy best_first needs a query"
             raise OcdError("invalid_argument", message, parameter="query")
@@ -245,7 +247,7 @@ class CrawlSitemap(RequestParams):
         request_options(self, self.starts)
         extract_schema(self)
         page_actions(self.actions)
-        page_engine(self, self.engine)
+        page_engine(self, self.engine, self.format)
         if self.sitemap_url:
             parse_url_argument(self.sitemap_url)
 
@@ -316,18 +318,19 @@ def _scope(params: Crawl) -> str:
 
 def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
     starts = params.starts
-    formats = _page_formats(params.format)
+    formats, tools = content_formats(params.format)
     return {
         "url": starts[0],
         "requests": request_options(params, starts),
         "extract": extract_schema(params),
         "format": formats[0],
         "more_formats": formats[1:],
+        "tools": tools,
         "only_main_content": params.only_main_content,
         "respect_robots": params.respect_robots,
         "delay_ms": params.delay_ms,
         "concurrency": 0 if params.concurrency == "auto" else params.concurrency,
-        "engine": page_engine(params, params.engine),
+        "engine": page_engine(params, params.engine, params.format),
         "actions": page_actions(params.actions),
         "init_script": params.init_script,
         "retries": params.retries,
@@ -336,11 +339,6 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "compare_to": params.compare_to,
         "fail_on_page": params.fail_on_page or 0,
     }
-
-
-def _page_formats(given: Format | list[Format]) -> tuple[Format, ...]:
-    formats: list[Format] = given if isinstance(given, list) else [given]
-    return tuple(dict.fromkeys(formats or ["markdown"]))
 
 
 def _output(work: TaskHandle, spec: CrawlSpec, summary: dict[str, Any]) -> Output:

@@ -8,7 +8,13 @@ from msgspec import Meta
 
 from ocd import call_context
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.page_tools import PageTool, ToolAnswer, frame_name
+from ocd.browser.tabs.page_tools import (
+    PageTool,
+    ToolAnswer,
+    frame_name,
+    tool_to_dict,
+    unsupported_error,
+)
 from ocd.browser.tabs.tab import Tab
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.redact import redact_text
@@ -39,10 +45,7 @@ class ListPageTools(Params):
 async def page_tools(tab: Tab, _params: ListPageTools) -> Output:
     tools = tab.page_tools.all()
     if not tools and not await tab.page_tools.is_possible(tab.main_frame):
-        raise OcdError(
-            "webmcp_unsupported", "This Chromium has no WebMCP: pages cannot offer tools.",
-            hint="It is in Chromium 156 and newer; ocd doctor says which one runs.",
-        )  # fmt: skip
+        raise unsupported_error()
     several = {tool.frame_id for tool in tools} != {tab.main_frame.frame_id}
     lines = ",\n".join(_tool_as_json(tab, tool, with_frame=several) for tool in tools)
     more = {"left_out": tab.page_tools.left_out} if tab.page_tools.left_out else {}
@@ -55,13 +58,7 @@ async def page_tools(tab: Tab, _params: ListPageTools) -> Output:
 
 
 def _tool_as_json(tab: Tab, tool: PageTool, *, with_frame: bool) -> str:
-    about: dict[str, Any] = {"name": tool.name, "description": tool.description}
-    if tool.schema:
-        about["input_schema"] = msgspec.Raw(tool.schema.encode())
-    if tool.hints:
-        about["hints"] = tool.hints
-    if tool.form is not None:
-        about["form"] = True
+    about = tool_to_dict(tool)
     if with_frame:
         urls = {frame.frame_id: frame.url for frame in tab.frames()}
         about |= {"frame": frame_name(tool), "url": urls[tool.frame_id]}

@@ -113,3 +113,28 @@ def test_a_consequential_tool_waits_for_a_person(
     assert call.reply().result["content"] == "paid"
     calls = daemon.do("javascript_tool", code="calls")["content"]
     assert json.loads(calls) == [["pay", {}]]
+
+
+def test_a_crawl_records_what_pages_offer(
+    daemon: Daemon, share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Where its formats have `tools`: cleaned like the content, and by the browser alone."""
+    wanted = {"max_depth": 0, "format": ["text", "tools"]}
+    crawled = daemon.do("crawl", url=site.url("tools/shop.html"), **wanted)
+    assert crawled["summary"]["format"] == ["text", "tools"]
+    (shop,) = crawled["pages"]
+    tools = {tool["name"]: tool for tool in shop["tools"]}
+    assert tools["add"]["description"] == "Add two numbers"
+    assert tools["add"]["input_schema"]["properties"]["b"] == {"type": "number"}
+    assert (tools["add"]["hints"], tools["order"]["form"]) == (["readOnly"], True)
+    (hostile,) = daemon.do("crawl", url=site.url("injection/tools.html"), **wanted)["pages"]
+    assert len(hostile["tools"]) >= 28
+    assert not UNSEEN.search(json.dumps(hostile["tools"], ensure_ascii=False))
+    assert hostile["sanitized"]["removed"] > 0
+    (plain,) = daemon.do("crawl", url=site.url("tools/sent.html"), **wanted)["pages"]
+    assert "tools" not in plain
+    static = daemon.call("crawl", url=site.url("tools/shop.html"), engine="static", **wanted).error
+    assert (static["code"], static["parameter"]) == ("invalid_argument", "format")
+    old = share_daemon("--browser-arg=--disable-features=WebMCP")
+    refused = old.call("crawl", url=site.url("tools/sent.html"), **wanted)
+    assert refused.code == "webmcp_unsupported"

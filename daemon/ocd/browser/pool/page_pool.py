@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ocd.api.errors import OcdError
+from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
-from ocd.browser.pool.pool_tab import USERS_OWN, BrowserPlace, LoadedPage, PoolTab, PoolWait
+from ocd.browser.pool.pool_tab import USERS_OWN, BrowserPlace, PoolTab, PoolWait
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.navigation import STATUS_ONLY
 from ocd.safety import certificate_errors

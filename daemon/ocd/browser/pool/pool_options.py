@@ -13,7 +13,8 @@ class PoolOptions:
     cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.
     text_only: pictures, fonts and media are not loaded. actions: what is done on each page before
     it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
-    init_script: runs in each document before the page's own scripts.
+    init_script: runs in each document before the page's own scripts. tools: those that pages offer
+    are wanted, too.
     """
 
     share_login: bool = False
@@ -25,6 +26,7 @@ class PoolOptions:
     text_only: bool = False
     actions: tuple[Mapping[str, Any], ...] = ()
     init_script: str = ""
+    tools: bool = False
 
 
 DEFAULT_OPTIONS = PoolOptions()

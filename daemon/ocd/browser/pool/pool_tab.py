@@ -5,7 +5,7 @@ import base64
 import contextlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.injected import load
+from ocd.browser.pool.loaded_page import LoadedPage, page_of
 from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
 from ocd.browser.pool.request_rules import RequestRules
 from ocd.browser.process.targets import Targets
@@ -21,6 +22,7 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.navigation import load_error
 from ocd.browser.tabs.page_loads import PageLoads
+from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
 
 PoolWait = Literal["load", "dom", "idle"]
 
@@ -28,42 +30,8 @@ PoolWait = Literal["load", "dom", "idle"]
 MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
-# What Chromium shows in a viewer instead of as a document that can be read.
-_VIEWER_TYPES = (
-    "image/",
-    "video/",
-    "audio/",
-    "font/",
-    "application/pdf",
-    "application/octet-stream",
-)
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedPage:
-    """A rendered page: final URL, HTTP status (None without one), the document as HTML.
-
-    html: what nobody can see is marked in it (visible_html.UNSEEN), shadow trees are declarative.
-    Of a document that is no page (XML, JSON, text) it is the text itself, as it came.
-    links: absolute addresses, in the page's order, as often as they stand there.
-    frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
-    lower case. redirects: address and status of each redirect of a server on the way.
-    failed_actions: those that could not be done, and why.
-    """
-
-    url: str
-    status: int | None
-    content_type: str
-    title: str
-    html: str
-    links: list[str]
-    redirected: bool
-    frames: list[tuple[str, str]] = field(default_factory=list)
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    redirects: tuple[tuple[str, int], ...] = ()
-    failed_actions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +88,7 @@ class PoolTab:
         self._options = options
         self._rules = RequestRules(cdp, options, place.proxy_login)
         self._documents = PageLoads(cdp)
+        self._tools = PageTools(self._main_frame)
         self._leaving = False
         # Whether the document has all of its markup, and the error if that will never come.
         self._parsed = True
@@ -148,6 +117,8 @@ class PoolTab:
         cdp.on("Page.frameStoppedLoading", self._on_stopped)
         cdp.on("disconnected", self._on_disconnect)
         agent = {"userAgent": self._options.user_agent}
+        if self._options.tools:
+            self._tools.watch(cdp)
         return [
             cdp.send("Page.enable"),
             cdp.send("Inspector.enable"),
@@ -161,6 +132,9 @@ class PoolTab:
             ),
             cdp.send("Runtime.runIfWaitingForDebugger"),
         ]
+
+    def _main_frame(self, frame_id: str) -> Frame | None:
+        return Frame(frame_id, self.cdp) if frame_id == self.cdp.target_id else None
 
     def _on_crash(self, _: Event) -> None:
         self.broken = True
@@ -219,12 +193,22 @@ class PoolTab:
             self.stale = True
         answer = self._rules.answer
         page = replace(
-            _page(url, found),
+            page_of(url, found),
             headers=answer.headers,
             redirects=tuple(answer.redirects),
             failed_actions=tuple(failed),
+            tools=await self._offered(),
         )
         return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
+
+    async def _offered(self) -> tuple[PageTool, ...]:
+        """Return the tools that the page offers; webmcp_unsupported where none could."""
+        tools = tuple(self._tools.all())
+        if self._options.tools and not tools:
+            frame = Frame(self.cdp.target_id, self.cdp)
+            if not await self._tools.is_possible(frame):
+                raise unsupported_error()
+        return tools
 
     async def _raw_document(self, page: LoadedPage) -> LoadedPage:
         # Chromium shows such documents in a viewer of its own.
@@ -371,28 +355,3 @@ def _close_popup(cdp: CdpSession) -> None:
     # Its opener stands still until it runs, closed or not.
     cdp.send_nowait("Runtime.runIfWaitingForDebugger")
     cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
-
-
-def _page(url: str, snapshot: dict[str, Any]) -> LoadedPage:
-    content_type = snapshot["type"]
-    if content_type.startswith(_VIEWER_TYPES):
-        raise OcdError(
-            "not_html",
-            f"{url} is {content_type}, not a page.",
-            url=snapshot["url"],
-            status=snapshot["status"] or None,
-            content_type=content_type,
-        )
-    final = snapshot["url"]
-    # Schemes without a server claim 200, too.
-    answered = final.startswith(("http:", "https:"))
-    return LoadedPage(
-        url=final,
-        status=(snapshot["status"] or None) if answered else None,
-        content_type=content_type,
-        title=snapshot["title"],
-        html=snapshot["html"],
-        links=snapshot["links"],
-        redirected=final.partition("#")[0] != url.partition("#")[0],
-        frames=[(address, html) for address, html in snapshot["frames"]],
-    )

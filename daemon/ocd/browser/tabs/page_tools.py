@@ -247,9 +247,29 @@ class _ToolCall:
         return ToolAnswer(None, left=True) if answered is None else _answer(tool, answered)
 
 
+def tool_to_dict(tool: PageTool) -> dict[str, Any]:
+    """Return a tool as it is listed: name, description, and input_schema, hints, form if any."""
+    about: dict[str, Any] = {"name": tool.name, "description": tool.description}
+    if tool.schema:
+        about["input_schema"] = msgspec.Raw(tool.schema.encode())
+    if tool.hints:
+        about["hints"] = tool.hints
+    if tool.form is not None:
+        about["form"] = True
+    return about
+
+
 def frame_name(tool: PageTool) -> str:
     """Return the word by which callers name the tool's frame."""
     return tool.frame_id[:8]
+
+
+def unsupported_error() -> OcdError:
+    """Return the error for a Chromium in which no page can offer tools."""
+    return OcdError(
+        "webmcp_unsupported", "This Chromium has no WebMCP: pages cannot offer tools.",
+        hint="It is in Chromium 156 and newer; ocd doctor says which one runs.",
+    )  # fmt: skip
 
 
 def _gone_error(tool: PageTool) -> OcdError:

@@ -75,7 +75,7 @@ class EarlierCrawl:
         asked = read_arguments(store, meta.task_id).args
         if _ways_of_content(asked) != _ways_of_content(
             {
-                "format": [spec.format, *spec.more_formats],
+                "format": list(spec.formats),
                 "only_main_content": spec.only_main_content,
                 "extract": spec.extract,
             }

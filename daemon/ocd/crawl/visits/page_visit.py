@@ -9,6 +9,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.browser.tabs.page_tools import PageTool, tool_to_dict
 from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.extraction import ExtractionClient
@@ -40,6 +41,7 @@ from ocd.crawl.urls import is_route, join, origin_of
 from ocd.crawl.visits.hash_routes import HashRoutes
 from ocd.crawl.visits.outcome import NeedsBrowser, SkipPage, VisitResult
 from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.sanitize import Sanitizer
 
 # The browser's answers that mean "this is no page": plain HTTP then says what it is.
 _NO_PAGE = ("download_started", "not_html")
@@ -268,7 +270,12 @@ class PageVisitor:
         found.add_links(list(dict.fromkeys(more)), final)
         found.robots += robots_tags([page.headers.get("x-robots-tag", "")], PRODUCT)
         found.title = found.title or page.title
-        return self._fill_record(record, found)
+        visited = self._fill_record(record, found)
+        if page.tools:
+            await asyncio.to_thread(
+                _fill_tools, record, page.tools, Sanitizer(self._tools.sanitize)
+            )
+        return visited
 
     async def _not_a_page(
         self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None], error: OcdError
@@ -320,6 +327,16 @@ class PageVisitor:
         record.anchors = found.anchors
         record.extracted, record.missing = found.extracted, found.missing
         return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
+
+
+def _fill_tools(record: PageRecord, tools: Sequence[PageTool], sanitizer: Sanitizer) -> None:
+    """Record what the page offers, without what nobody sees in it."""
+    offered = msgspec.json.encode([tool_to_dict(tool) for tool in tools]).decode()
+    offered, findings = sanitizer.clean(offered)
+    record.tools = msgspec.json.decode(offered)
+    before = record.sanitized or {}
+    for added in findings.field().values():
+        record.sanitized = {name: before.get(name, 0) + count for name, count in added.items()}
 
 
 def _fill_answer(

@@ -1,0 +1,70 @@
+"""A page that a hidden tab has loaded, as data."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.page_tools import PageTool
+
+# What Chromium shows in a viewer instead of as a document that can be read.
+_VIEWER_TYPES = (
+    "image/",
+    "video/",
+    "audio/",
+    "font/",
+    "application/pdf",
+    "application/octet-stream",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPage:
+    """A rendered page: final URL, HTTP status (None without one), the document as HTML.
+
+    html: what nobody can see is marked in it (visible_html.UNSEEN), shadow trees are declarative.
+    Of a document that is no page (XML, JSON, text) it is the text itself, as it came.
+    links: absolute addresses, in the page's order, as often as they stand there.
+    frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
+    lower case. redirects: address and status of each redirect of a server on the way.
+    failed_actions: those that could not be done, and why. tools: what its main frame offers agents,
+    if that was wanted.
+    """
+
+    url: str
+    status: int | None
+    content_type: str
+    title: str
+    html: str
+    links: list[str]
+    redirected: bool
+    frames: list[tuple[str, str]] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    redirects: tuple[tuple[str, int], ...] = ()
+    failed_actions: tuple[str, ...] = ()
+    tools: tuple[PageTool, ...] = ()
+
+
+def page_of(url: str, snapshot: dict[str, Any]) -> LoadedPage:
+    """Return the page of a snapshot (pool_read.js); not_html for what a viewer shows."""
+    content_type = snapshot["type"]
+    if content_type.startswith(_VIEWER_TYPES):
+        raise OcdError(
+            "not_html",
+            f"{url} is {content_type}, not a page.",
+            url=snapshot["url"],
+            status=snapshot["status"] or None,
+            content_type=content_type,
+        )
+    final = snapshot["url"]
+    # Schemes without a server claim 200, too.
+    answered = final.startswith(("http:", "https:"))
+    return LoadedPage(
+        url=final,
+        status=(snapshot["status"] or None) if answered else None,
+        content_type=content_type,
+        title=snapshot["title"],
+        html=snapshot["html"],
+        links=snapshot["links"],
+        redirected=final.partition("#")[0] != url.partition("#")[0],
+        frames=[(address, html) for address, html in snapshot["frames"]],
+    )
