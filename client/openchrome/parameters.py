@@ -86,6 +86,7 @@ class CrawlOptions(TypedDict, total=False):
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
+    keep: Sequence[Literal["raw"]] | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
@@ -124,6 +125,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
+    keep: Sequence[Literal["raw"]] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None

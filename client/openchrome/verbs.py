@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "cfe54ec3b2e9eb7a"
+CATALOG_HASH = "ec11c4a638079ced"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -363,6 +363,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
+        keep: Sequence[Literal["raw"]] | None = None,
         urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
@@ -419,6 +420,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             actions: What the browser does on each page before reading it; auto then is browser
             init_script: JavaScript that runs first in each page, before its own; auto then is
                 browser
+            keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
+                static or auto
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -439,7 +442,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "compare_to": compare_to, "fail_on_page": fail_on_page, "urls": urls,
             "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
             "resources": resources, "share_login": share_login, "extract": extract,
-            "actions": actions, "init_script": init_script, "urls_path": urls_path,
+            "actions": actions, "init_script": init_script, "keep": keep, "urls_path": urls_path,
             "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
@@ -482,6 +485,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
+        keep: Sequence[Literal["raw"]] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -525,6 +529,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             actions: What the browser does on each page before reading it; auto then is browser
             init_script: JavaScript that runs first in each page, before its own; auto then is
                 browser
+            keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
+                static or auto
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
@@ -541,7 +547,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "page_timeout_ms": page_timeout_ms, "compare_to": compare_to,
             "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
             "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
-            "extract": extract, "actions": actions, "init_script": init_script,
+            "extract": extract, "actions": actions, "init_script": init_script, "keep": keep,
             "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
@@ -2057,13 +2063,14 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     def oc_task_export(
         self, task_id: str, path: str | os.PathLike[str], *,
-        format: Literal["csv", "jsonl", "llms-txt", "markdown", "sqlite"] | None = None,
+        format: Literal["csv", "jsonl", "llms-txt", "markdown", "sqlite", "warc"] | None = None,
         timeout_ms: int | None = None,
     ) -> ResultT:
         """Write a crawl's pages to a file or folder
 
         markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-        tables pages and links. llms-txt: a list of links. A task that still runs gives what it has.
+        tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. A task that
+        still runs gives what it has.
 
         Args:
             task_id: The crawl's task

@@ -47,7 +47,8 @@ REASONS: dict[str, str] = {
         oc_evidence_bundle.target_schema oc_skill_record.contract""",
     "names whose data is read, and sends none": "oc_context_export.origin",
     "whom to let ask for a position; nothing is asked of that origin": "geolocation.origin",
-    "one of two or three words": "storage.storage_type cookies.same_site",
+    "one of a few words": """
+        storage.storage_type cookies.same_site crawl.keep crawl_sitemap.keep""",
     "asked when it is known whose tool it is": "page_tool_call.arguments page_tool.arguments",
     "declared by `uploads`": "ocs_upload_collection_files.base_url",
     "Chromium runs no scripts in it and loads nothing for it": "page_pdf.header_template",

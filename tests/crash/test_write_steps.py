@@ -65,6 +65,12 @@ def _move(daemon: Daemon, site: Site) -> None:
     daemon.start_call("oc_task_start", kind="crawl", args={**CRAWL, "url": url})
 
 
+def _keep_raw(daemon: Daemon, site: Site) -> None:
+    """Crawl with the answers as they were sent."""
+    args = {**CRAWL, "url": site.url("chain/1"), "keep": ["raw"], "engine": "static"}
+    daemon.start_call("oc_task_start", kind="crawl", args=args)
+
+
 def _resume(daemon: Daemon, site: Site) -> None:
     (orphan,) = daemon.do("oc_task_list")["tasks"]
     daemon.start_call("oc_task_resume", task_id=orphan["task_id"])
@@ -285,6 +291,7 @@ WAYS: dict[str, Way] = {
     "run.meta": TASK,
     "run.event": TASK,
     "task.filled:1": RESUME,
+    "answer.line": (_leave_nothing, _keep_raw, ()),
     "frontier.line": (_leave_nothing, _move, ()),
     "unit.line": TASK,
     "unit.line:4": TASK,

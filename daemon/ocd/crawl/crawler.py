@@ -19,6 +19,7 @@ from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.raw_answers import RawAnswerLog
 from ocd.crawl.request_options import Cookie
 from ocd.crawl.resumption import take_over
 from ocd.crawl.robots import Robots, RobotsReply
@@ -133,6 +134,8 @@ class Crawler:
             stack.callback(spilled.close)
             log = FrontierLog(work.directory)
             stack.callback(log.close)
+            answers = RawAnswerLog(work.directory)
+            stack.callback(answers.close)
             key = IgnoredParameters(spec.ignore_params).key_of
             earlier = None
             if spec.compare_to:
@@ -151,6 +154,7 @@ class Crawler:
                 converter=converter,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 sanitize=self.sanitizer.enabled,
+                answers=answers,
                 earlier=earlier,
             )
             yield _CrawlRun(work, spec, tools, log)

@@ -17,7 +17,7 @@ from ocd.crawl.request_options import (
     read_proxies,
     read_user_agent,
 )
-from ocd.crawl.spec import Engine, Formats, content_formats
+from ocd.crawl.spec import Engine, Formats, Keep, content_formats
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -122,6 +122,16 @@ FirstScript = Annotated[
 ]
 
 
+KeepChoice = Annotated[
+    tuple[Keep, ...],
+    Meta(
+        description="raw: answers as their servers sent them, for oc_task_export to WARC; engine "
+        "static or auto",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -134,6 +144,7 @@ class RequestParams(Params, kw_only=True):
     extract: Extract = None
     actions: Actions = ()
     init_script: FirstScript = ""
+    keep: KeepChoice = ()
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -219,6 +230,9 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
                 message = f"crawl: {what} is for the browser, not for engine static"
                 raise OcdError("invalid_argument", message, parameter=name)
             engine = "browser"
+    if params.keep and engine == "browser":
+        message = "crawl: keep=raw is for plain HTTP, not for engine browser"
+        raise OcdError("invalid_argument", message, parameter="keep")
     return engine
 
 

@@ -10,6 +10,7 @@ import msgspec
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
 from ocd.crawl.fetch.fetch_errors import TRANSIENT_STATUSES
+from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.visits.outcome import VisitResult
@@ -45,7 +46,9 @@ def is_passing(line: bytes) -> bool:
     return code in _PASSING or (code == "http_error" and failure.status in TRANSIENT_STATUSES)
 
 
-RESUMPTION = Resumption(is_passing, files=(FRONTIER,), limits=_LIMITS, once=("fail_on_page",))
+RESUMPTION = Resumption(
+    is_passing, files=(FRONTIER, ANSWERS), limits=_LIMITS, once=("fail_on_page",)
+)
 
 
 class _Finished(NamedTuple):

@@ -56,6 +56,7 @@ class CrawlScheduler:
         self._politeness: RateLimits = tools.politeness
         self._earlier = tools.earlier
         self._routes = tools.routes
+        self._answers = tools.answers
         self._log = log
         self._duplicates = Duplicates()
         self._scorer = RelevanceScorer(spec.query if spec.strategy == "best_first" else "")
@@ -188,6 +189,8 @@ class CrawlScheduler:
             note.unfollowed = list(visited.unfollowed)
         score = self._scorer.of_links(record.title, record.content, entry.depth + 1, note.scores)
         self._take_in(entry, visited, score)
+        for answer in visited.raw:
+            self._answers.append(answer)
         if record.content_hash:
             record.duplicate_of = self._find_duplicate(visited)
         self._write(entry, record, note)

@@ -11,6 +11,7 @@ Format = Literal["markdown", "main", "text", "html", "links"]
 Formats = Format | list[Format | Literal["tools"]]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "dfs", "best_first"]
+Keep = Literal["raw"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
 
 # A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
@@ -22,7 +23,8 @@ MAX_CRAWL_DELAY_S = 30.0
 class CrawlSpec:
     """The parameters of one crawl; names and meanings are those of the verb.
 
-    compare_to: the task of an earlier crawl; "" = none.
+    compare_to: the task of an earlier crawl; "" = none. keep: what is stored of pages besides their
+    records.
     scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. tools: those that pages offer are
@@ -56,6 +58,7 @@ class CrawlSpec:
     ignore_params: tuple[str, ...] = ()
     include_types: tuple[str, ...] = ()
     compare_to: str = ""
+    keep: tuple[Keep, ...] = ()
     sitemap_url: str = ""
     extract: str = ""
     actions: tuple[Mapping[str, Any], ...] = ()
@@ -71,6 +74,11 @@ class CrawlSpec:
     def formats(self) -> tuple[str, ...]:
         """Return what each page is recorded as: its content's formats, the first one first."""
         return (self.format, *self.more_formats, *(("tools",) if self.tools else ()))
+
+    @property
+    def keeps_raw(self) -> bool:
+        """Whether answers are stored as their servers sent them."""
+        return "raw" in self.keep
 
     @property
     def max_attempts(self) -> int:

@@ -3,6 +3,7 @@ r"""The tasks' files: one folder a task below `tasks/`.
     <task_id>/meta.json     the task; replaced whole, only under `lock`
               arguments.json  what it was asked, without secrets (`resumption`); never changed
               frontier.jsonl  of crawls: what pages.jsonl does not say (`frontier_log.py`)
+              answers.jsonl  of crawls with keep=raw: their answers (`raw_answers.py`)
               events.jsonl  what happened, one line each, only appended to
               pages.jsonl   the finished units, one line each, only appended to; gone once
                             result.json holds them
@@ -26,7 +27,9 @@ it count.
     2.1 `run.meta`      commit: meta.json says RUNNING
     2.2 `run.event`     event `started`
  3. unit (a crawled page)
-    3.0 `frontier.line` of crawls, where there is something to say of the page: its line in
+    3.0 `answer.line`   of crawls with keep=raw: the answers that the page came from, each a line in
+                        answers.jsonl
+        `frontier.line` of crawls, where there is something to say of the page: its line in
                         frontier.jsonl, which without the page's own line says nothing
     3.1 `unit.line`     commit: its line is in pages.jsonl (survives kill -9, not a power cut)
     3.2 `unit.event`    event `unit`; `progress.meta` follows at most twice a second

@@ -18,6 +18,7 @@ from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_kind import TaskKind
 from ocd.ledger.task_run import TaskRun
+from ocd.storage.payload import JsonLinesFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,10 @@ class Tasks:
         return read_result(
             self._store.result_file(meta.task_id), self._store.units(meta.task_id), meta
         )
+
+    def log(self, meta: TaskMeta, name: str) -> JsonLinesFile:
+        """Return a log that the task's kind keeps in its folder; of none the lines are none."""
+        return JsonLinesFile(self._store.directory(meta.task_id) / name)
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks there are, and how many of this process run and wait."""

@@ -13,6 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.export.exporter import ExportFormat, export, format_of
 from ocd.crawl.export.pages import Pages, Stopped
+from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.request_params import (
     RequestParams,
     StartUrl,
@@ -333,6 +334,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "engine": page_engine(params, params.engine, params.format),
         "actions": page_actions(params.actions),
         "init_script": params.init_script,
+        "keep": params.keep,
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,
         "share_login": params.share_login,
@@ -350,7 +352,8 @@ class TaskExport(Params):
     """Write a crawl's pages to a file or folder
 
     markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-    tables pages and links. llms-txt: a list of links. A task that still runs gives what it has.
+    tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. A task that
+    still runs gives what it has.
     """
 
     task_id: Annotated[str, Meta(description="The crawl's task")]
@@ -378,7 +381,7 @@ async def oc_task_export(runner: Runner, params: TaskExport) -> Output:
         message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
         raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
     stopped = Event()
-    pages = Pages(result.rows, stopped.is_set)
+    pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS))
     try:
         written = await asyncio.to_thread(export, pages, form, path, _address(meta))
     except Stopped:  # nobody waits for it any more

@@ -7,9 +7,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
 from support.daemon import Daemon
-from support.site import Site
+from support.site import PAGES, Site
 
 
 @pytest.fixture
@@ -105,3 +106,54 @@ def test_what_cannot_be_exported(daemon: Daemon, task_id: str, folder: Path) -> 
     other = refusal(daemon, "oc_task_export", task_id=snapshot, path=str(folder))
     assert other["code"] == "invalid_format_for_payload"
     assert not folder.exists()
+
+
+def records(archive: Path) -> list[tuple[str, str, str, bytes]]:
+    """Return kind, address, first line and body of each record, whose digests are right."""
+    with archive.open("rb") as file:
+        return [
+            (
+                one.rec_type,
+                one.rec_headers.get_header("WARC-Target-URI"),
+                one.http_headers.statusline if one.http_headers else "",
+                one.content_stream().read(),
+            )
+            for one in ArchiveIterator(file, check_digests="raise")
+        ]
+
+
+def test_an_archive_has_what_the_servers_sent(daemon: Daemon, site: Site, folder: Path) -> None:
+    """Answers, requests and redirects; a repeat once; no logins; of a resumed crawl all."""
+    moved, page, twin, target = map(
+        site.url, ("redirect/1", "article.html", "article.html?again=1", "redirect/0")
+    )
+    secret = {"headers": {"X-Key": "hush-header"}, "cookies": {"login": "hush-cookie"}}
+    crawl = {"urls": [page, moved, twin], "max_depth": 0, "engine": "static", "keep": ["raw"]}
+    first = daemon.start_task("crawl", **crawl, **secret, max_pages=1)
+    daemon.finish(first)
+    task_id = daemon.do("oc_task_resume", task_id=first, max_pages=9, args=secret)["task_id"]
+    daemon.finish(task_id)
+    folder.mkdir()
+    written = export(daemon, task_id, folder / "site.warc")
+    found = records(folder / "site.warc")
+    assert written["records"] == len(found)
+    assert found[0][0] == "warcinfo"
+    body = (PAGES / "article.html").read_bytes()
+    assert ("response", page, "200 OK", body) in found
+    assert ("revisit", twin, "200 OK", b"") in found
+    assert ("response", moved, "302 Found", b"") in found
+    assert [one[2] for one in found if one[:2] == ("response", target)] == ["200 OK"]
+    asked = [one[1] for one in found if one[0] == "request"]
+    assert sorted(asked) == sorted([page, twin, moved, target])
+    assert b"hush" not in (folder / "site.warc").read_bytes()
+    export(daemon, task_id, folder / "packed.warc.gz")
+    assert records(folder / "packed.warc.gz")[1:] == found[1:]
+
+
+def test_an_archive_needs_what_was_kept(
+    daemon: Daemon, site: Site, task_id: str, folder: Path
+) -> None:
+    error = refusal(daemon, "oc_task_export", task_id=task_id, path=f"{folder}.warc.gz")
+    assert error["code"] == "invalid_format_for_payload"
+    error = refusal(daemon, "crawl", url=site.origin, engine="browser", keep=["raw"])
+    assert (error["code"], error["parameter"]) == ("invalid_argument", "keep")

@@ -11,21 +11,23 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.crawl.export import llms_txt, markdown_folder, tables
+from ocd.crawl.export import llms_txt, markdown_folder, tables, warc
 from ocd.crawl.export.pages import Pages
 from ocd.storage.files import storage, write_whole
 
-ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt"]
+ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt", "warc"]
 _BY_SUFFIX: dict[str, ExportFormat] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".sqlite": "sqlite",
     ".sqlite3": "sqlite", ".db": "sqlite", ".txt": "llms-txt", "": "markdown",
+    ".warc": "warc", ".warc.gz": "warc",
 }  # fmt: skip
 
 
 def format_of(path: Path) -> ExportFormat:
     """Return the format that a path's name asks for; raises `invalid_argument` if it says none."""
     try:
-        return _BY_SUFFIX[path.suffix.lower()]
+        suffix = ".warc.gz" if path.name.lower().endswith(".warc.gz") else path.suffix.lower()
+        return _BY_SUFFIX[suffix]
     except KeyError:
         raise OcdError(
             "invalid_argument",
@@ -72,6 +74,21 @@ def _write_folder(pages: Pages, path: Path, _title: str) -> dict[str, int]:
     return {"files": files, "size_bytes": size}
 
 
+def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    for _ in pages:  # counts them, and says which of them cannot be read
+        pass
+    if next(iter(pages.raw), None) is None:
+        raise OcdError(
+            "invalid_format_for_payload",
+            "The crawl kept no answers for an archive",
+            hint='Crawl again with keep=["raw"], by engine static or auto.',
+        )
+    with _beside(path) as part:
+        is_gzip = path.suffix.lower() == ".gz"
+        records = warc.write(part, pages.read_raw(), compressed=is_gzip)
+    return {"records": records, "size_bytes": path.stat().st_size}
+
+
 def _lines(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     for record in pages:
         yield msgspec.json.encode(record) + b"\n"
@@ -111,4 +128,5 @@ _WRITERS: dict[ExportFormat, Callable[[Pages, Path, str], dict[str, int]]] = {
     "sqlite": _write_database,
     "markdown": _write_folder,
     "llms-txt": _write_list,
+    "warc": _write_archive,
 }

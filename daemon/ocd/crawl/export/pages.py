@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ocd.crawl.raw_answers import RawAnswer
 from ocd.storage.payload import Rows
 
 
@@ -15,10 +16,14 @@ class Stopped(Exception):
 
 @dataclass
 class Pages:
-    """A crawl's records, to be gone through once or more; `count` and `failed` are of the last."""
+    """A crawl's records, to be gone through once or more; `count` and `failed` are of the last.
+
+    raw: its answers as their servers sent them, if it kept them.
+    """
 
     rows: Rows
     is_stopped: Callable[[], bool] = lambda: False
+    raw: Rows = ()
     count: int = field(default=0, init=False)
     failed: int = field(default=0, init=False)
 
@@ -36,3 +41,10 @@ class Pages:
     def read(self) -> Iterator[dict[str, Any]]:
         """Yield the records of pages that could be read."""
         return (record for record in self if record.get("error") is None)
+
+    def read_raw(self) -> Iterator[RawAnswer]:
+        """Yield the raw answers. Raises `unreadable_file`, and Stopped."""
+        for line in self.raw:
+            if self.is_stopped():
+                raise Stopped
+            yield msgspec.json.decode(line, type=RawAnswer)

@@ -1,17 +1,13 @@
 """Plain HTTP: one request at a time is followed by hand from redirect to redirect."""
 
-import asyncio
 import base64
-import mimetypes
-import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from itertools import cycle
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.fetch.content_encoding import ACCEPTED, Decoder
@@ -29,7 +25,6 @@ from ocd.crawl.rate_limits import retry_after_s
 from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
 from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
 from ocd.crawl.urls import join, origin_of
-from ocd.safety.domain_policy import file_path
 from ocd.safety.host_canonical import netloc_of
 
 if TYPE_CHECKING:
@@ -55,6 +50,17 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 Admit = Callable[[str], Awaitable[None]]
 
 
+class AnswerHead(NamedTuple):
+    """What a server said before the body, and what it was asked."""
+
+    url: str
+    status: int
+    reason: str
+    protocol: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    request_headers: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
     """An answer. body None: it was not read, because it is neither a page nor text.
@@ -62,7 +68,8 @@ class HttpAnswer:
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
     incomplete: it ended before it was whole. cut: body is no more than the beginning. robots:
     directives of X-Robots-Tag. refresh: the target of a Refresh header. headers: those worth
-    keeping. redirects: address and status of each redirect on the way.
+    keeping. redirects: address and status of each redirect on the way. heads: of the redirects, and
+    of this answer.
     """
 
     url: str
@@ -77,6 +84,7 @@ class HttpAnswer:
     refresh: str = ""
     headers: dict[str, str] = field(default_factory=dict[str, str])
     redirects: tuple[tuple[str, int], ...] = ()
+    heads: tuple[AnswerHead, ...] = ()
 
 
 class TruncatedError(FetchError):
@@ -174,13 +182,15 @@ class HttpFetcher:
         seen: set[tuple[str, str]] = set()
         proxy = next(self._proxies)
         redirects: list[tuple[str, int]] = []
+        heads: list[AnswerHead] = []
         for _ in range(MAX_REDIRECTS + 1):
             with translate_errors(url):
                 async with self._request(url, proxy, unless) as response:
                     target = _target(url, response)
+                    heads.append(_head(url, response))
                     if target is None:
                         answer = await _read(url, response, max_bytes, any_type)
-                        return replace(answer, redirects=tuple(redirects)) if redirects else answer
+                        return replace(answer, redirects=tuple(redirects), heads=tuple(heads))
                     redirects.append((url, response.status))
                     # With another cookie it is another request, as those that check for cookies
                     # know.
@@ -219,6 +229,14 @@ class HttpFetcher:
         return self._session.get(
             URL(url, encoded=True), allow_redirects=False, headers=headers, proxy=proxy
         )
+
+
+def _head(url: str, response: "ClientResponse") -> AnswerHead:
+    version = response.version
+    protocol = f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1"
+    request = tuple(response.request_info.headers.items())
+    reason, headers = response.reason or "", response.raw_headers
+    return AnswerHead(url, response.status, reason, protocol, headers, request)
 
 
 def _set_cookie(session: "ClientSession", cookie: Cookie) -> None:
@@ -346,42 +364,3 @@ def _http_error(response: "ClientResponse") -> FetchError:
     error.status = response.status
     error.retry_after = retry_after_s(response.headers.get("Retry-After"))
     return error
-
-
-# --- files ------------------------------------------------------------------------------------
-
-
-async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> HttpAnswer:
-    """Return the file of a file: URL; a folder answers with a page that links to its entries.
-
-    The caller has checked the URL against the file roots. Errors: fetch_failed, too_large.
-    """
-    path = file_path(url)
-    try:
-        return await asyncio.to_thread(_read_path, url, path, max_bytes)
-    except OSError as error:
-        raise fetch_error("fetch_failed", f"{path}: {error.strerror}", errno=error.errno) from error
-
-
-def _read_path(url: str, path: Path, max_bytes: int) -> HttpAnswer:
-    status = path.stat()
-    if stat.S_ISDIR(status.st_mode):
-        return HttpAnswer(url.rstrip("/") + "/", None, "text/html", _listing(path), None, "utf-8")
-    if not stat.S_ISREG(status.st_mode):
-        raise fetch_error("fetch_failed", f"{path} is not a regular file")
-    content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    if not is_html(content_type) and not is_text(content_type):
-        return HttpAnswer(url, None, content_type, None, status.st_size)
-    if status.st_size > max_bytes:
-        raise too_large(max_bytes, status.st_size)
-    return HttpAnswer(url, None, content_type, path.read_bytes(), status.st_size)
-
-
-def _listing(path: Path) -> bytes:
-    entries = sorted(path.iterdir())
-    links = "".join(
-        f'<li><a href="{quote(one.name)}{"/" if one.is_dir() else ""}">{quote(one.name)}</a></li>'
-        for one in entries
-        if not one.name.startswith(".")
-    )
-    return f"<title>{quote(path.name)}</title><ul>{links}</ul>".encode()

@@ -1,12 +1,13 @@
 """What comes of a visit: a page, the word that it is to be skipped, or that it needs a browser."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.crawl.frontier import FrontierEntry
+from ocd.crawl.raw_answers import RawAnswer
 from ocd.crawl.stats import PageRecord
 
 Links = list[tuple[str, str]]
@@ -51,7 +52,8 @@ class VisitResult:
     """A page that was fetched: its record, and its links with their texts.
 
     unfollowed: those of the links that are marked nofollow. signature: of the content, for its
-    near-duplicates. is_file: it is neither a page nor text.
+    near-duplicates. is_file: it is neither a page nor text. raw: what its server sent, if that is
+    wanted.
     """
 
     record: PageRecord
@@ -59,6 +61,7 @@ class VisitResult:
     unfollowed: frozenset[str] = frozenset()
     signature: bytes = b""
     is_file: bool = False
+    raw: list[RawAnswer] = field(default_factory=list[RawAnswer])
 
     def obey_robots(self, skipped: Counter[str]) -> Links:
         """Return the links that the page lets robots follow; it loses what they must not keep."""
@@ -67,6 +70,7 @@ class VisitResult:
             directives = {"noindex", "nofollow"}
         if "noindex" in directives:
             self.record.content = ""
+            self.raw = []
             skipped["noindex"] += 1
         links = [] if "nofollow" in directives else self.links
         if links and self.unfollowed:

@@ -27,12 +27,13 @@ from ocd.crawl.fetch.http_fetch import (
     TruncatedError,
     headers_of_interest,
     is_html,
-    read_file,
 )
+from ocd.crawl.fetch.local_files import read_file
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.raw_answers import RawAnswerLog, raw_answers
 from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope, is_same_site
 from ocd.crawl.spec import CrawlSpec
@@ -68,6 +69,7 @@ class CrawlServices:
     converter: ExtractionClient
     robots: Robots
     sanitize: bool
+    answers: RawAnswerLog
     earlier: EarlierCrawl | None = None
     routes: HashRoutes = field(default_factory=HashRoutes)
 
@@ -106,6 +108,8 @@ class PageVisitor:
             entry.duration_ms = round((time.monotonic() - started) * 1000)
         visited.record.fetched_at = entry.fetched_at
         visited.record.duration_ms = entry.duration_ms
+        if by_browser and isinstance(entry.fallback, VisitResult):
+            visited.raw = visited.raw or entry.fallback.raw
         if entry.render or self._spec.engine != "auto" or not visited.record.engine_reason:
             return visited
         raise NeedsBrowser(visited.record.engine_reason, visited)
@@ -154,6 +158,12 @@ class PageVisitor:
     ) -> VisitResult:
         fetched = await self._fetch_whole(entry)
         answered(entry)
+        visited = await self._read(entry, fetched)
+        if self._spec.keeps_raw:
+            visited.raw = await raw_answers(fetched, entry.fetched_at)
+        return visited
+
+    async def _read(self, entry: FrontierEntry, fetched: HttpAnswer) -> VisitResult:
         if fetched.status == _NOT_MODIFIED and self._validators(entry) is not None:
             return await self._carry_over(entry, fetched)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
@@ -199,7 +209,9 @@ class PageVisitor:
 
     def _validators(self, entry: FrontierEntry) -> Validators | None:
         earlier = self._tools.earlier
-        return None if earlier is None else earlier.validators(entry.url)
+        if earlier is None or self._spec.keeps_raw:  # "not modified" is nothing to keep
+            return None
+        return earlier.validators(entry.url)
 
     async def _carry_over(self, entry: FrontierEntry, fetched: HttpAnswer) -> VisitResult:
         """Return the page as the earlier crawl had it: its server says that it has not changed."""

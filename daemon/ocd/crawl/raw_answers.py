@@ -1,0 +1,110 @@
+"""answers.jsonl: the answers that became a crawl's pages, as their servers sent them (keep=raw).
+
+A line is written before its page's record. A page that was in flight when the crawl died may have
+two. Cookies, logins and what the caller's own headers say are never kept; bodies are without their
+transfer and content encodings, and each is a page's at most (`MAX_PAGE_BYTES`).
+"""
+
+import asyncio
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ocd.crawl.fetch.http_fetch import AnswerHead, HttpAnswer
+from ocd.safety import secrets
+from ocd.storage import crash_points
+from ocd.storage.files import JsonLinesLog
+
+ANSWERS = "answers.jsonl"
+Truncated = Literal["", "length", "disconnect", "unspecified"]
+Fields = list[tuple[str, str]]
+_LEFT_OUT = ("set-cookie", "set-cookie2", "authentication-info", "proxy-authenticate")
+# What we say of ourselves in every request; all else may be the caller's.
+_OWN = (
+    "host", "user-agent", "accept", "accept-language", "accept-encoding",
+)  # fmt: skip
+_encode = msgspec.json.Encoder().encode
+
+
+class RawAnswer(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """One line: one request and its answer. body: compressed by zlib.
+
+    truncated: why the body is not whole, in WARC's words; unspecified: it was not read.
+    """
+
+    url: str
+    fetched_at: str
+    status: int
+    reason: str = ""
+    protocol: str = "HTTP/1.1"
+    headers: Fields = []
+    request_headers: Fields = []
+    body: bytes = b""
+    truncated: Truncated = ""
+
+
+async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
+    """Return what is kept of an answer, and of the redirects that led to it."""
+    found = [_without_body(head, fetched_at) for head in answer.heads]
+    if found and answer.body is not None:
+        found[-1].body = await asyncio.to_thread(_compress, answer.body)
+        found[-1].truncated = _truncation(answer)
+    return found
+
+
+def _compress(body: bytes) -> bytes:
+    # Masked here: in the line nobody could find a secret any more.
+    return zlib.compress(secrets.current().mask(body), 1)
+
+
+def _truncation(answer: HttpAnswer) -> Truncated:
+    if answer.cut:
+        return "length"
+    return "disconnect" if answer.incomplete else ""
+
+
+def _without_body(head: AnswerHead, fetched_at: str) -> RawAnswer:
+    return RawAnswer(
+        url=head.url,
+        fetched_at=fetched_at,
+        status=head.status,
+        reason=head.reason,
+        protocol=head.protocol,
+        headers=[field for field in _fields(head.headers) if field[0].lower() not in _LEFT_OUT],
+        # msgspec takes no subclasses of str, such as multidict's.
+        request_headers=[
+            (str(name), value) for name, value in head.request_headers if name.lower() in _OWN
+        ],
+        truncated="unspecified",
+    )
+
+
+def _fields(raw: tuple[tuple[bytes, bytes], ...]) -> Iterator[tuple[str, str]]:
+    for name, value in raw:
+        yield name.decode("latin-1"), value.decode("latin-1")
+
+
+class RawAnswerLog:
+    """The raw answers of one crawl; the file is made with the first one. Close it at the end."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / ANSWERS
+        self._log: JsonLinesLog | None = None
+
+    def append(self, answer: RawAnswer) -> None:
+        """Keep an answer; storage_full or storage_failed."""
+        if self._log is None:
+            self._log = JsonLinesLog(self._path)
+        self._log.append(secrets.current().mask(_encode(answer)))
+        crash_points.point("answer.line")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._log is not None:
+            self._log.close()
+
+    def __repr__(self) -> str:
+        return f"RawAnswerLog({str(self._path)!r})"
