@@ -394,8 +394,9 @@ def test_arguments_are_summarised_without_secrets(daemon: Daemon, site: Site) ->
     """`args_summary` is at most 2 KiB and holds no secret, in URLs and at any depth."""
     url = f"{site.origin.replace('://', '://ada:lovelace-secret@')}/article.html?token=tok-secret"
     task_id = daemon.start_task(
-        "crawl", url=url, max_pages=1, include=["*" * 3000], query="q" * 1000
-    )
+        "crawl", url=url, max_pages=1, include=["*" * 3000], query="q" * 1000,
+        headers={"X-Shelf": "hush-secret"},
+    )  # fmt: skip
     meta = daemon.finish(task_id)
     summary = json.dumps(meta["args_summary"])
     assert len(summary.encode()) <= 2048 + 64
@@ -403,6 +404,7 @@ def test_arguments_are_summarised_without_secrets(daemon: Daemon, site: Site) ->
     everything += json.dumps(daemon.do("oc_journal", action="recent", count=20))
     assert "lovelace-secret" not in everything
     assert "tok-secret" not in everything
+    assert "hush-secret" not in everything
 
 
 # --- restart and crash --------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.declaration import PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
 
 _MAX_STARTS = 100_000
-_OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies")
+_OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies", "keep")
 
 StartUrl = Annotated[
     Annotated[str, Meta(min_length=1)] | None,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ocd.safety.redact import redact
+from ocd.safety.redact import redact, without_header_values
 
 MAX_BYTES = 2048
 _MAX_VALUE = 200
@@ -16,7 +16,7 @@ def summarise(args: Mapping[str, Any]) -> str:
     What is too long keeps as many keys as fit, with long values cut, and says so: `_truncated` is
     true and `_bytes` is the size of the whole.
     """
-    redacted = redact(args)
+    redacted = redact(without_header_values(args))
     if _size(redacted) <= MAX_BYTES:
         return _encode(redacted)
     cut: dict[str, Any] = {"_truncated": True, "_bytes": len(_encode(redacted).encode())}

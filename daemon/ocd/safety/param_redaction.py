@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ocd.safety import secrets
-from ocd.safety.redact import MASK, MAX_DEPTH, mask_values, redact
+from ocd.safety.redact import MASK, MAX_DEPTH, mask_values, redact, without_header_values
 
 # A longer string is cut; an action with such a one cannot be replayed as it stands.
 MAX_CHARACTERS = 20_000
@@ -38,7 +38,7 @@ class RedactedParams:
     def prepare(self) -> None:
         """Redact what does not depend on how the call ends, unless that is done."""
         if self._redacted is None:
-            self._redacted = redact(truncate(self._params, MAX_CHARACTERS))
+            self._redacted = redact(without_header_values(truncate(self._params, MAX_CHARACTERS)))
 
     def written(
         self, hides: HidesValue | None, error: str | None, max_chars: int = MAX_CHARACTERS
@@ -51,7 +51,7 @@ class RedactedParams:
             max_chars: The longest string, at most MAX_CHARACTERS.
         """
         if self._redacted is None and max_chars < MAX_CHARACTERS:
-            short = redact(truncate(self._params, max_chars))
+            short = redact(without_header_values(truncate(self._params, max_chars)))
             return _without_passwords(short, hides, error)
         self.prepare()
         params = _without_passwords(self._redacted, hides, error)

@@ -105,6 +105,25 @@ _NAME_KEYS = (
 _VALUE_KEYS = frozenset(("value", "values", "text", "content", "newvalue", "oldvalue"))
 
 
+def without_header_values(params: Any, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON value
+    """Return parameters, nested ones too, with the values of request headers masked.
+
+    Any header may be a key: a caller's own ones have names that nobody knows.
+    """
+    if depth > MAX_DEPTH:
+        return MASK
+    if isinstance(params, Mapping):
+        return {
+            name: dict.fromkeys(value, MASK)
+            if name == "headers" and isinstance(value, Mapping)
+            else without_header_values(value, depth + 1)
+            for name, value in params.items()
+        }
+    if isinstance(params, list | tuple):
+        return [without_header_values(item, depth + 1) for item in params]
+    return params
+
+
 def redact(value: object) -> Any:  # noqa: ANN401 - a copy of any JSON value
     """Return a deep copy of a JSON-like value with every secret replaced by `[redacted]`."""
     return _redact(value, 0)
