@@ -174,7 +174,11 @@ def leases(daemon: Daemon) -> list[Any]:
 async def converse(
     port: DashboardPort, cookie: str, messages: tuple[object, ...]
 ) -> dict[str, Any]:
-    """Say all that to the daemon as a page does, and return its first word about control."""
+    """Say all that to the daemon as a page does; return its first word about control.
+
+    The connection stays until the tab is not held any more: one that is cut may come back.
+    """
+    first: dict[str, Any] = {}
     headers = {"Cookie": cookie, "Origin": port.origin}
     async with (
         aiohttp.ClientSession(headers=headers) as browser,
@@ -183,9 +187,10 @@ async def converse(
         for message in messages:
             await socket.send_json(message)
         async for said in socket:
-            if "control" in (found := json.loads(said.data)):
-                control: dict[str, Any] = found["control"]
-                return control
+            if control := json.loads(said.data).get("control"):
+                first = first or control
+                if control["state"] not in ("held", "asks"):
+                    return first
     raise AssertionError("the daemon said nothing about control")
 
 

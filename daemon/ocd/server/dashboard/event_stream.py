@@ -177,11 +177,7 @@ class PageConnection:
         if message.hold is None:
             self._control.give_back()
         elif message.hold is not msgspec.UNSET:
-            self._holding = group.create_task(self._hold(message.hold))
-
-    async def _hold(self, wanted: WantedTab) -> None:
-        with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
-            await self._control.hold(wanted)
+            self._holding = group.create_task(self._control.hold(message.hold))
 
     def _watch(self, group: asyncio.TaskGroup, wanted: WatchedTab | None) -> None:
         if self._watching is not None:

@@ -1,6 +1,7 @@
 """Taking over: the tab that one open page holds for its person, and what that person does in it."""
 
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import msgspec
@@ -37,21 +38,29 @@ class TabControl:
         self._lease: Lease | None = None
         self._input: PersonInput | None = None
 
-    async def hold(self, wanted: WantedTab) -> None:
-        """Hold a tab until it is given back or lost; the page is told of both."""
+    def hold(self, wanted: WantedTab) -> Coroutine[Any, Any, None]:
+        """Hold a tab, from now on: what the page says next is about it.
+
+        What is returned tells the page, and waits until the tab is given back or lost.
+        """
         self.give_back()
         try:
-            lease = self._take(wanted)
+            return self._keep(self._take(wanted))
         except OcdError as error:
-            await self._send({"control": {"state": "refused", "error": error.body()}})
-            return
-        await self._send({"control": {"state": "held", "key": lease.key}})
+            return self._tell({"state": "refused", "error": error.body()})
+
+    async def _keep(self, lease: Lease) -> None:
+        await self._tell({"state": "held", "key": lease.key})
         while not await wait_for_event(lease.ended, ASK_S):
-            await self._send({"control": {"state": "asks", "key": lease.key}})
+            await self._tell({"state": "asks", "key": lease.key})
         if self._lease is lease:
             self._let_go()
             self._lease = self._input = None
-        await self._send({"control": {"state": lease.end, "key": lease.key}})
+        await self._tell({"state": lease.end, "key": lease.key})
+
+    async def _tell(self, control: dict[str, Any]) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
+            await self._send({"control": control})
 
     def _take(self, wanted: WantedTab) -> Lease:
         self._viewer.check_control()
