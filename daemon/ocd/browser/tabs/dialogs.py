@@ -84,13 +84,22 @@ class Dialogs:
         self._resume()
 
     async def answer(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return it; not_found if none is open."""
+        """Close the open dialog and return it; not_found if none is open, or none any more."""
         dialog = self.opened
         if dialog is None:
             raise OcdError("not_found", "No dialog is open in this tab.")
         params = {"accept": accept, **({"promptText": text} if dialog.kind == "prompt" else {})}
-        await self._cdp.send("Page.handleJavaScriptDialog", params)
+        try:
+            await self._cdp.send("Page.handleJavaScriptDialog", params)
+        except OcdError as error:
+            if error.code != "cdp_error" or "No dialog is showing" not in error.message:
+                raise
+            self._forget(dialog)
+            raise OcdError("not_found", "The dialog has closed by itself.") from None
+        self._forget(dialog)
+        return dialog
+
+    def _forget(self, dialog: Dialog) -> None:
         if self.opened is dialog:
             self.opened = None
             self._resume()
-        return dialog

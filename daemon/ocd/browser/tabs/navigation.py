@@ -173,8 +173,12 @@ async def _prepare(tab: PageTarget) -> None:
     if tab.closed:
         tab.check_usable()
     if tab.opened_dialog is not None:
-        # Whoever leaves the page has nothing to say to its dialog.
-        await tab.answer_dialog(accept=False)
+        # Whoever leaves the page has nothing to say to its dialog, which may have closed meanwhile.
+        try:
+            await tab.answer_dialog(accept=False)
+        except OcdError as error:
+            if error.code != "not_found":
+                raise
     # A new renderer comes with the navigation.
     tab.revive()
 
