@@ -116,6 +116,7 @@ def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
     (first,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     first.kill()
     wait_until(lambda: watchers(daemon) not in ([], [first]), 60, "another watcher")
+    assert daemon.status()["pid"] == daemon.identity.pid
     daemon.stop()
     wait_until(lambda: not watchers(daemon), 20, "the watcher's end")
 

@@ -72,10 +72,14 @@ async def test_a_folder_that_gets_no_watch_is_polled(
 ) -> None:
     """watchfiles is not asked where there are no threads: it would end the process."""
 
-    def refuse(_self: threading.Thread) -> None:
+    refused: list[threading.Thread] = []
+
+    def refuse(thread: threading.Thread) -> None:
+        refused.append(thread)
         raise NO_THREAD
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     async with aclosing(folder_watch.changes(tmp_path)) as changes:
         await anext(changes)
         await anext(changes)
+    assert refused
