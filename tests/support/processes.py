@@ -55,14 +55,27 @@ def naming(text: str | Path) -> list[psutil.Process]:
 
 
 def browsers(profile: str | Path) -> list[psutil.Process]:
-    """Return the browser processes, not their helpers, whose command line names `profile`."""
-    named = [(p, words_of(p)) for p in naming(profile)]
-    return [
-        process
-        for process, words in named
-        if any(word.startswith("--user-data-dir=") for word in words)
-        and not any(word.startswith("--type=") for word in words)
-    ]
+    """Return the browser processes, not their helpers, whose command line names `profile`.
+
+    A child that was forked and has not called `exec` yet bears its parent's command line: only
+    the parent counts.
+    """
+    named = {
+        process.pid: process
+        for process in naming(profile)
+        if any(word.startswith("--user-data-dir=") for word in words_of(process))
+        and not any(word.startswith("--type=") for word in words_of(process))
+    }
+    return [process for process in named.values() if parent_pid(process) not in named]
+
+
+def parent_pid(process: psutil.Process) -> int | None:
+    """Return the pid of its parent; None for a process that has ended meanwhile."""
+    try:
+        pid: int = process.ppid()
+    except psutil.Error:
+        return None
+    return pid
 
 
 def renderers(profile: str | Path) -> list[psutil.Process]:
