@@ -396,7 +396,7 @@ FOLDERS = (
 
 def _temporary(folder: Path) -> list[str]:
     walked = (names for _folder, _folders, names in os.walk(folder))
-    return [name for names in walked for name in names if name.endswith((".part", ".new"))]
+    return [name for names in walked for name in names if name.endswith((".part", ".new", ".gone"))]
 
 
 def _no_torn_file(daemon: Daemon) -> None:

@@ -333,8 +333,9 @@ def test_old_tasks_go_and_running_ones_stay(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_crashes_are_swept(store: TaskStore) -> None:
-    """A task that was never named and one half removed go at the next start."""
-    for name in (".new-0000000000000001", ".trash-0000000000000002"):
+    """A task that was never named and one half removed go at the next start, of old builds, too."""
+    current = (".0000000000000001.new", ".0000000000000002.gone")
+    for name in (*current, ".new-0000000000000003", ".trash-0000000000000004"):
         (store.root / name).mkdir()
         (store.root / name / "meta.json").write_bytes(b"{}")
     store.sweep()

@@ -39,9 +39,9 @@ from ocd.storage.files import (
     make_dir,
     read_whole,
     storage,
-    sync_dir,
     write_whole,
 )
+from ocd.storage.folders import hide_folder, new_folder, sweep_folders
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,6 @@ MAX_EXEMPLARS = 50
 MANIFEST = "bundle.json"
 _VERSION = 1
 _ID = re.compile(r"ev_[A-Z2-7]{12}")
-_PART = re.compile(r"\.(ev_[A-Z2-7]{12})\.part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,23 +129,15 @@ class EvidenceStore:
         Raises storage_full or storage_failed; nothing is left behind then.
         """
         make_dir(self.root)
-        part = self.root / f".{bundle.bundle_id}.part"
         listed = [ManifestPart(p.name, p.file, p.mime_type, len(p.data)) for p in pieces]
         bundle = msgspec.structs.replace(bundle, parts=listed)
-        try:
-            make_dir(part)
+        with new_folder(self.folder(bundle.bundle_id)) as folder:
             for piece in pieces:
-                write_whole(part / piece.file, piece.data)
+                write_whole(folder / piece.file, piece.data)
                 crash_points.point("evidence.part.written")
-            write_whole(part / MANIFEST, msgspec.json.encode(bundle))
+            write_whole(folder / MANIFEST, msgspec.json.encode(bundle))
             crash_points.point("evidence.manifest.written")
-            with storage("renaming", part):
-                part.rename(self.folder(bundle.bundle_id))
-            sync_dir(self.root)
-            crash_points.point("evidence.committed")
-        except BaseException:  # half a bundle stays after no failure
-            shutil.rmtree(part, ignore_errors=True)
-            raise
+        crash_points.point("evidence.committed")
         return bundle, self._prune()
 
     def read(self, bundle_id: str) -> Bundle:
@@ -187,13 +178,7 @@ class EvidenceStore:
 
     def recover(self) -> int:
         """Remove what a crash has left half written or half deleted; return how many."""
-        try:
-            left = [path for path in self.root.iterdir() if _PART.fullmatch(path.name)]
-        except OSError:
-            return 0
-        for path in left:
-            shutil.rmtree(path, ignore_errors=True)
-        return len(left)
+        return len(sweep_folders(self.root))
 
     def _prune(self) -> list[str]:
         """Delete the oldest bundles beyond the most there may be; return their ids."""
@@ -204,7 +189,7 @@ class EvidenceStore:
             found.sort(key=lambda path: path.stat().st_mtime_ns)
             old = found[: len(found) - self.max_bundles]
             for path in old:
-                gone = path.rename(self.root / f".{path.name}.part")
+                gone = hide_folder(path)
                 crash_points.point("evidence.delete.renamed")
                 shutil.rmtree(gone, ignore_errors=True)
         return [path.name for path in old]

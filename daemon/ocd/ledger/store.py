@@ -84,11 +84,11 @@ from ocd.ledger.results import RESULT, file_size, write_result
 from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, not_found, timestamp, unreadable
 from ocd.ledger.task_handle import UNITS
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, sync_dir, write_whole
+from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, write_whole
+from ocd.storage.folders import hide_folder, new_folder, sweep_folders
 from ocd.storage.payload import JsonLinesFile, Payload
 
 META, LOCK = "meta.json", "lock"
-_NEW, _TRASH = ".new-", ".trash-"
 _LOCK_WAIT_S = 10.0
 _LOCK_RETRY_S = 0.002
 
@@ -128,9 +128,7 @@ class TaskStore:
 
         fill: puts into the folder what the task begins with.
         """
-        final = self.directory(meta.task_id)
-        fresh = make_dir(self.root / f"{_NEW}{meta.task_id}")
-        try:
+        with new_folder(self.directory(meta.task_id)) as fresh:
             crash_points.point("task.folder")
             fill(fresh)
             crash_points.point("task.filled")
@@ -138,12 +136,6 @@ class TaskStore:
             crash_points.point("task.meta")
             self._first_event(fresh, meta)
             crash_points.point("task.event")
-            with storage("creating", final):
-                fresh.rename(final)
-                sync_dir(self.root)
-        except BaseException:  # no failure leaves half a task behind
-            shutil.rmtree(fresh, ignore_errors=True)
-            raise
         crash_points.point("task.named")
 
     def _first_event(self, folder: Path, meta: TaskMeta) -> None:
@@ -240,19 +232,15 @@ class TaskStore:
 
     def remove(self, task_id: str) -> None:
         """Remove a task (step 7)."""
-        trash = self.root / f"{_TRASH}{task_id}"
-        with storage("removing", self.directory(task_id)):
-            self.directory(task_id).rename(trash)
+        gone = hide_folder(self.directory(task_id))
         crash_points.point("prune.named")
-        shutil.rmtree(trash, ignore_errors=True)
+        shutil.rmtree(gone, ignore_errors=True)
         crash_points.point("prune.removed")
 
     def sweep(self) -> None:
         """Remove what crashes in the middle of a creation or a removal left."""
-        for entry in os.scandir(self.root):
-            if entry.name.startswith((_NEW, _TRASH)):
-                logger.info("removing the leftover %s", entry.path)
-                shutil.rmtree(entry.path, ignore_errors=True)
+        for path in sweep_folders(self.root):
+            logger.info("removed the leftover %s", path)
 
     def sweep_parts(self, task_id: str) -> None:
         """Remove the temporary files of interrupted writes; for tasks whose process is gone."""

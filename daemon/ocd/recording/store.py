@@ -51,10 +51,9 @@ from ocd.storage.files import (
     read_lines,
     read_whole,
     storage,
-    sweep_folders,
     write_whole,
 )
-from ocd.storage.files import sync_dir as sync
+from ocd.storage.folders import hide_folder, new_folder, sweep_folders
 
 logger = logging.getLogger(__name__)
 
@@ -205,7 +204,7 @@ class Recordings:
         make_dir(self.folder)
         # One at a time: what another is making looks like what a crash has left.
         with self._starting:
-            self._sweep()
+            sweep_folders(self.folder)
             pruned = self._make_room(keep)
             meta = replace(meta, recording_id=self._new_id(), started_at=self.now())
             folder = self._make(meta)
@@ -217,14 +216,11 @@ class Recordings:
         return next(one for one in drawn if not (self.folder / one).exists())
 
     def _make(self, meta: RecordingMeta) -> Path:
-        new = make_dir(self.folder / f".{meta.recording_id}.new")
-        crash_points.point("recording.folder")
-        write_whole(new / META, msgspec.json.encode(meta))
-        crash_points.point("recording.meta")
         folder = self.folder / meta.recording_id
-        with storage("creating", folder):
-            new.rename(folder)
-            sync(self.folder)
+        with new_folder(folder) as new:
+            crash_points.point("recording.folder")
+            write_whole(new / META, msgspec.json.encode(meta))
+            crash_points.point("recording.meta")
         crash_points.point("recording.named")
         return folder
 
@@ -246,16 +242,10 @@ class Recordings:
         return [meta.recording_id for meta in ended[:over]]
 
     def _remove(self, recording_id: str) -> None:
-        gone = self.folder / f".{recording_id}.gone"
-        with storage("removing", gone):
-            (self.folder / recording_id).rename(gone)
-            crash_points.point("recording.gone")
-            shutil.rmtree(gone)
-            crash_points.point("recording.removed")
-
-    def _sweep(self) -> None:
-        """Remove what crashes left of recordings that never began, or were to go."""
-        sweep_folders(self.folder, ".rec-*")
+        gone = hide_folder(self.folder / recording_id)
+        crash_points.point("recording.gone")
+        shutil.rmtree(gone, ignore_errors=True)
+        crash_points.point("recording.removed")
 
     def _ids(self) -> list[str]:
         """Return the ids there are, newest first."""

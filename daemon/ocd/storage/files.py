@@ -9,7 +9,6 @@ calls them through `asyncio.to_thread` where they may take long.
 import errno
 import io
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,13 +82,6 @@ def make_dir(path: Path) -> Path:
     with storage("creating", path):
         path.mkdir(mode=DIR_MODE, parents=True, exist_ok=True)
     return path
-
-
-def sweep_folders(folder: Path, pattern: str) -> None:
-    """Remove what a crash left of folders that were being made (.new) or removed (.gone)."""
-    for path in folder.glob(pattern):
-        if path.name.endswith((".new", ".gone")):
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def write_whole(path: Path, chunks: bytes | Iterable[bytes]) -> int:

@@ -46,10 +46,9 @@ from ocd.storage.files import (
     open_private,
     read_whole,
     storage,
-    sweep_folders,
-    sync_dir,
     write_whole,
 )
+from ocd.storage.folders import hide_folder, new_folder, sweep_folders
 from ocd.workflows.states import (
     VERSION,
     WorkerState,
@@ -99,35 +98,26 @@ class WorkflowStore:
         """Put a workflow on disk (1, 2); return the ids of those that had to go for it (5)."""
         make_dir(self.folder)
         with self._lock(self.folder):
-            self._sweep()
+            sweep_folders(self.folder)
             pruned = self._prune()
             self._write_new(meta, workers)
         return pruned
 
     def _write_new(self, meta: WorkflowMeta, workers: Sequence[WorkerState]) -> None:
-        new = make_dir(self.folder / f".{meta.workflow_id}.new")
-        make_dir(new / "workers")
-        for worker in workers:
-            self._write(self._file(new, worker.name), worker)
-        self._write(new / "workflow.json", meta)
-        crash_points.point("workflow.written")
-        final = self.folder / meta.workflow_id
-        with storage("creating", final):
-            new.rename(final)
-            sync_dir(self.folder)
+        with new_folder(self.folder / meta.workflow_id) as new:
+            make_dir(new / "workers")
+            for worker in workers:
+                self._write(self._file(new, worker.name), worker)
+            self._write(new / "workflow.json", meta)
+            crash_points.point("workflow.written")
         crash_points.point("workflow.named")
-
-    def _sweep(self) -> None:
-        sweep_folders(self.folder, ".wf-*")
 
     def _prune(self) -> list[str]:
         ids = self.ids()
         over = len(ids) + 1 - MAX_WORKFLOWS
         going = self._removable(ids)[:over] if over > 0 else []
         for workflow_id in going:
-            gone = self.folder / f".{workflow_id}.gone"
-            with storage("removing", gone):
-                (self.folder / workflow_id).rename(gone)
+            gone = hide_folder(self.folder / workflow_id)
             crash_points.point("workflow.gone")
             shutil.rmtree(gone, ignore_errors=True)
             crash_points.point("workflow.removed")
