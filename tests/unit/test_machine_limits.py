@@ -8,6 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import SelectolaxError
 
 from ocd.api.errors import OcdError
 from ocd.ledger import folder_watch
@@ -22,6 +23,7 @@ NO_THREAD = RuntimeError("can't start new thread")
     [
         (MemoryError(), "memory"),
         (ImportError("x.so: failed to map segment from shared object"), "memory"),
+        (SelectolaxError("Can't parse CSS selector."), "memory"),
         (NO_THREAD, "threads"),
         (OSError(errno.EMFILE, "Too many open files"), "file descriptors"),
     ],

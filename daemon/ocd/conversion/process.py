@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, get_type_hints
 import msgspec
 
 from ocd.storage import crash_points
+from ocd.storage.machine_limits import is_out_of_memory
 
 LENGTH_BYTES = 4
 _PR_SET_PDEATHSIG = 1
@@ -73,8 +74,12 @@ def _outcome(call: FunctionCall) -> Outcome:
         function = _function(call.function)
         result = function(codec(function).argument(call.argument))
         return Outcome(msgspec.Raw(encode(result)))
-    except (MemoryError, RecursionError) as error:
+    except RecursionError as error:
         return Outcome(failed=type(error).__name__)
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        return Outcome(failed=MemoryError.__name__)
 
 
 @cache

@@ -7,6 +7,7 @@ from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
 from ocd.crawl.fetch.charset import is_undeclared
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_beside
+from ocd.storage.machine_limits import is_out_of_memory
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
 # longer for the loop.
@@ -91,7 +92,9 @@ def _is_large(job: ExtractionJob) -> bool:
 def _extract_here(job: ExtractionJob) -> ExtractionResult:
     try:
         return extract(job)
-    except MemoryError as error:
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
         raise _failed("there is no memory left for it") from error
 
 

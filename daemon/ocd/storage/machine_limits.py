@@ -99,11 +99,19 @@ def limit_reached(what: str) -> OcdError:
     )
 
 
-def _refused(error: Exception) -> str | None:
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether the error means that memory was refused, in whatever words."""
+    if isinstance(error, MemoryError):
+        return True
     # A library that is first needed now, and that the loader has no address space for.
-    if isinstance(error, MemoryError) or (
-        isinstance(error, ImportError) and _NO_ROOM in str(error)
-    ):
+    if isinstance(error, ImportError):
+        return _NO_ROOM in str(error)
+    # The HTML parser takes all selectors of ours, if it is given the memory.
+    return type(error).__module__.startswith("selectolax.")
+
+
+def _refused(error: Exception) -> str | None:
+    if is_out_of_memory(error):
         return "memory"
     if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:
         return "threads"
