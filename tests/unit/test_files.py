@@ -4,12 +4,26 @@ import resource
 import signal
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from ocd.api.errors import OcdError
 from ocd.storage import files
+
+
+@contextmanager
+def _file_limit(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond the size."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
 
 
 def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:
@@ -37,6 +51,17 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     assert str(path) in caught.value.message
     assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["meta.json"]
+
+
+def test_a_file_that_does_not_fit_is_not_there(tmp_path: Path) -> None:
+    """Neither the half of it, nor what it was to replace: its room is free again."""
+    path = tmp_path / "000001-after.webp"
+    with _file_limit(12), pytest.raises(OcdError) as caught:
+        files.write_unsynced(path, b"x" * 20)
+    assert caught.value.code == "storage_failed"
+    assert list(tmp_path.iterdir()) == []
+    files.write_unsynced(path, b"x" * 20)
+    assert path.stat().st_size == 20
 
 
 def test_another_failed_write_is_storage_failed(tmp_path: Path) -> None:
@@ -78,15 +103,8 @@ def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
     """A full disk loses the line that did not fit, and no other; a later one is whole."""
     log = files.JsonLinesLog(tmp_path / "events.jsonl")
     log.append(b'{"a":1}')
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (12, hard))
-    try:
-        with pytest.raises(OcdError) as caught:
-            log.append(b'{"b":"much too long"}')
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, ignored)
+    with _file_limit(12), pytest.raises(OcdError) as caught:
+        log.append(b'{"b":"much too long"}')
     assert caught.value.code == "storage_failed"
     log.append(b'{"c":3}')
     log.close()

@@ -20,7 +20,14 @@ from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import UNITS
 from ocd.safety.redact import MASK, redact
-from ocd.storage.files import decode_versioned, open_private, read_lines, read_whole, storage
+from ocd.storage.files import (
+    decode_versioned,
+    open_private,
+    read_lines,
+    read_whole,
+    storage,
+    write_unsynced,
+)
 from ocd.storage.payload import JsonLinesFile
 
 ARGUMENTS = "arguments.json"
@@ -82,8 +89,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_arguments(folder: Path, arguments: Arguments) -> None:
     """Put the arguments into the folder of a task that is being made."""
-    with storage("writing", folder / ARGUMENTS), open_private(folder / ARGUMENTS) as file:
-        file.write(msgspec.json.encode(arguments))
+    write_unsynced(folder / ARGUMENTS, msgspec.json.encode(arguments))
 
 
 def read_arguments(store: TaskStore, task_id: str) -> Arguments:

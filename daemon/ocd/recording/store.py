@@ -47,10 +47,10 @@ from ocd.storage.files import (
     UNDECODABLE,
     JsonLinesLog,
     make_dir,
-    open_private,
     read_lines,
     read_whole,
     storage,
+    write_unsynced,
     write_whole,
 )
 from ocd.storage.folders import hide_folder, new_folder, sweep_folders
@@ -157,8 +157,7 @@ class Recording:
         if self._pictured + len(data) > MAX_PICTURES:
             return False
         path = make_dir(self.folder / PICTURES) / name
-        with storage("writing", path), open_private(path) as file:
-            file.write(data)
+        write_unsynced(path, data)
         crash_points.point("recording.picture")
         self._pictured += len(data)
         return True

@@ -119,6 +119,17 @@ def open_private(path: Path, *, append: bool = False) -> io.BufferedWriter:
     return open(os.open(path, flags, FILE_MODE), "ab" if append else "wb")  # noqa: PTH123
 
 
+def write_unsynced(path: Path, data: bytes) -> None:
+    """Write a file that a crash of the machine may take; no failure leaves half of it."""
+    with storage("writing", path):
+        try:
+            with open_private(path) as file:
+                file.write(data)
+        except BaseException:  # no failure leaves half a file behind
+            path.unlink(missing_ok=True)
+            raise
+
+
 def sync_dir(path: Path) -> None:
     """Make renames and new names in the folder durable; a no-op where folders cannot be synced."""
     if os.name == "nt":

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ocd.ledger.cancellation import stoppable
 from ocd.ledger.task_handle import TaskHandle
-from ocd.storage.files import make_dir, open_private, storage
+from ocd.storage.files import make_dir, write_unsynced
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 
 Strategy = Literal["auto", "click", "keyboard", "url", "scroll"]
@@ -139,5 +139,4 @@ class ViewerCapture:
 
 def _write(path: Path, data: bytes) -> None:
     make_dir(path.parent)
-    with storage("writing", path), open_private(path) as file:
-        file.write(data)
+    write_unsynced(path, data)
