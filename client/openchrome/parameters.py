@@ -87,6 +87,7 @@ class CrawlOptions(TypedDict, total=False):
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
     keep: Sequence[Literal["raw"]] | None
+    webhook: str | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
@@ -126,6 +127,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
     keep: Sequence[Literal["raw"]] | None
+    webhook: str | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None

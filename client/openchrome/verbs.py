@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "ec11c4a638079ced"
+CATALOG_HASH = "267c4d1f427b27d6"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -363,7 +363,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
-        keep: Sequence[Literal["raw"]] | None = None,
+        keep: Sequence[Literal["raw"]] | None = None, webhook: str | None = None,
         urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
@@ -422,6 +422,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 browser
             keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
                 static or auto
+            webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -442,8 +443,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "compare_to": compare_to, "fail_on_page": fail_on_page, "urls": urls,
             "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
             "resources": resources, "share_login": share_login, "extract": extract,
-            "actions": actions, "init_script": init_script, "keep": keep, "urls_path": urls_path,
-            "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions": actions, "init_script": init_script, "keep": keep, "webhook": webhook,
+            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,
@@ -485,7 +486,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
-        keep: Sequence[Literal["raw"]] | None = None,
+        keep: Sequence[Literal["raw"]] | None = None, webhook: str | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -531,6 +532,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 browser
             keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
                 static or auto
+            webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
@@ -548,7 +550,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
             "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
             "extract": extract, "actions": actions, "init_script": init_script, "keep": keep,
-            "cookies_path": cookies_path, "extract_path": extract_path,
+            "webhook": webhook, "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,

@@ -17,7 +17,7 @@ from ocd import call_context
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
-from ocd.api.wire import CallRequest, Client
+from ocd.api.wire import CallRequest
 from ocd.browser.process import orphans
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Sessions
@@ -37,6 +37,7 @@ from ocd.gateway.approvals import UpstreamApprovals
 from ocd.gateway.gateway import Gateway
 from ocd.gateway.tool_pins import PinStore
 from ocd.integrations.totp_seeds import TotpStore
+from ocd.integrations.webhooks import Webhooks
 from ocd.ledger.runner import Runner
 from ocd.ledger.store import TaskStore
 from ocd.memory.checkpoints import checkpoints, snapshots
@@ -50,10 +51,15 @@ from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
 from ocd.runtime import heap, resolver_threads, session_retention
-from ocd.runtime.part_options import browser_options, domain_policy, file_access, own_servers
+from ocd.runtime.part_options import (
+    ClientFiles,
+    browser_options,
+    domain_policy,
+    own_servers,
+    webhook_posts,
+)
 from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
-from ocd.safety.file_access import FileAccess
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server.dashboard_switch import DashboardSwitch
@@ -80,8 +86,6 @@ logger = logging.getLogger(__name__)
 VERSION = version("openchrome")
 # Running calls get this long to end once the daemon was told to stop.
 STOP_GRACE_S = 3.0
-# Working directories of clients whose files are remembered.
-MAX_FILE_ACCESS = 100
 
 
 class Daemon:
@@ -120,13 +124,16 @@ class Daemon:
             Recordings(home / "recordings"), self.sessions, self.sanitizer, self.spawn
         )
         self._http_port: int | None = None
-        self._file_access: dict[tuple[bool, str], FileAccess] = {}
+        self.client_files = ClientFiles(lambda: self.config)
         verbs, task_verbs = catalog.load(), catalog.kinds()
         self._capabilities = Capabilities(
             verbs | task_verbs, config.tools_only, config.disable_tools
         )
         parts: dict[type, object] = {}
         self.runner = self._runner(parts, task_verbs)
+        self.webhooks = Webhooks(
+            self.runner, webhook_posts(config), lambda: self.crawler.policy, self.report
+        )
         self.recent_actions = RecentActions()
         self.notes = Notes(home / "memory")
         self.skills = Skills(home / "skills")
@@ -226,7 +233,7 @@ class Daemon:
             recorder=self.recorder,
             recent_actions=self.recent_actions,
             sanitizer=self.sanitizer,
-            file_access=self.file_access,
+            file_access=self.client_files.of,
             gateway=self.gateway,
             approvals=self.approvals,
             leases=self.leases,
@@ -264,17 +271,6 @@ class Daemon:
     def report(self, event: dict[str, Any]) -> None:
         """Write an event to the journal."""
         self.journal.record_event({**redact(event), "ts": rfc3339(time.time())})
-
-    def file_access(self, client: Client) -> FileAccess:
-        """Return the files that a client may name: oc's caller has a shell, others have roots."""
-        has_shell = client.kind == "oc"
-        known = self._file_access.get((has_shell, client.cwd))
-        if known is None:
-            if len(self._file_access) >= MAX_FILE_ACCESS:
-                self._file_access.clear()
-            known = file_access(self.config, client.cwd, has_shell=has_shell)
-            self._file_access[has_shell, client.cwd] = known
-        return known
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine as a child of the daemon's one TaskGroup."""
@@ -323,7 +319,7 @@ class Daemon:
     async def apply(self, config: Config) -> None:
         """Put the live settings of a changed configuration into force."""
         self.config = config
-        self._file_access.clear()
+        self.client_files.forget()
         self.gateway.configure(config.upstream)
         await self._refuse_own_ports()
         self.outputs.ttl_hours = config.output_handle_ttl_hours
@@ -367,6 +363,7 @@ class Daemon:
             group.create_task(heap.keep_trimmed())
             group.create_task(self._watch_config())
             group.create_task(self._load_stores())
+            group.create_task(self.webhooks.run())
 
     async def _load_stores(self) -> None:
         """Read what calls would wait for; what cannot be read says so to those calls."""

@@ -57,4 +57,5 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         tells_begin=verb.tells_begin,
         resumption=verb.resumption,
         arguments=arguments if verb.resumption else None,
+        webhook=lambda params: str(getattr(params, "webhook", "")),
     )

@@ -108,8 +108,8 @@ class Crawler:
 
     def _check_addresses(self, spec: CrawlSpec, starts: Sequence[str]) -> set[str]:
         """Return those of the addresses that the policy forbids; raise if it forbids them all."""
-        for proxy in spec.requests.proxies:
-            self.policy.check(proxy)
+        for address in filter(None, (*spec.requests.proxies, spec.webhook)):
+            self.policy.check(address)
         blocked = {url for url in starts if not self.policy.allows(url)}
         if len(blocked) == len(set(starts)):
             self.policy.check(starts[0])

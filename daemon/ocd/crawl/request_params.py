@@ -132,6 +132,16 @@ KeepChoice = Annotated[
 ]
 
 
+WebhookAddress = Annotated[
+    str,
+    Meta(
+        max_length=2000,
+        description="URL that gets the task's meta by a signed POST when the crawl has ended",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -145,6 +155,7 @@ class RequestParams(Params, kw_only=True):
     actions: Actions = ()
     init_script: FirstScript = ""
     keep: KeepChoice = ()
+    webhook: WebhookAddress = ""
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -190,6 +201,19 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
         message = f"{own[0]} cannot go with share_login: that is the browser as it is"
         raise OcdError("invalid_argument", message, parameter=own[0])
     return options
+
+
+def check_requests(
+    params: RequestParams, starts: Sequence[str], engine: Engine, formats: Formats
+) -> None:
+    """Raise invalid_argument for what cannot be."""
+    request_options(params, starts)
+    extract_schema(params)
+    page_actions(params.actions)
+    page_engine(params, engine, formats)
+    if params.webhook and not origin_of(params.webhook):
+        message = "crawl: webhook must be a whole http or https URL"
+        raise OcdError("invalid_argument", message, parameter="webhook")
 
 
 def extract_schema(params: RequestParams) -> str:
@@ -245,8 +269,9 @@ def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departu
         yield "request", origin
     if params.user_agent:
         yield "request", ANY_SITE
-    for proxy in read_proxies(params.proxy) if params.proxy else ():
-        yield "request", origin_of(proxy)
+    proxies = read_proxies(params.proxy) if params.proxy else ()
+    for address in filter(None, (*proxies, params.webhook)):
+        yield "request", origin_of(address)
     for cookie in read_cookies(params.cookies, starts) if params.cookies else ():
         for start in starts[:1]:
             yield "state", owner(cookie.domain, start)

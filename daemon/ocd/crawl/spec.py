@@ -31,6 +31,7 @@ class CrawlSpec:
     recorded. requests: what goes with each request.
     actions, init_script: what the browser does on each page, and before it (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
+    webhook: the address that is told of the end; "" for none.
     """
 
     url: str
@@ -63,6 +64,7 @@ class CrawlSpec:
     extract: str = ""
     actions: tuple[Mapping[str, Any], ...] = ()
     init_script: str = ""
+    webhook: str = ""
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

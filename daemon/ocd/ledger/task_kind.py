@@ -26,6 +26,7 @@ class TaskKind:
     tells_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
     is answered once it has begun. resumption: how one that has ended goes on; None: not at all.
     arguments: what is stored of what `prepare` returned, so that it can be prepared once more.
+    webhook: the address that is told of the task's end; "" for none.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TaskKind:
     tells_begin: bool = False
     resumption: Resumption | None = None
     arguments: Callable[[Any], Arguments] | None = None
+    webhook: Callable[[Any], str] = lambda _prepared: ""
 
 
 @contextmanager

@@ -44,6 +44,11 @@ class Tasks:
         # Ends that the disk could not take (it was full).
         self._unstored: dict[str, TaskMeta] = {}
 
+    @property
+    def store(self) -> TaskStore:
+        """The tasks' files."""
+        return self._store
+
     async def get(self, task_id: str) -> TaskMeta:
         """Return the task as it is now: `task_not_found`, `unreadable_file`."""
         meta = self._require(task_id)

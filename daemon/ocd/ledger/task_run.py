@@ -18,6 +18,7 @@ from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, advance, ask_canc
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
 from ocd.ledger.task_kind import TaskKind, code_of_a_kind
+from ocd.ledger.webhooks import write_webhook
 from ocd.safety.redact import redact
 from ocd.storage import crash_points
 from ocd.storage.payload import Payload
@@ -202,6 +203,8 @@ class TaskRun:
     def _fill(self, folder: Path) -> None:
         if self.kind.arguments is not None:
             write_arguments(folder, self.kind.arguments(self._prepared))
+        if webhook := self.kind.webhook(self._prepared):
+            write_webhook(folder, webhook)
         if self._taken_over is not None:
             self._taken_over.copy_to(folder)
 

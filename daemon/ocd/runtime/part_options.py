@@ -2,21 +2,26 @@
 
 import socket
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from pathlib import Path
 
 import psutil
 
+from ocd.api.wire import Client
 from ocd.browser.process.chromium import ChromiumOptions
 from ocd.browser.process.network_rules import has_own_proxy
 from ocd.config.loader import Config, environment
+from ocd.integrations.webhooks import SignedPosts
 from ocd.safety import certificate_errors
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.file_access import FileAccess, project_folders
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
 from ocd.safety.path_policy import Roots
 from ocd.safety.protected_files import ProtectedFiles
+
+# Working directories of clients whose files are remembered.
+MAX_CLIENT_FILES = 100
 
 
 def domain_policy(config: Config, servers: OwnServers = NO_SERVERS) -> DomainPolicy:
@@ -60,6 +65,36 @@ def file_access(config: Config, cwd: str, *, has_shell: bool) -> FileAccess:
     if has_shell:
         return FileAccess(cwd=cwd, own=own)
     return FileAccess(Roots((*file_roots(config), *project_folders(cwd)), own), cwd)
+
+
+class ClientFiles:
+    """The files that each client may name, by its working directory; some are remembered."""
+
+    def __init__(self, config: Callable[[], Config]) -> None:
+        self._config = config
+        self._known: dict[tuple[bool, str], FileAccess] = {}
+
+    def of(self, client: Client) -> FileAccess:
+        """Return the files of a client: oc's caller has a shell, others have roots."""
+        has_shell = client.kind == "oc"
+        known = self._known.get((has_shell, client.cwd))
+        if known is None:
+            if len(self._known) >= MAX_CLIENT_FILES:
+                self._known.clear()
+            known = file_access(self._config(), client.cwd, has_shell=has_shell)
+            self._known[has_shell, client.cwd] = known
+        return known
+
+    def forget(self) -> None:
+        """Read the configuration again for each client."""
+        self._known.clear()
+
+
+def webhook_posts(config: Config) -> SignedPosts:
+    """Return what signs and sends webhooks."""
+    return SignedPosts(
+        config.home / "run" / "webhook.key", any_certificate=config.ignore_certificate_errors
+    )
 
 
 def file_roots(config: Config) -> tuple[Path, ...]:

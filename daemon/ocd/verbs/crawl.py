@@ -18,6 +18,7 @@ from ocd.crawl.request_params import (
     RequestParams,
     StartUrl,
     StartUrls,
+    check_requests,
     departures,
     extract_schema,
     page_actions,
@@ -194,10 +195,7 @@ class Crawl(RequestParams):
 
     def __post_init__(self) -> None:
         # Here, so that a task that cannot run is refused before it exists.
-        request_options(self, self.starts)
-        extract_schema(self)
-        page_actions(self.actions)
-        page_engine(self, self.engine, self.format)
+        check_requests(self, self.starts, self.engine, self.format)
         if self.strategy == "best_first" and not self.query:
             message = "crawl: strategy best_first needs a query"
             raise OcdError("invalid_argument", message, parameter="query")
@@ -245,10 +243,7 @@ class CrawlSitemap(RequestParams):
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
-        request_options(self, self.starts)
-        extract_schema(self)
-        page_actions(self.actions)
-        page_engine(self, self.engine, self.format)
+        check_requests(self, self.starts, self.engine, self.format)
         if self.sitemap_url:
             parse_url_argument(self.sitemap_url)
 
@@ -270,7 +265,7 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 @task_verb(
     "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True, resumption=RESUMPTION,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
-    sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies"), _departures),
+    sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
     example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
@@ -294,7 +289,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
 @task_verb(
     "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
     resumption=RESUMPTION, large=True, items=("pages",), recover=recover, page_keys=("pages",),
-    sends=Sending(("headers", "user_agent", "proxy", "cookies"), _departures),
+    sends=Sending(("headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
     example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
 )  # fmt: skip
 async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap) -> Output:
@@ -334,6 +329,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "engine": page_engine(params, params.engine, params.format),
         "actions": page_actions(params.actions),
         "init_script": params.init_script,
+        "webhook": params.webhook,
         "keep": params.keep,
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,

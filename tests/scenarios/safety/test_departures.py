@@ -71,6 +71,10 @@ WAYS: dict[str, Callable[[Site], Call]] = {
         "crawl",
         {"url": "http://docs.invalid/", "proxy": f"{WORDS}@localhost:{site.port}"},
     ),
+    "crawl, webhook": lambda site: (
+        "crawl",
+        {"url": site.url(), "webhook": f"{site.other_origin}/{WORDS}"},
+    ),
     "crawl by call_verb": lambda site: (
         "call_verb",
         {"name": "crawl", "arguments": {"url": query(site)}},

@@ -1,0 +1,45 @@
+"""webhook.json: whom to tell that a task has ended. It is gone once they know, or nobody will."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from ocd.ledger.store import TaskStore
+from ocd.storage.files import decode_versioned, open_private, read_whole, storage
+
+WEBHOOK = "webhook.json"
+_FORMAT = 1
+
+
+class Webhook(msgspec.Struct, frozen=True, kw_only=True):
+    """An address that gets the task's meta by POST when the task has ended."""
+
+    version: int = _FORMAT
+    url: str
+
+
+def write_webhook(folder: Path, url: str) -> None:
+    """Put the webhook into the folder of a task that is being made."""
+    with storage("writing", folder / WEBHOOK), open_private(folder / WEBHOOK) as file:
+        file.write(msgspec.json.encode(Webhook(url=url)))
+
+
+def read_webhook(store: TaskStore, task_id: str) -> Webhook | None:
+    """Return the webhook of a task that waits for it; unreadable_file."""
+    path = store.directory(task_id) / WEBHOOK
+    data = read_whole(path)
+    return None if data is None else decode_versioned(path, data, Webhook, _FORMAT)
+
+
+def remove_webhook(store: TaskStore, task_id: str) -> None:
+    """Note that nobody has to be told any more."""
+    path = store.directory(task_id) / WEBHOOK
+    with storage("removing", path):
+        path.unlink(missing_ok=True)
+
+
+def waiting_webhooks(store: TaskStore) -> Iterator[str]:
+    """Yield the tasks, ended or not, that still have a webhook."""
+    for path in store.root.glob(f"[0-9a-f]*/{WEBHOOK}"):
+        yield path.parent.name
