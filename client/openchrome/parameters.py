@@ -86,7 +86,7 @@ class CrawlOptions(TypedDict, total=False):
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
-    keep: Sequence[Literal["raw"]] | None
+    keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
@@ -126,7 +126,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     extract: Mapping[str, Any] | None
     actions: Sequence[Mapping[str, Any]] | None
     init_script: str | None
-    keep: Sequence[Literal["raw"]] | None
+    keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None

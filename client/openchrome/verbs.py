@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "267c4d1f427b27d6"
+CATALOG_HASH = "4fbb3611c0d91de8"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -363,8 +363,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
-        keep: Sequence[Literal["raw"]] | None = None, webhook: str | None = None,
-        urls_path: str | os.PathLike[str] | None = None,
+        keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
+        webhook: str | None = None, urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -420,8 +420,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             actions: What the browser does on each page before reading it; auto then is browser
             init_script: JavaScript that runs first in each page, before its own; auto then is
                 browser
-            keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
-                static or auto
+            keep: raw: documents as their servers sent them, for oc_task_export to WARC.
+                screenshot, pdf: each page as a file, named in its record, which oc_task_export
+                carries; auto then is browser
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
@@ -486,8 +487,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
-        keep: Sequence[Literal["raw"]] | None = None, webhook: str | None = None,
-        cookies_path: str | os.PathLike[str] | None = None,
+        keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
+        webhook: str | None = None, cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
         init_script_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
@@ -530,8 +531,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             actions: What the browser does on each page before reading it; auto then is browser
             init_script: JavaScript that runs first in each page, before its own; auto then is
                 browser
-            keep: raw: answers as their servers sent them, for oc_task_export to WARC; engine
-                static or auto
+            keep: raw: documents as their servers sent them, for oc_task_export to WARC.
+                screenshot, pdf: each page as a file, named in its record, which oc_task_export
+                carries; auto then is browser
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -2071,8 +2073,9 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         """Write a crawl's pages to a file or folder
 
         markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-        tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. A task that
-        still runs gives what it has.
+        tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. Screenshots
+        and PDFs go into a folder beside the file, or inside the folder. A task that still runs gives
+        what it has.
 
         Args:
             task_id: The crawl's task

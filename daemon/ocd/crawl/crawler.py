@@ -18,6 +18,7 @@ from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
+from ocd.crawl.kept_files import KeptFiles
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.raw_answers import RawAnswerLog
 from ocd.crawl.request_options import Cookie
@@ -155,6 +156,7 @@ class Crawler:
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 sanitize=self.sanitizer.enabled,
                 answers=answers,
+                files=KeptFiles(work.directory),
                 earlier=earlier,
             )
             yield _CrawlRun(work, spec, tools, log)
@@ -255,6 +257,7 @@ def _pool_options(spec: CrawlSpec) -> PoolOptions:
         proxies=tuple(map(without_login, requests.proxies)),
         cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
         actions=spec.actions, init_script=spec.init_script, tools=spec.tools,
+        keep=frozenset(spec.keep),
     )  # fmt: skip
 
 

@@ -7,12 +7,13 @@ transfer and content encodings, and each is a page's at most (`MAX_PAGE_BYTES`).
 
 import asyncio
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from ocd.browser.pool.loaded_page import RawDocument
 from ocd.crawl.fetch.http_fetch import AnswerHead, HttpAnswer
 from ocd.safety import secrets
 from ocd.storage import crash_points
@@ -52,6 +53,22 @@ async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
     if found and answer.body is not None:
         found[-1].body = await asyncio.to_thread(_compress, answer.body)
         found[-1].truncated = _truncation(answer)
+    return found
+
+
+async def rendered_answers(documents: Sequence[RawDocument], fetched_at: str) -> list[RawAnswer]:
+    """Return what is kept of the documents that a browser was sent for one page."""
+    found = []
+    for one in documents:
+        headers = tuple((name.encode(), value.encode()) for name, value in one.headers)
+        head = AnswerHead(
+            one.url, one.status, one.reason, "HTTP/1.1", headers, tuple(one.request_headers)
+        )
+        answer = _without_body(head, fetched_at)
+        if one.body is not None:
+            answer.body = await asyncio.to_thread(_compress, one.body)
+            answer.truncated = ""
+        found.append(answer)
     return found
 
 

@@ -24,7 +24,7 @@ from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.declaration import PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
 
 _MAX_STARTS = 100_000
-_OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies", "keep")
+_OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies")
 
 StartUrl = Annotated[
     Annotated[str, Meta(min_length=1)] | None,
@@ -125,8 +125,9 @@ FirstScript = Annotated[
 KeepChoice = Annotated[
     tuple[Keep, ...],
     Meta(
-        description="raw: answers as their servers sent them, for oc_task_export to WARC; engine "
-        "static or auto",
+        description="raw: documents as their servers sent them, for oc_task_export to WARC. "
+        "screenshot, pdf: each page as a file, named in its record, which oc_task_export carries; "
+        "auto then is browser",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -197,6 +198,7 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
         resources=params.resources,
     )
     own = [name for name in _OF_OWN_BROWSER if getattr(params, name)]
+    own += ["keep"] if "raw" in params.keep else []
     if params.share_login and own:
         message = f"{own[0]} cannot go with share_login: that is the browser as it is"
         raise OcdError("invalid_argument", message, parameter=own[0])
@@ -246,17 +248,18 @@ def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]
 def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engine:
     """Return the engine that does what is asked; invalid_argument if the one asked for cannot."""
     _, tools = content_formats(formats)
-    wanted = {"actions": params.actions, "init_script": params.init_script, "format": tools}
+    files = [kind for kind in params.keep if kind != "raw"]
+    wanted = {
+        "actions": params.actions, "init_script": params.init_script, "format": tools,
+        "keep": files,
+    }  # fmt: skip
     for name, given in wanted.items():
         if given:
             if engine == "static":
-                what = "format tools" if name == "format" else name
+                what = {"format": "format tools", "keep": " and ".join(files)}.get(name, name)
                 message = f"crawl: {what} is for the browser, not for engine static"
                 raise OcdError("invalid_argument", message, parameter=name)
             engine = "browser"
-    if params.keep and engine == "browser":
-        message = "crawl: keep=raw is for plain HTTP, not for engine browser"
-        raise OcdError("invalid_argument", message, parameter="keep")
     return engine
 
 

@@ -10,6 +10,7 @@ import msgspec
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
 from ocd.crawl.fetch.fetch_errors import TRANSIENT_STATUSES
+from ocd.crawl.kept_files import FILES
 from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.stats import PageRecord
@@ -47,7 +48,7 @@ def is_passing(line: bytes) -> bool:
 
 
 RESUMPTION = Resumption(
-    is_passing, files=(FRONTIER, ANSWERS), limits=_LIMITS, once=("fail_on_page",)
+    is_passing, files=(FRONTIER, ANSWERS), folder=FILES, limits=_LIMITS, once=("fail_on_page",)
 )
 
 

@@ -11,7 +11,7 @@ Format = Literal["markdown", "main", "text", "html", "links"]
 Formats = Format | list[Format | Literal["tools"]]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "dfs", "best_first"]
-Keep = Literal["raw"]
+Keep = Literal["raw", "screenshot", "pdf"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
 
 # A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.

@@ -39,7 +39,8 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     link led here first. formats: the content in the other formats that were asked for. anchors: the
     links with more about each, if they were asked for. extracted: what the schema of the crawl
     found, and `missing` what it did not. tools: those that the page offers to agents, if they were
-    asked for. failed_actions: those of the crawl that could not be done.
+    asked for. failed_actions: those of the crawl that could not be done. screenshot, pdf: the page
+    as a file, by its path in the task's folder; not_kept: why it is not there.
     change: beside the crawl that this one is compared with.
     """
 
@@ -79,6 +80,9 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     missing: list[str] = []
     tools: list[dict[str, Any]] = []
     failed_actions: list[str] = []
+    screenshot: str = ""
+    pdf: str = ""
+    not_kept: list[str] = []
     change: Literal["", "new", "changed", "unchanged", "gone"] = ""
 
 

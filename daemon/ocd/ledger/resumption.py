@@ -5,6 +5,8 @@ secret is in it: a parameter that has one is left out, and asked for again.
 """
 
 import logging
+import os
+import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -22,6 +24,7 @@ from ocd.ledger.task_handle import UNITS
 from ocd.safety.redact import MASK, redact
 from ocd.storage.files import (
     decode_versioned,
+    make_dir,
     open_private,
     read_lines,
     read_whole,
@@ -41,12 +44,14 @@ class Resumption:
     """How a kind goes on: what is kept, and what may be another time.
 
     is_passing: whether a finished unit failed for a reason that may pass; it is done again. files:
-    the kind's own logs in the task's folder, taken along. limits: the parameters that may change.
+    the kind's own logs in the task's folder, taken along. folder: one of files that never change,
+    taken along, too. limits: the parameters that may change.
     once: parameters that are not repeated.
     """
 
     is_passing: Callable[[bytes], bool]
     files: tuple[str, ...] = ()
+    folder: str = ""
     limits: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
 
@@ -132,6 +137,8 @@ class FinishedWork:
         own = self._store.directory(self.task_id)
         for name in self._resumption.files:
             _write_lines(folder / name, read_lines(own / name))
+        if self._resumption.folder:
+            _link_files(own / self._resumption.folder, folder / self._resumption.folder)
 
     def _units(self) -> Iterator[bytes]:
         """Yield the finished units, in their order: from the log, or from the result that has it.
@@ -152,3 +159,16 @@ def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
         return
     with storage("writing", path), open_private(path) as file:
         file.writelines(line + b"\n" for line in chain((first,), lines))
+
+
+def _link_files(old: Path, new: Path) -> None:
+    """Give the files of a folder, if there is one, a second name; where that cannot be, a copy."""
+    if not old.is_dir():
+        return
+    make_dir(new)
+    with storage("copying", old):
+        for path in old.iterdir():
+            try:
+                os.link(path, new / path.name)
+            except OSError:  # another file system, or too many names
+                shutil.copyfile(path, new / path.name)

@@ -4,6 +4,7 @@ r"""The tasks' files: one folder a task below `tasks/`.
               arguments.json  what it was asked, without secrets (`resumption`); never changed
               frontier.jsonl  of crawls: what pages.jsonl does not say (`frontier_log.py`)
               answers.jsonl  of crawls with keep=raw: their answers (`raw_answers.py`)
+              files/        of crawls with keep=screenshot or pdf: pages (`kept_files.py`)
               webhook.json  who is told of its end (`webhooks.py`); gone once they are
               events.jsonl  what happened, one line each, only appended to
               pages.jsonl   the finished units, one line each, only appended to; gone once

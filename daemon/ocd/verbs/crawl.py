@@ -13,6 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.export.exporter import ExportFormat, export, format_of
 from ocd.crawl.export.pages import Pages, Stopped
+from ocd.crawl.kept_files import FILES
 from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.request_params import (
     RequestParams,
@@ -348,8 +349,9 @@ class TaskExport(Params):
     """Write a crawl's pages to a file or folder
 
     markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-    tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. A task that
-    still runs gives what it has.
+    tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. Screenshots
+    and PDFs go into a folder beside the file, or inside the folder. A task that still runs gives
+    what it has.
     """
 
     task_id: Annotated[str, Meta(description="The crawl's task")]
@@ -377,7 +379,8 @@ async def oc_task_export(runner: Runner, params: TaskExport) -> Output:
         message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
         raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
     stopped = Event()
-    pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS))
+    folder = runner.store.directory(meta.task_id) / FILES
+    pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
     try:
         written = await asyncio.to_thread(export, pages, form, path, _address(meta))
     except Stopped:  # nobody waits for it any more

@@ -155,5 +155,36 @@ def test_an_archive_needs_what_was_kept(
 ) -> None:
     error = refusal(daemon, "oc_task_export", task_id=task_id, path=f"{folder}.warc.gz")
     assert error["code"] == "invalid_format_for_payload"
-    error = refusal(daemon, "crawl", url=site.origin, engine="browser", keep=["raw"])
+    error = refusal(daemon, "crawl", url=site.origin, engine="static", keep=["pdf"])
     assert (error["code"], error["parameter"]) == ("invalid_argument", "keep")
+
+
+def test_a_browser_keeps_raw_documents_pictures_and_pdfs(
+    daemon: Daemon, site: Site, folder: Path
+) -> None:
+    """Named in the records, carried by exports and by a resumed crawl."""
+    page, moved = site.url("article.html"), site.url("redirect/1")
+    asked = {"keep": ["raw", "screenshot", "pdf"], "max_depth": 0, "page_timeout_ms": 120_000}
+    first = daemon.start_task("crawl", urls=[page, moved], **asked, max_pages=1)
+    daemon.finish(first)
+    task_id = daemon.do("oc_task_resume", task_id=first, max_pages=2)["task_id"]
+    daemon.finish(task_id)
+    pages = daemon.result_of(task_id)["pages"]
+    assert [(one["engine"], one.get("not_kept")) for one in pages] == [("browser", None)] * 2
+    folder.mkdir()
+    export(daemon, task_id, folder / "site.jsonl")
+    lines = [json.loads(line) for line in (folder / "site.jsonl").read_text().splitlines()]
+    for one in lines:
+        assert (folder / one["screenshot"]).read_bytes()[8:12] == b"WEBP"
+        assert (folder / one["pdf"]).read_bytes().startswith(b"%PDF-")
+    assert len(list((folder / "site_files").iterdir())) == 4
+    export(daemon, task_id, folder / "md")
+    (article,) = (folder / "md").rglob("article.md")
+    named = json.loads(article.read_text().split("screenshot: ")[1].splitlines()[0])
+    assert (article.parent / named).is_file()
+    export(daemon, task_id, folder / "site.warc.gz")
+    found = records(folder / "site.warc.gz")
+    assert ("response", page, "200 OK", (PAGES / "article.html").read_bytes()) in found
+    assert [one[2] for one in found if one[:2] == ("response", moved)] == ["302 Found"]
+    again = refusal(daemon, "oc_task_export", task_id=task_id, path=str(folder / "site.csv"))
+    assert (again["code"], again["parameter"]) == ("invalid_argument", "path")

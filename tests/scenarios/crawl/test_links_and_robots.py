@@ -1,11 +1,12 @@
 """Links that are no anchors, and what pages say to robots."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from aiohttp import web
 
 from support.crawl_site import HTML, page, site
-from support.crawling import Crawled, run_crawl
+from support.crawling import Crawled, FakePool, rendered, run_crawl
 
 STATIC = {"engine": "static"}
 
@@ -81,3 +82,16 @@ async def test_a_page_that_is_too_large_keeps_its_links(tmp_path: Path) -> None:
     assert (record["error"]["code"], record["title"]) == ("too_large", "Long")
     assert (record["content"], record["links"]) == ("", [f"{served.url}/early"])
     assert _titles(got) == {"Home", "Early"}
+
+
+async def test_no_picture_is_kept_of_what_must_not_be_kept(tmp_path: Path) -> None:
+    """A page of noindex, where robots are respected, and where they are not."""
+    async with site({}) as served:
+        html = '<meta name="robots" content="noindex"><p>Hush'
+        shot = replace(rendered(served.url + "/", html), files={"screenshot": b"WEBP"})
+        asked = {"url": served.url + "/", "engine": "browser", "keep": ("screenshot",)}
+        for respects in (True, False):
+            pool, folder = FakePool({served.url + "/": shot}), tmp_path / str(respects)
+            got = await run_crawl(folder, pool=pool, respect_robots=respects, **asked)
+            assert len(list(folder.rglob("*.webp"))) == (0 if respects else 1)
+            assert ("screenshot" in got.pages[0]) is not respects

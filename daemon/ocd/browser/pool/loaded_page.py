@@ -17,6 +17,21 @@ _VIEWER_TYPES = (
 )
 
 
+@dataclass(slots=True)
+class RawDocument:
+    """An answer to a navigation: address, status, headers in their order, and the request's.
+
+    body: without its content encoding; None: it was not read.
+    """
+
+    url: str
+    status: int
+    reason: str
+    headers: list[tuple[str, str]]
+    request_headers: list[tuple[str, str]]
+    body: bytes | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedPage:
     """A rendered page: final URL, HTTP status (None without one), the document as HTML.
@@ -27,7 +42,8 @@ class LoadedPage:
     frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
     lower case. redirects: address and status of each redirect of a server on the way.
     failed_actions: those that could not be done, and why. tools: what its main frame offers agents,
-    if that was wanted.
+    if that was wanted. raw: documents as their servers sent them, redirects included, if that was
+    wanted. files: picture and PDF by kind, those that were wanted; not_kept: why one is not there.
     """
 
     url: str
@@ -42,6 +58,9 @@ class LoadedPage:
     redirects: tuple[tuple[str, int], ...] = ()
     failed_actions: tuple[str, ...] = ()
     tools: tuple[PageTool, ...] = ()
+    raw: tuple[RawDocument, ...] = ()
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    not_kept: tuple[str, ...] = ()
 
 
 def page_of(url: str, snapshot: dict[str, Any]) -> LoadedPage:

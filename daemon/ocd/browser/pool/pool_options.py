@@ -14,7 +14,7 @@ class PoolOptions:
     text_only: pictures, fonts and media are not loaded. actions: what is done on each page before
     it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
     init_script: runs in each document before the page's own scripts. tools: those that pages offer
-    are wanted, too.
+    are wanted, too. keep: `raw`, `screenshot`, `pdf`: what comes with each page besides.
     """
 
     share_login: bool = False
@@ -27,6 +27,7 @@ class PoolOptions:
     actions: tuple[Mapping[str, Any], ...] = ()
     init_script: str = ""
     tools: bool = False
+    keep: frozenset[str] = frozenset()
 
 
 DEFAULT_OPTIONS = PoolOptions()

@@ -15,6 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.injected import load
 from ocd.browser.pool.loaded_page import LoadedPage, page_of
+from ocd.browser.pool.page_files import print_pdf, take_picture
 from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
 from ocd.browser.pool.request_rules import RequestRules
 from ocd.browser.process.targets import Targets
@@ -30,6 +31,7 @@ PoolWait = Literal["load", "dom", "idle"]
 MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
+_FILES = {"screenshot": take_picture, "pdf": print_pdf}
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 
@@ -100,7 +102,10 @@ class PoolTab:
     ) -> "PoolTab":
         """Open a tab in the place."""
         context = {"browserContextId": place.context_id} if place.context_id else {}
-        cdp = await targets.open_hidden(_close_popup, **context)
+        if _FILES.keys() & options.keep:  # a hidden page is never drawn
+            cdp = await targets.open(_close_popup, background=True, **context)
+        else:
+            cdp = await targets.open_hidden(_close_popup, **context)
         tab = cls(targets, cdp, options, place)
         for call in tab._start():
             await call
@@ -191,6 +196,7 @@ class PoolTab:
         found = await self._read(url, wait, end)
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
+        files, not_kept = await self._files()
         answer = self._rules.answer
         page = replace(
             page_of(url, found),
@@ -198,8 +204,25 @@ class PoolTab:
             redirects=tuple(answer.redirects),
             failed_actions=tuple(failed),
             tools=await self._offered(),
+            raw=tuple(answer.raw),
+            files=files,
+            not_kept=tuple(not_kept),
         )
         return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
+
+    async def _files(self) -> tuple[dict[str, bytes], list[str]]:
+        """Return the page as the files that are wanted, and why others are not there."""
+        files, not_kept = dict[str, bytes](), list[str]()
+        for kind, make in _FILES.items():
+            if kind not in self._options.keep:
+                continue
+            try:
+                files[kind] = await make(self.cdp)
+            except OcdError as error:
+                if error.code not in ("cdp_error", "too_large"):
+                    raise
+                not_kept.append(f"{kind}: {error.message}")
+        return files, not_kept
 
     async def _offered(self) -> tuple[PageTool, ...]:
         """Return the tools that the page offers; webmcp_unsupported where none could."""

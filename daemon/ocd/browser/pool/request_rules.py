@@ -1,12 +1,14 @@
 """What a pool's tab does to the requests of its pages, by CDP's Fetch domain of that tab."""
 
 import asyncio
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
 from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.pool.loaded_page import RawDocument
 from ocd.browser.pool.pool_options import PoolOptions
 from ocd.safety.origins import origin_of
 
@@ -15,17 +17,20 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_TEXT = ("Image", "Media", "Font")
 _MAX_PATTERNS = 20
 _MAX_REMEMBERED = 1000
+MAX_RAW_BYTES = 10 << 20
 
 
 @dataclass(slots=True)
 class DocumentAnswer:
     """What servers answered to the navigation of a tab: headers of the last one, and the way there.
 
-    Names of headers are in lower case. redirects: address and status of each.
+    Names of headers are in lower case. redirects: address and status of each. raw: all of them, as
+    they were sent, if that is wanted.
     """
 
     headers: dict[str, str] = field(default_factory=dict[str, str])
     redirects: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    raw: list[RawDocument] = field(default_factory=list[RawDocument])
 
 
 class RequestRules:
@@ -73,8 +78,12 @@ class RequestRules:
             self._on_request(event)
 
     def _on_answer(self, event: Event) -> None:
-        self._cdp.send_nowait("Fetch.continueRequest", {"requestId": event["requestId"]})
-        if event["frameId"] != self._cdp.target_id:
+        is_pages = event["frameId"] == self._cdp.target_id
+        if is_pages and "raw" in self._options.keep:
+            self._keep_raw(event)
+        else:
+            self._go_on(event)
+        if not is_pages:
             return
         headers: dict[str, str] = {}
         for header in event.get("responseHeaders", ()):
@@ -87,6 +96,36 @@ class RequestRules:
             self.answer.redirects.append((event["request"]["url"], status))
         else:
             self.answer.headers = headers
+
+    def _go_on(self, event: Event) -> None:
+        self._cdp.send_nowait("Fetch.continueRequest", {"requestId": event["requestId"]})
+
+    def _keep_raw(self, event: Event) -> None:
+        request, status = event["request"], event.get("responseStatusCode", 0)
+        found = RawDocument(
+            request["url"], status, event.get("responseStatusText", ""),
+            [(one["name"], one["value"]) for one in event.get("responseHeaders", ())],
+            list(request["headers"].items()),
+        )  # fmt: skip
+        if not status:
+            self._go_on(event)
+            return
+        self.answer.raw.append(found)
+        if status in _REDIRECTS or _size(found.headers) > MAX_RAW_BYTES:
+            self._go_on(event)
+            return
+        # The page is not given its document before this has it, so whoever reads the page has both.
+        reading = self._cdp.send("Fetch.getResponseBody", {"requestId": event["requestId"]})
+        reading.add_done_callback(lambda reply: self._on_body(event, found, reply))
+
+    def _on_body(
+        self, event: Event, found: RawDocument, reply: "asyncio.Future[dict[str, Any]]"
+    ) -> None:
+        if not reply.cancelled() and reply.exception() is None:
+            body, is_encoded = reply.result()["body"], reply.result()["base64Encoded"]
+            data = base64.b64decode(body) if is_encoded else body.encode("utf-8", "surrogatepass")
+            found.body = data if len(data) <= MAX_RAW_BYTES else None
+        self._go_on(event)
 
     def _on_request(self, event: Event) -> None:
         options, request = self._options, event["request"]
@@ -122,3 +161,9 @@ class RequestRules:
                 del self._asked[next(iter(self._asked))]
         params = {"requestId": request_id, "authChallengeResponse": answer}
         self._cdp.send_nowait("Fetch.continueWithAuth", params)
+
+
+def _size(headers: list[tuple[str, str]]) -> int:
+    """Return the body's size as far as its headers say it, else 0."""
+    said = next((value for name, value in headers if name.lower() == "content-length"), "")
+    return int(said) if said.isascii() and said.isdigit() else 0

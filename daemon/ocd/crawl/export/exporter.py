@@ -16,6 +16,8 @@ from ocd.crawl.export.pages import Pages
 from ocd.storage.files import storage, write_whole
 
 ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt", "warc"]
+# The others have a folder of pictures and PDFs inside, or no place for them.
+_WITH_FILES = ("jsonl", "csv", "sqlite")
 _BY_SUFFIX: dict[str, ExportFormat] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".sqlite": "sqlite",
     ".sqlite3": "sqlite", ".db": "sqlite", ".txt": "llms-txt", "": "markdown",
@@ -45,7 +47,18 @@ def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str
             "invalid_argument", f"{path} {what}", hint="Name one that does not exist yet.",
             parameter="path",
         )  # fmt: skip
+    beside = path.with_name(f"{path.stem}_files") if form in _WITH_FILES and pages.files else None
+    if beside is not None:
+        if beside.exists():
+            raise OcdError(
+                "invalid_argument", f"{beside} is there already",
+                hint="Pictures and PDFs of pages go there: choose another name.", parameter="path",
+            )  # fmt: skip
+        pages.file_prefix = beside.name
     written = _WRITERS[form](pages, path, title)
+    if beside is not None:
+        with _beside(beside) as part:
+            written["files_bytes"] = pages.copy_files(part)
     return {"pages": pages.count, "failed_pages": pages.failed, **written}
 
 
@@ -69,8 +82,11 @@ def _write_database(pages: Pages, path: Path, _title: str) -> dict[str, int]:
 
 
 def _write_folder(pages: Pages, path: Path, _title: str) -> dict[str, int]:
+    pages.file_prefix = markdown_folder.FILES
     with _beside(path) as part:
         files, size = markdown_folder.write(part, pages)
+        if pages.files:
+            size += pages.copy_files(part / markdown_folder.FILES)
     return {"files": files, "size_bytes": size}
 
 
@@ -81,7 +97,7 @@ def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
         raise OcdError(
             "invalid_format_for_payload",
             "The crawl kept no answers for an archive",
-            hint='Crawl again with keep=["raw"], by engine static or auto.',
+            hint='Crawl again with keep=["raw"].',
         )
     with _beside(path) as part:
         is_gzip = path.suffix.lower() == ".gz"

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urldefrag, urlsplit
 
 from ocd.crawl.export.pages import Pages
+from ocd.crawl.kept_files import FILE_KINDS
 from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")
@@ -16,6 +17,8 @@ _NAME_LENGTH = 80
 # A longer target is no address of a page; the bound keeps the search for its end linear.
 _TARGET_LENGTH = 8192
 _MATTER = ("url", "title", "fetched_at", "depth")
+# Pictures and PDFs; no host has this name.
+FILES = "_files"
 
 
 def write(folder: Path, pages: Pages) -> tuple[int, int]:
@@ -28,7 +31,7 @@ def write(folder: Path, pages: Pages) -> tuple[int, int]:
             place = files.place_of(record["url"])
             target = folder / place
             target.parent.mkdir(parents=True, exist_ok=True)
-            text = _front_matter(record) + relink(str(record["content"]), place, files.find)
+            text = _front_matter(record, place) + relink(str(record["content"]), place, files.find)
             size += target.write_bytes(text.rstrip("\n").encode() + b"\n")
             written += 1
     return written, size
@@ -85,9 +88,12 @@ def _digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-def _front_matter(record: dict[str, Any]) -> str:
+def _front_matter(record: dict[str, Any], place: str) -> str:
     # JSON's strings and numbers are YAML's, too.
-    lines = [f"{key}: {json.dumps(record[key], ensure_ascii=False)}" for key in _MATTER]
+    shown = {key: record[key] for key in _MATTER}
+    for kind in sorted(FILE_KINDS & record.keys()):
+        shown[kind] = posixpath.relpath(record[kind], posixpath.dirname(place) or ".")
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 

@@ -1,12 +1,16 @@
 """A crawl's records on their way to another format."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
+from ocd.crawl.kept_files import FILE_KINDS, FILES
 from ocd.crawl.raw_answers import RawAnswer
+from ocd.storage.files import storage
 from ocd.storage.payload import Rows
 
 
@@ -18,12 +22,15 @@ class Stopped(Exception):
 class Pages:
     """A crawl's records, to be gone through once or more; `count` and `failed` are of the last.
 
-    raw: its answers as their servers sent them, if it kept them.
+    raw: its answers as their servers sent them, if it kept them. folder: where its pictures and
+    PDFs are. file_prefix: the path by which the records name those.
     """
 
     rows: Rows
     is_stopped: Callable[[], bool] = lambda: False
     raw: Rows = ()
+    folder: Path | None = None
+    file_prefix: str = FILES
     count: int = field(default=0, init=False)
     failed: int = field(default=0, init=False)
 
@@ -36,11 +43,32 @@ class Pages:
             record: dict[str, Any] = msgspec.json.decode(line)
             self.count += 1
             self.failed += record.get("error") is not None
+            for kind in FILE_KINDS & record.keys():
+                record[kind] = f"{self.file_prefix}/{PurePosixPath(record[kind]).name}"
             yield record
 
     def read(self) -> Iterator[dict[str, Any]]:
         """Yield the records of pages that could be read."""
         return (record for record in self if record.get("error") is None)
+
+    @property
+    def files(self) -> list[Path]:
+        """The pictures and PDFs of its pages. Blocks."""
+        if self.folder is None or not self.folder.is_dir():
+            return []
+        return sorted(self.folder.iterdir())
+
+    def copy_files(self, target: Path) -> int:
+        """Copy the pictures and PDFs into a new folder; return their bytes. Blocks. storage_*."""
+        size = 0
+        with storage("writing", target):
+            target.mkdir()
+            for path in self.files:
+                if self.is_stopped():
+                    raise Stopped
+                shutil.copyfile(path, target / path.name)
+                size += path.stat().st_size
+        return size
 
     def read_raw(self) -> Iterator[RawAnswer]:
         """Yield the raw answers. Raises `unreadable_file`, and Stopped."""

@@ -15,7 +15,7 @@ COLUMNS = (
     "url", "final_url", "status", "title", "depth", "content", "engine", "content_type",
     "fetched_at", "duration_ms", "parent", "canonical", "description", "language", "robots",
     "open_graph", "headers", "etag", "last_modified", "content_hash", "duplicate_of", "redirects",
-    "formats", "extracted", "tools",
+    "formats", "extracted", "tools", "screenshot", "pdf",
 )  # fmt: skip
 _SCHEMA = f"""
 CREATE TABLE pages (id INTEGER PRIMARY KEY, {", ".join(COLUMNS)}, error_code, error_message);

@@ -63,16 +63,18 @@ class VisitResult:
     is_file: bool = False
     raw: list[RawAnswer] = field(default_factory=list[RawAnswer])
 
+    @property
+    def is_noindex(self) -> bool:
+        """Whether robots must not keep what the page says."""
+        return bool({"noindex", "none"} & set(self.record.robots))
+
     def obey_robots(self, skipped: Counter[str]) -> Links:
         """Return the links that the page lets robots follow; it loses what they must not keep."""
-        directives = {"noindex", "nofollow"} & set(self.record.robots)
-        if "none" in self.record.robots:
-            directives = {"noindex", "nofollow"}
-        if "noindex" in directives:
+        if self.is_noindex:
             self.record.content = ""
             self.raw = []
             skipped["noindex"] += 1
-        links = [] if "nofollow" in directives else self.links
+        links = [] if {"nofollow", "none"} & set(self.record.robots) else self.links
         if links and self.unfollowed:
             links = [link for link in links if link[0] not in self.unfollowed]
         if left := len(self.links) - len(links):

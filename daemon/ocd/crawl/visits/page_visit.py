@@ -9,6 +9,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
+from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.tabs.page_tools import PageTool, tool_to_dict
 from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
@@ -31,9 +32,10 @@ from ocd.crawl.fetch.http_fetch import (
 from ocd.crawl.fetch.local_files import read_file
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.kept_files import KeptFiles
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.raw_answers import RawAnswerLog, raw_answers
+from ocd.crawl.raw_answers import RawAnswerLog, raw_answers, rendered_answers
 from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope, is_same_site
 from ocd.crawl.spec import CrawlSpec
@@ -70,6 +72,7 @@ class CrawlServices:
     robots: Robots
     sanitize: bool
     answers: RawAnswerLog
+    files: KeptFiles
     earlier: EarlierCrawl | None = None
     routes: HashRoutes = field(default_factory=HashRoutes)
 
@@ -269,7 +272,7 @@ class PageVisitor:
         record = self._record(entry, final, page.status, page.content_type, "browser")
         record.engine_reason = entry.render or ("hash route" if is_route(entry.url) else "")
         _fill_answer(record, headers_of_interest(page.headers), page.redirects)
-        record.failed_actions = list(page.failed_actions)
+        record.failed_actions, record.not_kept = list(page.failed_actions), list(page.not_kept)
         job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
         job.frames, job.routes = page.frames, True
         found = await self._tools.converter.convert(job)
@@ -283,11 +286,17 @@ class PageVisitor:
         found.robots += robots_tags([page.headers.get("x-robots-tag", "")], PRODUCT)
         found.title = found.title or page.title
         visited = self._fill_record(record, found)
+        await self._keep_files(visited, page, entry.fetched_at)
         if page.tools:
             await asyncio.to_thread(
                 _fill_tools, record, page.tools, Sanitizer(self._tools.sanitize)
             )
         return visited
+
+    async def _keep_files(self, visited: VisitResult, page: LoadedPage, fetched_at: str) -> None:
+        visited.raw = await rendered_answers(page.raw, fetched_at)
+        if page.files and not (self._spec.respect_robots and visited.is_noindex):
+            await asyncio.to_thread(self._tools.files.store, visited.record, page.files)
 
     async def _not_a_page(
         self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None], error: OcdError

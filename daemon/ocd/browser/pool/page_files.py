@@ -1,0 +1,38 @@
+"""A loaded page as files: a picture of all of it, and the page as PDF."""
+
+import base64
+
+from ocd.api.errors import OcdError
+from ocd.browser.cdp.connection import CdpSession
+from ocd.browser.cdp.io_stream import read_stream
+
+MAX_FILE_BYTES = 32 << 20
+# WebP has no longer side.
+_MAX_SIDE = 16_383
+_QUALITY = 80
+
+
+async def take_picture(cdp: CdpSession) -> bytes:
+    """Return the page as WebP, from its top; of a longer one the first 16,383 pixels.
+
+    Raises cdp_error, too_large.
+    """
+    size = (await cdp.send("Page.getLayoutMetrics"))["cssContentSize"]
+    width, height = (max(1, min(size[side], _MAX_SIDE)) for side in ("width", "height"))
+    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+    reply = await cdp.send(
+        "Page.captureScreenshot",
+        {"format": "webp", "quality": _QUALITY, "clip": clip, "captureBeyondViewport": True},
+    )
+    data = base64.b64decode(reply["data"])
+    if len(data) > MAX_FILE_BYTES:
+        raise OcdError("too_large", f"The picture has more than {MAX_FILE_BYTES} bytes.")
+    return data
+
+
+async def print_pdf(cdp: CdpSession) -> bytes:
+    """Return the page as PDF, with its backgrounds. Raises cdp_error, too_large."""
+    params = {"printBackground": True, "transferMode": "ReturnAsStream"}
+    stream = (await cdp.send("Page.printToPDF", params))["stream"]
+    pieces = read_stream(cdp, stream, what="The PDF", max_bytes=MAX_FILE_BYTES)
+    return b"".join([piece async for piece in pieces])

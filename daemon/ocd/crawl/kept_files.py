@@ -1,0 +1,55 @@
+"""files/: pictures and PDFs of a crawl's pages (keep=screenshot, pdf), named in their records.
+
+A file is written before its page's record, which names it by its path in the task's folder.
+"""
+
+import threading
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+from ocd.crawl.stats import PageRecord
+from ocd.storage.files import make_dir, open_private, storage
+
+FILES = "files"
+MAX_BYTES = 4 << 30
+_SUFFIXES = {"screenshot": ".webp", "pdf": ".pdf"}
+FILE_KINDS = _SUFFIXES.keys()
+
+
+class KeptFiles:
+    """The files of one crawl; the folder is made with the first one."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._size: int | None = None
+
+    def store(self, record: PageRecord, files: Mapping[str, bytes]) -> None:
+        """Keep what a page looked like, and name it in the record; storage_*. Blocks."""
+        for kind, data in files.items():
+            name = f"{FILES}/{_digest(record.url)}{_SUFFIXES[kind]}"
+            if not self._reserve(len(data)):
+                record.not_kept.append(f"{kind}: the crawl's files have {MAX_BYTES >> 30} GB")
+                continue
+            path = self._directory / name
+            with storage("writing", path), open_private(path) as file:
+                file.write(data)
+            setattr(record, kind, name)
+
+    def _reserve(self, size: int) -> bool:
+        with self._lock:
+            if self._size is None:
+                folder = make_dir(self._directory / FILES)
+                self._size = sum(path.stat().st_size for path in folder.iterdir())
+            if self._size + size > MAX_BYTES:
+                return False
+            self._size += size
+            return True
+
+    def __repr__(self) -> str:
+        return f"KeptFiles({str(self._directory)!r})"
+
+
+def _digest(url: str) -> str:
+    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
