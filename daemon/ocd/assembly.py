@@ -259,7 +259,7 @@ class Daemon:
         await self.chromium.set_policy(self.crawler.policy)
 
     def _domains(self) -> DomainPolicy:
-        ports = [port for port in (self._http_port, self.dashboard.port) if port is not None]
+        ports = [port for port in (self._http_port, self.dashboard.taken_port) if port is not None]
         if not ports:
             return domain_policy(self.config)
         return domain_policy(self.config, own_servers(self.config, ports))

@@ -1,21 +1,30 @@
-"""The dashboard, off until somebody asks for it: until then nothing of it is imported."""
+"""The dashboard, off until somebody asks for it: until then nothing of it is imported.
+
+Chromium learns only at its start which ports it must not reach. So a port is reserved with the
+daemon's start, where nobody listens before the dashboard is opened.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ocd.api.errors import OcdError
 from ocd.browser.process.process_tree import holds_socket
+from ocd.server.tcp_sockets import listening_sockets, reserved_sockets
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from ocd.browser.process.chromium import Chromium
     from ocd.calls.services import CallServices
     from ocd.server.dashboard.server import DashboardServer
+
+logger = logging.getLogger(__name__)
 
 
 class DashboardSwitch:
@@ -34,12 +43,18 @@ class DashboardSwitch:
         self._status = status
         self._port_taken = port_taken
         self._server: DashboardServer | None = None
+        self._reserved: list[socket.socket] = []
         self._opening = asyncio.Lock()
 
     @property
     def port(self) -> int | None:
         """The port; None while it is off."""
         return None if self._server is None else self._server.port
+
+    @property
+    def taken_port(self) -> int | None:
+        """The port at which it is, or will be once it is opened."""
+        return self._reserved[0].getsockname()[1] if self._reserved else self.port
 
     def describe(self) -> dict[str, Any]:
         """Return what the daemon's status says about it."""
@@ -54,14 +69,15 @@ class DashboardSwitch:
             f"http://127.0.0.1:{self.port}/tab/{quote(session, safe='')}/{quote(tab_id, safe='')}"
         )
 
-    async def open(self, port: int) -> None:
-        """Serve it at this port (0: any free one). Raises `address_in_use`."""
+    async def open(self, port: int = 0) -> None:
+        """Serve it at the reserved port, or at this one (0: any). Raises `address_in_use`."""
         from ocd.server.dashboard.server import DashboardServer
 
         async with self._opening:
             if self._server is not None:
                 return
-            self._server = DashboardServer(port)
+            sockets = self._reserved or listening_sockets("localhost", port, "dashboard")
+            self._server, self._reserved = DashboardServer(sockets), []
             await self._port_taken()
             await self._server.start(
                 self._services, status=self._status, from_browser=self._is_from_browser
@@ -70,8 +86,9 @@ class DashboardSwitch:
     async def link(self, *, control: bool) -> dict[str, Any]:
         """Return an address that lets one browser in; opens the port if that disturbs nobody."""
         if self._server is None:
-            _check_browser(self._services.chromium)
-            await self.open(0)
+            if not self._reserved:
+                _check_browser(self._services.chromium)
+            await self.open()
         assert self._server is not None
         return {
             "url": self._server.new_link(control=control),
@@ -85,6 +102,8 @@ class DashboardSwitch:
         try:
             if port is not None:
                 await self.open(port)
+            elif self._services.chromium.obeys_network_rules:
+                await self._reserve()
             yield
         finally:
             await self._close()
@@ -93,7 +112,17 @@ class DashboardSwitch:
         chromium = self._services.chromium
         return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
+    async def _reserve(self) -> None:
+        try:
+            self._reserved = reserved_sockets("dashboard")
+        except OcdError as error:
+            logger.warning("no port for the dashboard: %s", error)
+            return
+        await self._port_taken()
+
     async def _close(self) -> None:
+        for one in self._reserved:
+            one.close()
         if self._server is not None:
             await self._server.close()
             self._server = None
@@ -105,8 +134,8 @@ def _check_browser(chromium: Chromium) -> None:
         return
     raise OcdError(
         "disabled",
-        "The dashboard is off, and Chromium runs already: it learns only at its start which ports "
-        "it must not reach",
+        "The dashboard is off, and the browser runs already: one that the daemon has not started, "
+        "or that has a proxy, learns only at its start which ports it must not reach",
         hint="Close it with its tabs: `oc_stop`, then oc dashboard again. For good: put "
         "dashboard = 0 (any port) into config.toml, or ocd restart --dashboard 0.",
     )

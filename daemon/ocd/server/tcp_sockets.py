@@ -17,6 +17,18 @@ def listening_sockets(host: str, port: int, setting: str) -> list[socket.socket]
     setting: what the port comes from. Raises `address_in_use`, or `config_invalid` for a host that
     is none of ours.
     """
+    return _open_sockets(host, port, setting, listen=True)
+
+
+def reserved_sockets(setting: str) -> list[socket.socket]:
+    """Return sockets that hold one free port of loopback, at which they do not listen yet.
+
+    Raises what listening_sockets raises.
+    """
+    return _open_sockets("localhost", 0, setting, listen=False)
+
+
+def _open_sockets(host: str, port: int, setting: str, *, listen: bool) -> list[socket.socket]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
@@ -27,10 +39,10 @@ def listening_sockets(host: str, port: int, setting: str) -> list[socket.socket]
     try:
         for family, kind, protocol, _, address in dict.fromkeys(found):
             at = (address[0], port, *address[2:])
-            listener = _listener(family, kind, protocol, at)
-            if listener is not None:
-                sockets.append(listener)
-                port = listener.getsockname()[1]
+            opened = _open_socket(family, kind, protocol, at, listen=listen)
+            if opened is not None:
+                sockets.append(opened)
+                port = opened.getsockname()[1]
     except OSError as error:
         for one in sockets:
             one.close()
@@ -40,23 +52,25 @@ def listening_sockets(host: str, port: int, setting: str) -> list[socket.socket]
     return sockets
 
 
-def _listener(
-    family: int, kind: int, protocol: int, address: tuple[Any, ...]
+def _open_socket(
+    family: int, kind: int, protocol: int, address: tuple[Any, ...], *, listen: bool
 ) -> socket.socket | None:
-    listener = socket.socket(family, kind, protocol)
+    opened = socket.socket(family, kind, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Without it nobody shares a port at which nobody listens.
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(listen))
         if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind(address)
+        if listen:
+            opened.listen(_BACKLOG)
     except OSError as error:
-        listener.close()
+        opened.close()
         if error.errno in _ABSENT:
             return None
         raise
-    listener.setblocking(False)  # noqa: FBT003 - the socket's own signature
-    return listener
+    opened.setblocking(False)  # noqa: FBT003 - the socket's own signature
+    return opened
 
 
 def _not_bound(host: str, port: int, setting: str, error: OSError) -> OcdError:

@@ -121,19 +121,25 @@ def test_our_own_chromium_does_not_reach_it(watched: Daemon, site: Site) -> None
     for url in (port.link(), port.link().replace("127.0.0.1", "localhost")):
         assert watched.call("navigate", url=url).code == "domain_blocked"
     watched.do("navigate", url=site.url("article.html"))
-    link = port.link()
-    code = f"""
-      const asked = await fetch({link!r}, {{mode: 'no-cors'}}).then(() => 'came', () => '');
-      const socket = await new Promise(done => {{
-        const s = new WebSocket('ws://127.0.0.1:{port.port}/api/events');
-        s.onopen = () => done('came'); s.onerror = () => done(''); }});
-      asked + socket"""
-    assert watched.do("javascript_tool", code=code, timeout_ms=60_000)["content"] in ('""', "")
+    reached = watched.do("javascript_tool", code=REACHES % port.port, timeout_ms=60_000)
+    assert reached["content"] in ('""', "")
+
+
+REACHES = """
+const port = %s;
+const page = `http://127.0.0.1:${port}/`;
+const asked = await fetch(page, {mode: 'no-cors'}).then(() => 'came', () => '');
+const socket = await new Promise(done => {
+  const s = new WebSocket(`ws://127.0.0.1:${port}/api/events`);
+  s.onopen = () => done('came'); s.onerror = () => done(''); });
+asked + socket
+"""
 
 
 def test_it_is_off_until_asked_for(make_daemon: Callable[..., Daemon]) -> None:
-    """`oc dashboard` opens it, `ocd status` says so; a Chromium that runs must not learn of it."""
+    """`oc dashboard` opens it, `ocd status` says so; a Chromium that runs goes on, and kept out."""
     daemon = make_daemon()
+    daemon.do("tabs_create")
     assert daemon.status()["dashboard"] == {"port": None, "pages": 0}
     link = daemon.oc("dashboard", "--no-open", "--view-only", "--json").ok().json["result"]
     assert daemon.status()["dashboard"]["port"] == link["port"]
@@ -141,4 +147,8 @@ def test_it_is_off_until_asked_for(make_daemon: Callable[..., Daemon]) -> None:
     done = daemon.oc("dashboard", "--no-open", SSH_CONNECTION="10.0.0.9 5 10.0.0.1 22").ok()
     assert done.out.startswith(f"http://127.0.0.1:{link['port']}/enter?key=")
     assert f"ssh -N -L {link['port']}:127.0.0.1:{link['port']} " in done.err
+    assert f"port: {link['port']}" in daemon.ocd("status").ok().out
     assert daemon.call("navigate", url=done.out.strip()).code == "domain_blocked"
+    asked = daemon.do("javascript_tool", code=REACHES % link["port"], timeout_ms=60_000)
+    assert asked["content"] in ('""', "")
+    assert daemon.status()["browser"]["generation"] == 1

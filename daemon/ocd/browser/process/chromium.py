@@ -114,6 +114,11 @@ class Chromium:
         """Whether every tab gets a window that nobody sees, so that none hides another."""
         return not (self.options.headed or self.options.browser_url)
 
+    @property
+    def obeys_network_rules(self) -> bool:
+        """Whether the browser is our own child, and reaches the network itself."""
+        return not (self.options.browser_url or self.options.own_proxy)
+
     async def ensure(self) -> Connection:
         """Return the live connection, starting Chromium if none runs; raises browser_*.
 
@@ -184,7 +189,7 @@ class Chromium:
         self._targets = Targets(launched.connection)
         await self._targets.start()
         own = launched.process is not None
-        direct = own and not self.options.own_proxy
+        direct = self.obeys_network_rules
         await self.guard.start(launched.connection, has_network_rules=direct)
         await self.downloads.start(launched.connection, own=own)
         if own:

@@ -1,6 +1,7 @@
 """The dashboard's port, as long as it is open."""
 
 import logging
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -10,18 +11,16 @@ from ocd.calls.services import CallServices
 from ocd.server.dashboard.access import ENTER, Access
 from ocd.server.dashboard.keys import Keys
 from ocd.server.dashboard.routes import DashboardRoutes
-from ocd.server.tcp_sockets import listening_sockets
 
 logger = logging.getLogger(__name__)
 
 
 class DashboardServer:
-    """Serves the page at the loopback addresses, at one port, from `start` to `close`."""
+    """Serves the page at these sockets, all of one port of loopback, from `start` to `close`."""
 
-    def __init__(self, port: int) -> None:
-        """Take the port (0: any free one). Raises `address_in_use`."""
-        self._sockets = listening_sockets("localhost", port, "dashboard")
-        self.port: int = self._sockets[0].getsockname()[1]
+    def __init__(self, sockets: list[socket.socket]) -> None:
+        self._sockets = sockets
+        self.port: int = sockets[0].getsockname()[1]
         self._keys = Keys()
         self._runner: web.AppRunner | None = None
 
