@@ -81,9 +81,15 @@ def test_a_task_is_seen_while_it_runs_and_cancelled(
 def test_a_tab_is_seen_as_it_changes(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
-    """Its picture, the calls on it, what it said and asked for; and that it was closed."""
-    tab = watched.new_tab(site.url("article.html"), session="painter")
-    look(daemon, f"{port.origin}/tab/painter/{tab}", "article.html")
+    """Its picture, where an agent acts, the calls before and now, what it said, that it closed."""
+    tab = watched.new_tab(site.url("dashboard/hands.html"), session="painter")
+    watched.do("emulate_device", "painter", tab_id=tab, width=1000, height=600)
+    look(daemon, f"{port.origin}/tab/painter/{tab}", "emulate_device")
+    daemon.do("javascript_tool", code=HAS_PICTURE, timeout_ms=60_000)
+    watched.do("interact", "painter", query="Send")
+    marked = daemon.do("javascript_tool", code=MARKED, timeout_ms=60_000)
+    assert json.loads(marked["content"]) == ["40,200,240,40", "160,220"]
+    watched.do("navigate", "painter", url=site.url("article.html"))
     for color in ([200, 0, 0], [0, 0, 200]):
         words = ", ".join(map(str, color))
         paint = f"console.log('now {words}'); document.body.replaceChildren(); "
@@ -100,6 +106,16 @@ def test_a_tab_is_seen_as_it_changes(
     wait_for_text(daemon, "was closed")
 
 
+HAS_PICTURE = """
+const canvas = document.querySelector('canvas');
+while (!canvas.dataset.frames) await new Promise(requestAnimationFrame);
+"""
+# Where the outline and the mouse stand, once both do.
+MARKED = """
+const marks = ['outline', 'pointer'].map(name => document.querySelector(`.picture .${name}`));
+while (marks.some(mark => !mark.dataset.at)) await new Promise(requestAnimationFrame);
+JSON.stringify(marks.map(mark => mark.dataset.at))
+"""
 # Resolves once the picture's middle has about this colour.
 PIXEL = """
 const wanted = [%s];

@@ -179,6 +179,7 @@ async def perform(
     def covered(by: str) -> OcdError:
         return unusable_error(target, {"why": "covered", "text": by})
 
+    element.tab.events.emit("acting", element)
     settling = Settling(element.frame, settle, covered)
     return await observe(element.tab, deadline, effects, action, settling)
 

@@ -127,6 +127,7 @@ def _pressed(button: Button) -> dict[str, Any]:
 
 def _moved(tab: Tab, x: float, y: float, modifiers: int) -> Any:  # noqa: ANN401
     tab.set_state(MousePlace(x, y))
+    tab.events.emit("mouse_moved", x, y)
     held = tab.state(HeldButton)
     pressed = _pressed(held.button) if held else {}
     return _mouse(tab, "mouseMoved", x, y, modifiers=modifiers, **pressed)

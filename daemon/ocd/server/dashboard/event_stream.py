@@ -22,7 +22,7 @@ from ocd.safety import secrets
 from ocd.server.dashboard.access import HEADERS
 from ocd.server.dashboard.keys import Viewer
 from ocd.server.dashboard.live_tabs import find_tab, list_leases
-from ocd.server.dashboard.screencast import Screencast, Screencasts
+from ocd.server.dashboard.screencast import Mark, Screencast, Screencasts
 from ocd.server.dashboard.tab_control import TabControl, WantedTab
 from ocd.server.dashboard.tab_input import Input
 from ocd.storage.journal import CALL
@@ -66,6 +66,7 @@ class EventBacklog:
         self._tasks: dict[str, TaskMeta] = {}
         self._asks = False
         self._has_leases = False
+        self._marks: Mark = {}
         self.ready = asyncio.Event()
 
     def note_entry(self, entry: dict[str, Any]) -> None:
@@ -92,6 +93,11 @@ class EventBacklog:
         self._has_leases = True
         self.ready.set()
 
+    def note_mark(self, mark: Mark) -> None:
+        """Take where an agent acts in the tab that is shown."""
+        self._marks |= mark
+        self.ready.set()
+
     async def take(self) -> dict[str, Any]:
         """Return all that waits, as one message."""
         self.ready.clear()
@@ -101,6 +107,8 @@ class EventBacklog:
             "tasks": secrets.current().mask([public(meta) for meta in tasks.values()]),
         }
         self._entries.clear()
+        if self._marks:
+            message["marks"], self._marks = self._marks, {}
         if self._has_leases:
             self._has_leases = False
             message["leases"] = secrets.current().mask(list_leases(self._services.leases))
@@ -201,7 +209,7 @@ class PageConnection:
         self._has_frame.clear()
         try:
             async with (
-                self._casts.watching(tab, self._take_frame) as cast,
+                self._casts.watching(tab, self) as cast,
                 asyncio.TaskGroup() as group,
             ):
                 frames = group.create_task(self._send_frames(cast))
@@ -211,9 +219,14 @@ class PageConnection:
             tab.events.off("closed", listener)
         raise OcdError("tab_gone", f"Tab {tab.id} was closed")
 
-    def _take_frame(self, frame: bytes) -> None:
+    def take_frame(self, frame: bytes) -> None:
+        """Take the newest frame of the shown tab."""
         self._frame = frame
         self._has_frame.set()
+
+    def take_mark(self, mark: Mark) -> None:
+        """Take where an agent acts in the shown tab."""
+        self._backlog.note_mark(mark)
 
     async def _send_frames(self, cast: Screencast) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone

@@ -1,21 +1,38 @@
 """What a tab looks like now: one stream of frames a tab, only while somebody looks."""
 
+import asyncio
 from base64 import b64decode
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine.refs import Element
 
 _FRAME = "Page.screencastFrame"
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
-# Takes a frame: a line of JSON with the picture's size in CSS pixels and the pixels
-# above its page, then the JPEG.
-Take = Callable[[bytes], None]
+Mark = dict[str, tuple[float, ...]]
+
+
+class TabWatcher(Protocol):
+    """Who looks at a tab."""
+
+    def take_frame(self, frame: bytes) -> None:
+        """Take a frame: a line of JSON with the picture's size in CSS pixels and the pixels above
+        its page, then the JPEG.
+        """
+        ...
+
+    def take_mark(self, mark: Mark) -> None:
+        """Take where an agent acts: box (x, y, width, height) of an element, or mouse (x, y).
+
+        In CSS pixels of the viewport.
+        """
+        ...
 
 
 class Screencast:
@@ -27,25 +44,29 @@ class Screencast:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self._viewers: list[Take] = []
+        self._viewers: list[TabWatcher] = []
         self._latest = b""
         self._waiting: int | None = None
 
-    async def join(self, take: Take) -> None:
+    async def join(self, viewer: TabWatcher) -> None:
         """Show the tab to one more viewer, as it looks now and from now on."""
-        self._viewers.append(take)
+        self._viewers.append(viewer)
         if len(self._viewers) == 1:
             self._tab.cdp.on(_FRAME, self._on_frame)
+            self._tab.events.on("acting", self._on_acting)
+            self._tab.events.on("mouse_moved", self._on_mouse)
             await self._tab.cdp.send("Page.startScreencast", _START)
         elif self._latest:
-            take(self._latest)
+            viewer.take_frame(self._latest)
 
-    async def leave(self, take: Take) -> bool:
+    async def leave(self, viewer: TabWatcher) -> bool:
         """Let a viewer go; return whether it was the last one."""
-        self._viewers.remove(take)
+        self._viewers.remove(viewer)
         if self._viewers:
             return False
         self._tab.cdp.off(_FRAME, self._on_frame)
+        self._tab.events.off("acting", self._on_acting)
+        self._tab.events.off("mouse_moved", self._on_mouse)
         with suppress(OcdError):  # it may be closed, or have crashed
             await self._tab.cdp.send("Page.stopScreencast")
         return True
@@ -65,8 +86,32 @@ class Screencast:
         }  # fmt: skip
         self._waiting = event["sessionId"]
         self._latest = msgspec.json.encode(size) + b"\n" + b64decode(event["data"])
-        for take in tuple(self._viewers):
-            take(self._latest)
+        for viewer in tuple(self._viewers):
+            viewer.take_frame(self._latest)
+
+    def _on_mouse(self, x: float, y: float) -> None:
+        self._tell_mark({"mouse": (x, y)})
+
+    def _on_acting(self, element: Element) -> None:
+        # Of a frame in another process it would be a place in that frame: there the mouse tells.
+        if element.frame.cdp is self._tab.cdp:
+            wanted = {"objectId": element.object_id}
+            # Sent before what the agent does, and so measured before it.
+            asked = self._tab.cdp.send("DOM.getContentQuads", wanted)
+            asked.add_done_callback(self._on_quads)
+
+    def _on_quads(self, asked: asyncio.Future[Any]) -> None:
+        if asked.cancelled() or asked.exception() is not None:
+            return  # it is gone, or shows nothing
+        corners = [value for quad in asked.result()["quads"] for value in quad]
+        if corners:
+            left, top = min(corners[::2]), min(corners[1::2])
+            size = (max(corners[::2]) - left, max(corners[1::2]) - top)
+            self._tell_mark({"box": (left, top, *size)})
+
+    def _tell_mark(self, mark: Mark) -> None:
+        for viewer in tuple(self._viewers):
+            viewer.take_mark(mark)
 
 
 class Screencasts:
@@ -76,12 +121,12 @@ class Screencasts:
         self._casts: dict[Tab, Screencast] = {}
 
     @asynccontextmanager
-    async def watching(self, tab: Tab, take: Take) -> AsyncIterator[Screencast]:
-        """Give a viewer the frames of a tab until left."""
+    async def watching(self, tab: Tab, viewer: TabWatcher) -> AsyncIterator[Screencast]:
+        """Show a tab to a viewer until left."""
         cast = self._casts.setdefault(tab, Screencast(tab))
         try:
-            await cast.join(take)
+            await cast.join(viewer)
             yield cast
         finally:
-            if await cast.leave(take) and self._casts.get(tab) is cast:
+            if await cast.leave(viewer) and self._casts.get(tab) is cast:
                 del self._casts[tab]

@@ -91,6 +91,14 @@ function place(entry) {
   return h("a", { href }, `${entry.session} ${entry.tab_id}`);
 }
 
+const SUBJECTS = ["query", "ref", "selector", "url", "text", "key", "instruction", "value", "kind", "action", "code", "name"];
+
+// What a call was about, in its own words.
+function subject({ args, handle }) {
+  const name = SUBJECTS.find(one => typeof args?.[one] === "string" && args[one]);
+  return name ? args[name] : handle ?? "";
+}
+
 export function entryRow(entry) {
   const isCall = entry.event === "tool_call";
   const outcome = !isCall ? pill("event", "pending")
@@ -98,7 +106,8 @@ export function entryRow(entry) {
   const { event, ts, tool, session, client, tab_id, duration_ms, ok, error, call_id, args, ...rest } = entry;
   const more = isCall ? args : rest;
   return h("li", { class: "entry" }, h("details", {},
-    h("summary", {}, time(ts), h("strong", {}, isCall ? tool : event.replaceAll("_", " ")), outcome,
+    h("summary", {}, time(ts), h("strong", {}, isCall ? tool : event.replaceAll("_", " ")),
+      h("span", { class: "quiet cut" }, subject(entry)), outcome,
       h("span", { class: "took" }, isCall ? duration(duration_ms) : "")),
     h("div", { class: "more" }, place(entry), " ", h("span", { class: "quiet" }, client ?? ""),
       h("pre", { tabindex: "0" }, JSON.stringify(more ?? {}, null, 2)))));

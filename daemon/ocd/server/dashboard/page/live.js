@@ -1,7 +1,7 @@
 // The tabs of all sessions, and one of them large: as it looks now, and what was done in it.
 
 import { ApprovalList } from "./approvals.js";
-import { get } from "./connection.js";
+import { call, get } from "./connection.js";
 import { Control } from "./control.js";
 import { bytes, duration, failure, h, heading, notice, pill, tabPath, time } from "./dom.js";
 import { entryRow } from "./journal.js";
@@ -9,12 +9,16 @@ import { entryRow } from "./journal.js";
 const TABS_MS = 3000;
 const FEED = 100;
 const NEWLINE = 10;
+const MARK_MS = 4000;
+const READ = 500;
 
 export async function liveView(app, session, tabId) {
-  const [{ tabs }, { approvals }] = await Promise.all([get("/api/tabs"), get("/api/approvals")]);
+  const [{ tabs }, { approvals }, entries] = await Promise.all([
+    get("/api/tabs"), get("/api/approvals"), call("oc_journal", { action: "recent", count: READ })]);
   const shown = tabs.find(tab => tab.session === session && tab.tab_id === tabId)
     ?? (session ? { session, tab_id: tabId, title: tabId, url: "" } : tabs.at(-1));
   const live = new Live(app, { tabs, approvals, shown });
+  live.addEntries(entries);
   return {
     title: shown ? shown.title || shown.tab_id : "Live",
     node: live.node,
@@ -35,6 +39,7 @@ class Live {
     this.tabs = tabs;
     this.leases = app.leases;
     this.shown = shown;
+    this.calls = new Set();
     this.strip = h("nav", { class: "strip", "aria-label": "Open tabs" });
     this.node = [heading("Live"), this.strip];
     if (shown) {
@@ -64,17 +69,27 @@ class Live {
   onMessage(message) {
     if (message.tab_error && this.screen) this.screen.fail(message.tab_error);
     this.control?.onMessage(message);
+    if (message.marks) this.screen?.mark(message.marks);
     if (message.approvals) this.questions?.draw(message.approvals);
     if (message.leases) {
       this.leases = message.leases;
       this.drawTabs();
     }
-    const entries = (message.entries ?? []).filter(entry => isSame(entry, this.shown));
-    if (!entries.length) return;
+    if (this.addEntries(message.entries ?? [])) this.reload();
+  }
+
+  // Return whether there were new ones about the shown tab.
+  addEntries(entries) {
+    const isNew = entry => isSame(entry, this.shown) && !this.calls.has(entry.call_id ?? entry);
+    const added = entries.filter(isNew).slice(-FEED);
+    if (!added.length) return false;
     this.nothing.hidden = true;
-    for (const entry of entries) this.feed.prepend(entryRow(entry));
+    for (const entry of added) {
+      this.calls.add(entry.call_id ?? entry);
+      this.feed.prepend(entryRow(entry));
+    }
     while (this.feed.childElementCount > FEED) this.feed.lastElementChild.remove();
-    this.reload();
+    return true;
   }
 
   async reload() {
@@ -137,7 +152,9 @@ class Screen {
     this.address = h("p", { class: "address cut" });
     this.told = h("p", { class: "quiet over", role: "status" }, "Waiting for the first picture…");
     this.size = { width: 640, height: 400, top: 0 };
-    this.picture = h("div", { class: "picture" }, this.canvas);
+    this.outline = h("div", { class: "outline", hidden: true });
+    this.pointer = h("div", { class: "pointer", hidden: true });
+    this.picture = h("div", { class: "picture" }, this.canvas, this.outline, this.pointer);
     this.node = h("section", { class: "screen", "aria-label": "The page" },
       this.address, h("div", { class: "stage" }, this.picture, this.told));
     this.name(tab);
@@ -187,8 +204,29 @@ class Screen {
     if (!this.dialog) this.say("");
   }
 
+  // Where an agent acts: the element's box and the mouse, in CSS pixels of the page's viewport.
+  mark({ box, mouse }) {
+    if (box) this.put(this.outline, box);
+    if (mouse) this.put(this.pointer, mouse);
+    clearTimeout(this.fading);
+    this.fading = setTimeout(() => {
+      this.outline.hidden = this.pointer.hidden = true;
+    }, MARK_MS);
+  }
+
+  put(mark, [x, y, width, height]) {
+    const share = (length, whole) => `${length / whole * 100}%`;
+    mark.style.left = share(x, this.size.width);
+    mark.style.top = share(y + this.size.top, this.size.height);
+    if (width) mark.style.width = share(width, this.size.width);
+    if (height) mark.style.height = share(height, this.size.height);
+    mark.hidden = false;
+    mark.dataset.at = [x, y, width, height].filter(length => length !== undefined).map(Math.round);
+  }
+
   close() {
     this.isClosed = true;
+    clearTimeout(this.fading);
   }
 }
 
