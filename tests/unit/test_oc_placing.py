@@ -17,7 +17,7 @@ INDEX = command_index.index(builtin_commands.BUILTINS, VERBS)
     ("words", "params"),
     [
         (("interact", "e5"), {"ref": "e5"}),
-        (("interact", "12"), {"ref": "12"}),
+        (("interact", "12"), {"query": "12"}),
         (("interact", "@e5", "hover"), {"ref": "@e5", "action": "hover"}),
         (("interact", "e5", "type", "e6"), {"ref": "e5", "action": "type", "value": "e6"}),
         (("interact", "click", "e5"), {"action": "click", "ref": "e5"}),

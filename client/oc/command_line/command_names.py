@@ -154,8 +154,14 @@ def _words_for(name: str, arguments: dict[str, Any]) -> str:
     """Return the parameter that stands where a ref would: `query`, if words are given instead."""
     query = f"{name.removesuffix('ref')}query"
     words = arguments.get(query)
-    is_words = isinstance(words, str) and not words.lstrip("@e").isdigit()
+    is_words = isinstance(words, str) and not is_ref(words)
     return query if name.endswith("ref") and name not in arguments and is_words else name
+
+
+def is_ref(text: str) -> bool:
+    """Return whether the text is a ref, e12 or @e12; a bare number is words, as in a calendar."""
+    word = text.strip().removeprefix("@").lower()
+    return word[:1] == "e" and word[1:].isascii() and word[1:].isdigit()
 
 
 def _texts(value: object) -> list[str]:

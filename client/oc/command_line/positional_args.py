@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from oc.command_line import value_parsing
+from oc.command_line.command_names import is_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,13 +79,13 @@ def _is_action_first(names: Sequence[str], texts: Sequence[str], known: Mapping[
         and len(texts) > 1
         and _replacements(names[0], known) is not None
         and _is_choice(known[names[1]], texts[0])
-        and _is_ref(texts[1])
+        and is_ref(texts[1])
     )
 
 
 def _name_for(name: str, text: str, known: Mapping[str, Any]) -> str:
     replacements = _replacements(name, known)
-    return name if replacements is None or _is_ref(text) else replacements[1]
+    return name if replacements is None or is_ref(text) else replacements[1]
 
 
 def _replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -97,11 +98,6 @@ def _replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None
 def _is_replaced(name: str, given: Container[str]) -> bool:
     whose = name.removesuffix("ref")
     return whose != name and any(f"{whose}{way}" in given for way in ("selector", "query"))
-
-
-def _is_ref(text: str) -> bool:
-    number = text.strip().removeprefix("@").lower().removeprefix("e")
-    return number.isascii() and number.isdigit()
 
 
 def _is_choice(schema: Mapping[str, Any], text: str) -> bool:

@@ -79,3 +79,22 @@ def test_several_values_of_a_field_with_suggestions(at: At) -> None:
     page.do("form_input", query="Tags", value=["Red", "Blue"])
     assert page.text("#chosen") == "Red,Blue"
     assert page.call("form_input", query="Tags", value=["Purple"]).status >= 400
+
+
+def test_widget_that_stands_for_a_native_list(at: At) -> None:
+    """The list that the form keeps out of reach is not listed; what stands for it has its name."""
+    page = at("stand-ins.html")
+    outline = str(page.do("read_page")["content"])
+    assert [line for line in outline.splitlines() if "City" in line and "options:" in line] == []
+    assert outline.count("Toppings") == 1
+    result = page.do("form_input", query="City", value="Rome")
+    assert (page.js("city.value"), page.text("#shown"), result["value"]) == ("Rome", "Rome", "Rome")
+
+
+def test_what_is_not_listed_is_added(at: At) -> None:
+    """A field that takes only what it offers, and offers to add; it filters late, and closes."""
+    page = at("stand-ins.html")
+    for topping in ("ham", "cheese"):
+        page.do("form_input", query="Toppings", value=topping)
+    assert page.js("held.value") == "ham,cheese"
+    assert page.js("list.hidden") == "true"

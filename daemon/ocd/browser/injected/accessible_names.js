@@ -45,6 +45,10 @@ function ownName(el, role, style) {
   }
   const title = squeeze(el.getAttribute('title') || '');
   if (title) return title;
+  if (role === 'combobox' || role === 'listbox') {
+    const list = el.querySelector('select[tabindex="-1"]:not([multiple])');
+    if (list) return labelName(list); // it is drawn for that
+  }
   return FIELDS.has(role) ? squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '') : '';
 }
 

@@ -271,7 +271,7 @@ function stateOf(el) {
   if (isRadioSet(control)) return chosenRadio(control);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
-  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(control.innerText || ''), 500) : null;
+  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textBesideLists(control)), 500) : null;
 }
 
 // Writing

@@ -8,6 +8,8 @@ const MOST_WORDS = 10000; // characters
 const MOST_AROUND = 5; // elements around a control that show what was chosen
 const LEFT_FRAMES = 3;
 const MOST_OVER = 3; // of a control, one over the other
+const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
+const ADDS = /\b(?:add|create|new)\b/i;
 let presentBefore = null; // what was on the page before the list opened
 let openedBy = null; // and whose list that is
 let foundOption = null;
@@ -60,6 +62,16 @@ const low = (text) => squeeze(text).toLowerCase();
 function choiceFor(el, options, want) {
   return options.find((one) => low(spoken(one)) === want) || options.find((one) => low(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
+}
+
+// What a field offers for a text that is in no list of its own: to add it.
+function findAddition(el, value) {
+  const want = low(value);
+  foundOption = everySeen(controlOf(el), `${OPTION}, li, div, span, a, button, td`).filter((one) => {
+    const text = low(spoken(one));
+    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBefore?.has(one) && !one.contains(el);
+  }).pop() || null;
+  return foundOption !== null;
 }
 
 // Before the control is opened: whether it shows its list already. notes: remember what is there, unless it does.
@@ -189,4 +201,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findExtra, findOpener, listedOptions, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findOpener, listedOptions, foundOption: () => foundOption });

@@ -70,7 +70,13 @@ function valueOf(el, role) {
   if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(el.innerText || '') : '';
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(textBesideLists(el)) : '';
+}
+
+// The text in an element, without the options of a native list that it stands for.
+function textBesideLists(el) {
+  const lists = [...el.getElementsByTagName('select')];
+  return lists.reduce((text, list) => text.replace(list.innerText, ''), el.innerText || '').trim();
 }
 
 // A text as its editor shows it; what is one line is told as one.

@@ -2,9 +2,11 @@
 
 const SEPARATOR = /^[|/·•›»‹«>]$/;
 const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
+const PRESSED_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
+const FEWEST_ALIKE = 15; // short things to press side by side that are told in lines of several
 
 const FEWEST_JOINED = 3; // short texts in a row that are told in one line
-const MOST_JOINED = 6; // of more, each has a line of its own
+const MOST_JOINED = 7; // of more, each has a line of its own
 const MAX_WORDS = 40; // characters
 const MOST_PARTS = 4;
 const MAX_ITEM = 160; // characters
@@ -15,7 +17,7 @@ const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
 function toldLines(lines) {
   const once = lines.filter((line, at) => !repeats(line, lines[at - 1], lines[at + 1]));
   const named = once.map((line, at) => withoutName(line, once[at + 1]));
-  return chained(withItemsJoined(withTextsJoined(withDraggedJoined(named))));
+  return withPressedJoined(chained(withItemsJoined(withTextsJoined(withDraggedJoined(named)))));
 }
 
 // Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
@@ -56,6 +58,24 @@ function withDraggedJoined(lines) {
   }
   return out;
 }
+
+// The days of a calendar, the pictures of a picker, the keys of a keyboard: lines of several.
+function withPressedJoined(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    const [depth] = lines[at];
+    const kind = pressedKind(lines[at]);
+    let end = at + 1;
+    while (kind && lines[end]?.[0] === depth && pressedKind(lines[end]) === kind) end++;
+    const run = lines.slice(at, end);
+    if (run.length < FEWEST_ALIKE) out.push(...run);
+    else out.push(...joinRun(kind, run.map(([, , words]) => words)).map((words) => [depth, LEAF, words]));
+    at = end;
+  }
+  return out;
+}
+
+const pressedKind = ([, kind, words]) => (kind === LEAF && PRESSED_LINE.exec(words)?.[1]) || '';
 
 const isShortText = ([, kind, words, mark]) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS;
 const withoutBars = (words) => words.replaceAll('|', '\\|');

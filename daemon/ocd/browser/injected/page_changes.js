@@ -387,6 +387,7 @@ function goneLine(node) {
 
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
+  if (NEVER.has(el.tagName)) return '';
   const role = roleOf(el) || el.tagName.toLowerCase();
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';

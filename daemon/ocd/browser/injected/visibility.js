@@ -180,8 +180,17 @@ function lookAt(el, above) {
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
   const effects = above !== null ? above.effects : effectsIn(ownerIn(el));
-  if (vanished(el, style, effects) && !CONTROLS.has(el.tagName)) return shutView(el, above, style);
+  if (vanished(el, style, effects)) {
+    if (!CONTROLS.has(el.tagName)) return shutView(el, above, style);
+    if (isOutOfReach(el, style)) return null;
+  }
   return viewFor(el, above, style);
+}
+
+// Whether neither the mouse nor the keyboard gets to a hidden field: libraries keep those for the form,
+// and draw something of their own.
+function isOutOfReach(el, style) {
+  return el.tabIndex < 0 && !el.matches(FACED) && (style.pointerEvents === 'none' || style.opacity > LEAST_OPACITY);
 }
 
 function viewFor(el, above, style) {

@@ -20,6 +20,7 @@ _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function () { return openchrome.keepsText(this) }"
+_ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
 
@@ -103,7 +104,8 @@ async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any
 async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
     """Click the suggestion that is the text itself, if the field offers it in time.
 
-    Return {}, or `why` the field takes nothing else, and not this.
+    Return {}, or `why` the field takes nothing else, and not this; `addition`: it offered to add
+    it, until it was left.
     """
     if not text:
         return {}
@@ -112,7 +114,20 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
     if "why" not in option:
         await _click(target, deadline)
         return {}
-    return {} if await target.element.call(_KEEPS) else await list_options(target, dict(option))
+    addition = bool(await target.element.call(_ADDITION, text))
+    if await target.element.call(_KEEPS):
+        return {}
+    return {"addition": True} if addition else await list_options(target, dict(option))
+
+
+async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
+    """Click the offer to add the text that was typed; return {}, or `why` there is none."""
+    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
+    answer = await target.element.call(_AWAIT, text, budget)
+    if "why" in answer and not await target.element.call(_ADDITION, text):
+        return dict(answer)
+    await _click(target, deadline)
+    return {}
 
 
 async def found_option(target: Target) -> Element:

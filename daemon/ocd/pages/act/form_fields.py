@@ -7,6 +7,7 @@ from ocd.api.errors import OcdError
 from ocd.pages.act import comboboxes, editors, input_events, sliders
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
+from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
@@ -121,9 +122,22 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
         if missing := await comboboxes.missing_choices(target, value):
             raise value_error(target, f"it does not show {', '.join(missing)} as chosen.")
         return
+    text = as_text(value)
     await comboboxes.note_page(target)
-    await _replace_text(target, deadline, as_text(value))
-    _raise_refusal(target, await comboboxes.suggest(target, deadline, as_text(value)))
+    await _type_for_list(target, deadline, text)
+    answer = await comboboxes.suggest(target, deadline, text)
+    if answer.pop("addition", False):
+        await _type_for_list(target, deadline, text)  # it was emptied as it was left
+        answer = await comboboxes.add(target, deadline, text)
+    _raise_refusal(target, answer)
+
+
+async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
+    """Type into a field, and wait for what its listeners put off: most filter their list late."""
+    pending = PendingWork(target.element.frame)
+    await pending.watch()
+    await _replace_text(target, deadline, text)
+    await pending.wait_done()
 
 
 async def _choose_unless_shown(target: Target, deadline: ActionDeadline, value: str) -> None:
@@ -204,12 +218,12 @@ async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[s
 
 async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
     await comboboxes.note_page(target)
-    await _replace_text(target, deadline, values[0])
+    await _type_for_list(target, deadline, values[0])
     answer = await comboboxes.choose(target, deadline, values)
     if "why" in answer and not answer.get("options"):
         # What was typed leaves nothing to choose from: the whole list names the candidates.
         if await target.element.call(_STATE):
-            await _replace_text(target, deadline, "")
+            await _type_for_list(target, deadline, "")
         answer = await comboboxes.list_options(target, answer)
     _raise_refusal(target, answer)
 
