@@ -42,3 +42,10 @@ def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
         if _ASKS_A_DOCUMENT.search(line) and not line.lstrip().startswith("//")
     ]
     assert found == []
+
+
+def test_labels_are_asked_for_once() -> None:
+    """What an element says of its own labels costs as much as its document, for each element."""
+    asked = re.compile(r"(?<!\bthis)\.labels\b")
+    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
+    assert [name for name, source in sources.items() if asked.search(source)] == []

@@ -54,3 +54,16 @@ def test_what_is_deep_or_long_is_read_whole(daemon: Daemon, site: Site) -> None:
         daemon.do("javascript_tool", code="document.body.replaceChildren(); " + code)
         found = daemon.do("page_content", output_mode="inline", limit=6_000_000)
         assert words in found["content"]
+
+
+def test_of_very_many_attributes_the_first_are_told(daemon: Daemon, site: Site) -> None:
+    """To tell one's value, Chromium looks through all that its element has."""
+    daemon.do("navigate", url=site.url("article.html"))
+    code = "for (let n = 0; n < 1500; n++) document.querySelector('h1').setAttribute(`a${n}`, n); 1"
+    daemon.do("javascript_tool", code=code)
+    told = daemon.do("read_page", mode="dom", selector="h1")["content"]
+    assert 'a999="999"' in told
+    assert "a1000" not in told
+    assert "(1500 attributes)" in told
+    found = daemon.do("query_dom", selector="h1")
+    assert "a999" in str(found)

@@ -62,7 +62,8 @@ function selfName(el, role, walk) {
 const nativeName = (el, role) => (LABELABLE.test(el.tagName) && labelName(el)) || hostName(el, role);
 
 function labelName(el, walk = new NameWalk(el)) {
-  const labels = el.labels?.length ? [...el.labels] : strayLabels(el);
+  const own = labelsOf(el);
+  const labels = own.length ? own : strayLabels(el);
   return squeeze(labels.map((label) => textOf(label, walk, ASKED_FOR)).join(' '));
 }
 

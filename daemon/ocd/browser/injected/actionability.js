@@ -61,7 +61,7 @@ function unseenPlaceOf(el, options) {
 function surfaceOf(el) {
   const box = seenBox(el);
   const unseen = !box || vanished(el, getComputedStyle(el));
-  const label = unseen ? [...(el.labels || [])].find((one) => seenBox(one)) : null;
+  const label = unseen ? labelsOf(el).find((one) => seenBox(one)) : null;
   if (label) return [label, seenBox(label)];
   if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), seenBox(el.closest('select'))];
   return [el, box];

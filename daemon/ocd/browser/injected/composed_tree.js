@@ -56,6 +56,39 @@ function isSummary(el) {
   return false;
 }
 
+// The labels of a control, in their order. What an element itself says of its labels costs as much as
+// its document, for each element: here all labels are asked whose they are, once in a turn.
+let labelsByRoot = null; // of a document or shadow tree: the labels of each control
+
+function labelsOf(el) {
+  if (labelsByRoot === null) {
+    labelsByRoot = new Map();
+    queueMicrotask(() => { labelsByRoot = null; });
+  }
+  const root = rootIn(el);
+  if (!labelsByRoot.has(root)) labelsByRoot.set(root, labelsByControl(root));
+  return labelsByRoot.get(root).get(el) ?? [];
+}
+
+function labelsByControl(root) {
+  const found = new Map();
+  for (const label of allMatches(root, 'label')) {
+    const known = found.get(label.control);
+    if (known) known.push(label);
+    else found.set(label.control, [label]);
+  }
+  return found;
+}
+
+// What an element has of attributes. To tell one's value it looks through all of them, so that of
+// very many these are the first.
+const MOST_ATTRIBUTES = 1000;
+
+function attributesOf(el) {
+  const all = attributesIn(el);
+  return all.length > MOST_ATTRIBUTES ? Array.from({ length: MOST_ATTRIBUTES }, (_, at) => all.item(at)) : all;
+}
+
 function hasOtherKids(el) {
   return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && rootOf(el) !== null);
 }

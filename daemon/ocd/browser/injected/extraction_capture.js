@@ -83,8 +83,9 @@ class Harvest {
   attributes(el, tag, view) {
     let found = 0;
     const put = (name, value) => { (found ||= {})[name] = value.slice(0, LONG_ATTRIBUTE); };
-    for (const { name, value } of el.attributes) {
-      if (value && TELLING_ATTRIBUTES.has(name)) put(name, value);
+    for (const name of el.getAttributeNames()) {
+      const value = TELLING_ATTRIBUTES.has(name) && el.getAttribute(name);
+      if (value) put(name, value);
       else if (name === 'itemscope') put('itemscope', '1');
     }
     if (tag === 'A' || tag === 'AREA' || tag === 'LINK') put('href', typeof el.href === 'string' ? el.href : '');

@@ -401,7 +401,7 @@ const hasBox = (el) => showsIn(el, { visibilityProperty: true, opacityProperty: 
 function described(el) {
   const box = lift(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
   const attributes = {};
-  for (const { name, value } of attributesIn(el)) {
+  for (const { name, value } of attributesOf(el)) {
     if (name === 'value' && el.type === 'password') continue;
     attributes[name] = clip(value, 500);
   }
@@ -430,7 +430,7 @@ function candidates(selector) {
   sections = new Map();
   if (elsewhereSeen()) return { matches: [], total: 0 };
   const all = everyMatch({ selector, pierce: true });
-  const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && [...(el.labels || [])].some(hasBox)));
+  const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));
   const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: inSight(el) }));
   return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
 }

@@ -166,7 +166,7 @@ function identityOf(el) {
   const typed = /^(input|textarea|select)$/.test(tag) || el.isContentEditable;
   return {
     tag, attributes, selector: pathOf(el),
-    label: el.labels?.length ? clip(squeeze(contentIn(el.labels[0]).slice(0, 400))) : '',
+    label: labelsOf(el).slice(0, 1).map((label) => clip(squeeze(contentIn(label).slice(0, 400)))).join(''),
     text: typed ? '' : clip(squeeze(contentIn(el).slice(0, 400))),
     around: clip(squeeze(`${near.words} ${sectionOf(el)}`), 200),
     // Of one among many of its kind: what tells it from the others.

@@ -325,7 +325,7 @@ function valueLines(values, own) {
   for (const [el, before] of values) {
     if (el === own || !el.isConnected) continue;
     const now = heldBy(el);
-    if (now === before || (!seenBox(el) && !el.labels?.length)) continue;
+    if (now === before || (!seenBox(el) && !labelsOf(el).length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
     changes.push([labelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
   }

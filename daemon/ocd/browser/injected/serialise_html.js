@@ -126,7 +126,7 @@ class Html {
   attributes(el, tag, view) {
     let words = '';
     if (this.all) {
-      for (const { name, value } of el.attributes) {
+      for (const { name, value } of attributesOf(el)) {
         if (name.startsWith('on') || (name === 'value' && el.type === 'password')) continue;
         words += attribute(name, name === 'href' || name === 'src' ? this.url(el, name, value) : value);
       }
@@ -275,7 +275,7 @@ class Dom extends Outline {
 
   attributes(el) {
     let words = '';
-    for (const { name, value } of el.attributes) {
+    for (const { name, value } of attributesOf(el)) {
       if (name === 'value' && el.type === 'password') words += ' value="(not shown)"';
       else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT') words += ` value="(not shown: ${value.length} characters)"`;
       else words += value === '' ? ` ${name}` : ` ${name}="${shortened(value).replace(/"/g, '&quot;')}"`;
@@ -284,6 +284,7 @@ class Dom extends Outline {
       if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortened(el.value).replace(/"/g, '&quot;')}"`;
       if (el.checked && !el.hasAttribute('checked')) words += ' .checked';
     }
+    if (el.attributes.length > MOST_ATTRIBUTES) words += ` … (${el.attributes.length} attributes)`;
     return words;
   }
 

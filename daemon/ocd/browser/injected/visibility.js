@@ -260,7 +260,7 @@ function isPlacedOutside(el, box, position) {
 // Native inputs in a box that hides them, where something of the size of a control is drawn around it.
 // Those with a label of their own are told with that.
 function faced(el) {
-  const inputs = [...el.querySelectorAll(FACED)].filter((one) => !one.labels?.length && !one.closest('[aria-hidden="true"]'));
+  const inputs = [...el.querySelectorAll(FACED)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
   return inputs.length && hasFace(el) ? inputs : [];
 }
 
