@@ -134,8 +134,7 @@ def seeded(shared_site: Site) -> Iterator[Seeded]:
         yield found
     finally:
         daemon.stop()
-        assert not place.end_leftovers()
-        place.remove()
+        place.close()
 
 
 def _reads(daemon: Daemon, seeded: Seeded) -> Iterator[tuple[str, Reply]]:

@@ -95,15 +95,15 @@ def _is_noticed_by_oc(daemon: Daemon) -> None:
 
 def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
     """Time under SIGSTOP does not count; the watcher goes on to look all the while."""
-    daemon = make_daemon(config="watchdog_dump_s = 0.2\nwatchdog_end_s = 0.4\n")
+    daemon = make_daemon(config="watchdog_dump_s = 0.5\nwatchdog_end_s = 1\n")
     (watcher,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     daemon.identity.kill(signal.SIGSTOP)
     wait_until(lambda: psutil.Process(daemon.identity.pid).status() == psutil.STATUS_STOPPED)
     assert "is stopped (SIGSTOP)" in daemon.ocd("status").err
     before = watcher.num_ctx_switches().voluntary
-    # Ten times as many rounds as it would take to end one that hangs.
+    # Five times as many rounds as it would take to end one that hangs.
     wait_until(
-        lambda: watcher.num_ctx_switches().voluntary > before + 60, 60, "the watcher's rounds"
+        lambda: watcher.num_ctx_switches().voluntary > before + 30, 60, "the watcher's rounds"
     )
     daemon.identity.kill(signal.SIGCONT)
     assert daemon.status()["pid"] == daemon.identity.pid

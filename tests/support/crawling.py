@@ -97,6 +97,7 @@ async def run_crawl(
         open_pool=pool or FakePool(),
     )
     run = crawler.crawl_sitemap if sitemap else crawler.crawl
+    spec = {"page_timeout_ms": 60_000, **spec}
     try:
         summary = await run(work, CrawlSpec(**spec))
     finally:

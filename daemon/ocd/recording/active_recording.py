@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 _WORDS = 600
 # A title is asked for so long after an action: in a burst on several tabs, once for all.
 _SOON_S = 0.01
-_TITLE_S = 0.5
-_PICTURE_S = 3.0
+_TITLE_S = 5.0
+_PICTURE_S = 10.0
 _QUALITY = 60
 
 _encode = msgspec.json.Encoder().encode

@@ -78,7 +78,7 @@ async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
         assert not process.is_running()
         assert not (tmp_path / RECORD).exists()
         await here.chromium.ensure()
-    assert not users_of(folder)
+    assert await gone(folder)
     assert not list(Path(folder).parent.glob(Path(folder).name))
 
 

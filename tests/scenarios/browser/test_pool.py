@@ -146,7 +146,7 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         async def check(path: str) -> None:
             url = site.url(path) if path.startswith("/") else path
             # A page that hangs takes all of its time; the others have enough on any machine.
-            limit = 3 if expected.get(path) == "timeout" else 6 if path == "/picture" else 60
+            limit = 3 if expected.get(path) == "timeout" else 20 if path == "/picture" else 60
             if path in expected:
                 code = (await refusal(pool.load(url, limit))).code
                 assert code in expected[path], (path, code)
@@ -279,7 +279,7 @@ async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
         assert "beside" in texts
         assert "secret" not in texts
         await tab.evaluate("document.querySelector('a').click()")
-        await tab.wait_for("function", "document.title !== 'page'", timeout_s=20)
+        await tab.wait_for("function", "document.title !== 'page'", timeout_s=60)
         assert await tab.evaluate("document.title") != "secret"
         async with PagePool(here.chromium, 1) as pool:
             loaded = await pool.load(page, 60)

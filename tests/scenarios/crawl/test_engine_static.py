@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import re
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -133,7 +134,7 @@ async def test_hanging_and_dripping_pages_time_out_alone(tmp_path: Path) -> None
     """Both end as records within page_timeout_ms; the other pages come."""
     pages = {"/": page("Home", "/hang", "/drip", "/ok"), "/ok": page("Ok")}
     async with site(pages) as served:
-        got = await run_crawl(tmp_path, url=served.url, page_timeout_ms=2000, **STATIC)
+        got = await run_crawl(tmp_path, url=served.url, page_timeout_ms=8000, **STATIC)
     assert got.page(f"{served.url}/hang")["error"]["code"] == "timeout"
     assert got.page(f"{served.url}/drip")["error"]["code"] == "timeout"
     assert got.page(f"{served.url}/ok")["title"] == "Ok"
@@ -206,10 +207,11 @@ async def test_retries_end(tmp_path: Path) -> None:
 
 async def test_unreachable_start_is_the_crawls_failure(tmp_path: Path) -> None:
     """The page's own error is reported, not one of robots.txt."""
-    async with site() as served:
-        gone = served.url
-    with pytest.raises(OcdError) as caught:
-        await run_crawl(tmp_path, url=gone, retries=0, **STATIC)
+    with socket.socket() as taken:  # bound, so that nobody else listens there
+        taken.bind(("127.0.0.1", 0))
+        gone = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(OcdError) as caught:
+            await run_crawl(tmp_path, url=gone, retries=0, **STATIC)
     assert caught.value.code == "fetch_failed"
     assert caught.value.details["url"].startswith(gone)
 

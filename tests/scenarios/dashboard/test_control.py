@@ -16,6 +16,9 @@ from support.site import Site
 from support.waiting import wait_until
 
 SESSION = "control"
+# Whether the dashboard shows the page as the tests have sized it.
+PICTURE = "(c => c.dataset.frames && Math.abs(c.width / c.height - 10 / 6) < 0.02)"
+PICTURE += "(document.querySelector('canvas'))"
 
 
 @pytest.fixture
@@ -44,13 +47,15 @@ class Person:
         daemon.do("emulate_device", width=1440, height=1400)
         daemon.do("navigate", url=f"{port.origin}/tab/{SESSION}/{tab}")
         wait_for_text(daemon, "Take over")
+        daemon.do("wait_for", type="function", value=PICTURE, timeout_ms=60_000)
 
     def run(self, code: str) -> Any:  # noqa: ANN401 - any JSON
         return json.loads(self.daemon.do("javascript_tool", code=code)["content"])
 
     def take_over(self) -> None:
-        self.daemon.do("interact", query="Take over")
+        self.daemon.do("interact", query="Take over", timeout_ms=60_000)
         wait_for_text(self.daemon, "Ctrl+Alt+Enter")
+        wait_for_text(self.daemon, "held by viewer")  # which moves the picture
 
     def use(self, action: str, **params: object) -> None:
         self.daemon.do("computer", action=action, timeout_ms=60_000, **params)
@@ -203,14 +208,14 @@ def test_a_person_is_asked_and_says_that_it_is_done(
     assert here in wait_until(lambda: progress(watched, task), what="the words")
     daemon.do("navigate", url=f"{port.origin}/approvals")
     wait_for_text(daemon, "Solve the captcha")
-    daemon.do("interact", query=f"Show the tab {tab}")
+    daemon.do("interact", query=f"Show the tab {tab}", timeout_ms=60_000)
     wait_for_text(daemon, "Take over")
-    daemon.do("interact", query="Done")
+    daemon.do("interact", query="Done", timeout_ms=60_000)
     assert watched.finish(task)["status"] == "COMPLETED"
     assert watched.result_of(task)["by"] == "dashboard"
     task = ask(watched, "Pay the bill")
     wait_for_text(daemon, "Pay the bill")
-    daemon.do("interact", query="Cannot do it")
+    daemon.do("interact", query="Cannot do it", timeout_ms=60_000)
     assert watched.finish(task)["error"]["code"] == "action_denied"
 
 

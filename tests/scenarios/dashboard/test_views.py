@@ -70,9 +70,9 @@ def test_a_task_is_seen_while_it_runs_and_cancelled(
     look(daemon, f"{port.origin}/tasks", "Start a crawl")
     task = watched.start_task("crawl", url=site.url("gate/dashboard"), max_pages=1)
     wait_for_text(daemon, task)
-    daemon.do("interact", selector=f"a[href='/task/{task}']")
+    daemon.do("interact", selector=f"a[href='/task/{task}']", timeout_ms=60_000)
     wait_for_text(daemon, "Asked for")
-    daemon.do("interact", selector="button.bad")
+    daemon.do("interact", selector="button.bad", timeout_ms=60_000)
     assert watched.finish(task)["status"] == "CANCELLED"
     wait_for_text(daemon, "cancelled")
     site.open_gate("dashboard")
@@ -98,9 +98,9 @@ def test_a_tab_is_seen_as_it_changes(
         seen = daemon.do("javascript_tool", code=PIXEL % words, timeout_ms=60_000)
         assert json.loads(seen["content"]) == color
     wait_for_text(daemon, "javascript_tool")
-    daemon.do("interact", query="Console")
+    daemon.do("interact", query="Console", timeout_ms=60_000)
     wait_for_text(daemon, "now 0, 0, 200")
-    daemon.do("interact", query="Requests")
+    daemon.do("interact", query="Requests", timeout_ms=60_000)
     wait_for_text(daemon, f"GET {site.url('article.html')}")
     watched.do("tabs_close", "painter", tab_id=tab)
     wait_for_text(daemon, "was closed")
@@ -143,7 +143,7 @@ def test_a_person_allows_what_waits(
     url = f"{site.other_origin}/article.html?mail=words"
     call = watched.start_call("navigate", "asks", url=url, timeout_ms=120_000)
     wait_for_text(daemon, "a call waits")
-    daemon.do("interact", query="Allow once")
+    daemon.do("interact", query="Allow once", timeout_ms=60_000)
     assert call.reply().result["url"] == url
     wait_for_text(daemon, "Nothing waits for you")
 

@@ -61,7 +61,7 @@ def test_keyboard_until_nothing_changes(
     paginate: Callable[..., dict[str, Any]], key: dict[str, str]
 ) -> None:
     """A key turns the page; when it changes nothing any more, that is the end."""
-    done = paginate("viewer.html", **key, wait_between_pages=1500)
+    done = paginate("viewer.html", **key)
     assert words_of(done) == WORDS
     assert done["ended_by"] == "no_change"
 
