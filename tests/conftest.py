@@ -145,6 +145,12 @@ def share_daemon(module_daemons: Callable[..., Daemon]) -> Iterator[Callable[...
 
 
 @pytest.fixture
+def own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each daemon started as a program, whose command line says how."""
+    monkeypatch.setattr(Daemon, "forks", False)
+
+
+@pytest.fixture
 def home() -> Iterator[Home]:
     """A home folder without a daemon."""
     place = Home()

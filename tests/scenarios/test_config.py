@@ -8,6 +8,7 @@ from support.daemon import Daemon, Home
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("own_programs")
 MakeDaemon = Callable[..., Daemon]
 
 

@@ -18,6 +18,7 @@ from support.processes import Identity, naming
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("own_programs")
 MakeDaemon = Callable[..., Daemon]
 
 

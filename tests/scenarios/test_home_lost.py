@@ -10,6 +10,7 @@ from support.daemon import Daemon
 from support.processes import Identity
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("own_programs")
 MakeDaemon = Callable[..., Daemon]
 
 

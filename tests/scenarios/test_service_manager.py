@@ -4,8 +4,11 @@ import signal
 import socket
 from collections.abc import Callable
 
+import pytest
+
 from support.daemon import Daemon
 
+pytestmark = pytest.mark.usefixtures("own_programs")
 MakeDaemon = Callable[..., Daemon]
 
 

@@ -14,15 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psutil
 
 from support import wire
+from support.daemon_forks import ForkedDaemon, can_fork, daemon_forks
 from support.processes import Identity, browsers, naming, renderers, words_of
 from support.waiting import wait_until
 
 SCRIPTS = Path(sys.executable).parent
+PROGRAM = (str(SCRIPTS / "ocd"),)
 # How long a program may take to come up or to go, on a machine that has twenty others to run.
 LIFE_S = 180.0
 TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
@@ -131,8 +133,12 @@ class Daemon:
     """`with Daemon("--isolated") as daemon:` starts one as our child and ends it after.
 
     Without the CLI, whose `ocd start` and `ocd stop` cost an interpreter each: they are what
-    test_daemon_lifecycle and the transcripts are about, and no other test.
+    test_daemon_lifecycle and the transcripts are about, and no other test. It is forked from a
+    process that has imported it, unless `forks` is False: a forked one's command line does not say
+    how it was started.
     """
+
+    forks = True
 
     def __init__(
         self, *flags: str, config: str = "", home: Home | None = None, **environ: str
@@ -140,10 +146,9 @@ class Daemon:
         self.home = home or Home()
         self.home.environ.update(environ)
         self.flags = flags
-        self.program: tuple[str, ...] = (str(SCRIPTS / "ocd"),)
+        self.program: tuple[str, ...] = PROGRAM
         self.sessions: set[str] = set()
-        self._child: subprocess.Popen[str] | None = None
-        self._log: IO[str] | None = None
+        self._child: subprocess.Popen[str] | ForkedDaemon | None = None
         if config:
             self.home.write_config(config)
 
@@ -181,15 +186,18 @@ class Daemon:
         self.identity = Identity.of(self.status()["pid"])
         return self
 
-    def launch(self, **environ: str) -> subprocess.Popen[str]:
+    def launch(self, **environ: str) -> subprocess.Popen[str] | ForkedDaemon:
         """Start it with `ocd run` as our child and wait for nothing."""
         self._reap()
-        self._log = (self.home.base / "daemon.log").open("a", encoding="utf-8")
-        self._child = subprocess.Popen(
-            [*self.program, "run", *self.flags], env={**self.home.environ, **environ},
-            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-            cwd=self.home.base, text=True, start_new_session=True,
-        )  # fmt: skip
+        arguments, whole = ["run", *self.flags], {**self.home.environ, **environ}
+        if self.forks and self.program == PROGRAM and can_fork(whole):
+            self._child = daemon_forks().fork(arguments, whole, self.home.base)
+            return self._child
+        with (self.home.base / "daemon.log").open("a", encoding="utf-8") as log:
+            self._child = subprocess.Popen(
+                [*self.program, *arguments], env=whole, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log, cwd=self.home.base, text=True, start_new_session=True,
+            )  # fmt: skip
         return self._child
 
     def stop(self) -> None:
@@ -219,10 +227,8 @@ class Daemon:
     def wait_ended(self, timeout: float = LIFE_S) -> int:
         """Return the exit status of our child once it has ended."""
         assert self._child is not None
-        assert self._log is not None
         status = self._child.wait(timeout)
-        self._log.close()
-        self._child = self._log = None
+        self._child = None
         return status
 
     def _reap(self) -> None:
