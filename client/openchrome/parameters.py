@@ -88,6 +88,7 @@ class CrawlOptions(TypedDict, total=False):
     init_script: str | None
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
+    durable: bool | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
@@ -128,6 +129,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     init_script: str | None
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
+    durable: bool | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None

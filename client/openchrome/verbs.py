@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "4fbb3611c0d91de8"
+CATALOG_HASH = "041bc4e74ee27034"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -364,7 +364,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
-        webhook: str | None = None, urls_path: str | os.PathLike[str] | None = None,
+        webhook: str | None = None, durable: bool | None = None,
+        urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -424,6 +425,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 screenshot, pdf: each page as a file, named in its record, which oc_task_export
                 carries; auto then is browser
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
+            durable: Resume it by itself when the daemon comes back after it was killed;
+                default: the setting durable
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -445,10 +448,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
             "resources": resources, "share_login": share_login, "extract": extract,
             "actions": actions, "init_script": init_script, "keep": keep, "webhook": webhook,
-            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
-            "actions_path": actions_path, "init_script_path": init_script_path,
-            "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "durable": durable, "urls_path": urls_path, "cookies_path": cookies_path,
+            "extract_path": extract_path, "actions_path": actions_path,
+            "init_script_path": init_script_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -488,7 +491,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
-        webhook: str | None = None, cookies_path: str | os.PathLike[str] | None = None,
+        webhook: str | None = None, durable: bool | None = None,
+        cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
         init_script_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
@@ -535,6 +539,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 screenshot, pdf: each page as a file, named in its record, which oc_task_export
                 carries; auto then is browser
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
+            durable: Resume it by itself when the daemon comes back after it was killed;
+                default: the setting durable
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
@@ -552,10 +558,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
             "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
             "extract": extract, "actions": actions, "init_script": init_script, "keep": keep,
-            "webhook": webhook, "cookies_path": cookies_path, "extract_path": extract_path,
-            "actions_path": actions_path, "init_script_path": init_script_path,
-            "timeout_ms": timeout_ms, "output_mode": output_mode,
-            "output_inline_limit_bytes": output_inline_limit_bytes,
+            "webhook": webhook, "durable": durable, "cookies_path": cookies_path,
+            "extract_path": extract_path, "actions_path": actions_path,
+            "init_script_path": init_script_path, "timeout_ms": timeout_ms,
+            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(

@@ -22,7 +22,7 @@ from ocd.browser.process import orphans
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Sessions
 from ocd.call_context import AllowedVerbs, CallContext
-from ocd.calls import catalog
+from ocd.calls import catalog, durable_tasks
 from ocd.calls.dispatch import check_call, run_call
 from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.replies import Reply
@@ -364,6 +364,7 @@ class Daemon:
             group.create_task(self._watch_config())
             group.create_task(self._load_stores())
             group.create_task(self.webhooks.run())
+            group.create_task(durable_tasks.resume(self.services, by_default=self.config.durable))
 
     async def _load_stores(self) -> None:
         """Read what calls would wait for; what cannot be read says so to those calls."""

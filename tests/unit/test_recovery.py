@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
+from ocd.calls import durable_tasks
 from ocd.ledger import completion, states
 from ocd.ledger.events import Tail
 from ocd.ledger.index import TaskIndex
+from ocd.ledger.resumption import Arguments, write_arguments
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Outcome, Status, TaskMeta, TaskProgress
 from ocd.ledger.store import TaskStore
@@ -279,3 +281,28 @@ async def test_cancelling_another_processs_task_asks_it_to(tmp_path: Path) -> No
             meta = await runner.cancel(TASK)
         assert meta.status == "RUNNING"
         assert meta.cancel_requested_at is not None
+
+
+def test_what_kills_its_daemon_again_and_again_is_left(tmp_path: Path) -> None:
+    """A durable task resumes unless its last three starts have ended without a further page."""
+    store = TaskStore(tmp_path)
+
+    def keep(number: int, done: int, *, durable: bool | None = True) -> TaskMeta:
+        before = f"{number - 1:016x}" if number else None
+        meta = TaskMeta(
+            task_id=f"{number:016x}", kind="crawl", status="FAILED", resumed_from=before,
+            created_at="2026-03-01T12:00:00.000Z", progress=TaskProgress(done),
+        )  # fmt: skip
+        store.create(
+            meta, lambda folder: write_arguments(folder, Arguments(args={"durable": durable}))
+        )
+        return meta
+
+    starts = [keep(number, done) for number, done in enumerate((5, 5, 7, 7, 7))]
+    durable = [durable_tasks.is_durable(store, one, by_default=False) for one in starts]
+    assert durable == [True, True, True, True, False]
+    unsaid, refused = keep(9, 1, durable=None), keep(10, 2, durable=False)
+    assert [durable_tasks.is_durable(store, unsaid, by_default=yes) for yes in (True, False)] == [
+        True, False,
+    ]  # fmt: skip
+    assert not durable_tasks.is_durable(store, refused, by_default=True)

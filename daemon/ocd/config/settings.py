@@ -95,6 +95,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     max_concurrent_tasks: Annotated[
         int, _key("Tasks to run at the same time; others wait", ge=1, le=64, live=True)
     ] = 4
+    durable: Annotated[
+        bool, _key("Resume crawls that were cut off when the daemon was killed", flag=None)
+    ] = False
     tools_only: Annotated[
         tuple[str, ...], _key("Serve only these capability groups (comma-separated)", metavar="CSV")
     ] = ()

@@ -143,6 +143,16 @@ WebhookAddress = Annotated[
 ]
 
 
+Durable = Annotated[
+    bool | None,
+    Meta(
+        description="Resume it by itself when the daemon comes back after it was killed; default: "
+        "the setting durable",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -157,6 +167,7 @@ class RequestParams(Params, kw_only=True):
     init_script: FirstScript = ""
     keep: KeepChoice = ()
     webhook: WebhookAddress = ""
+    durable: Durable = None
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ class Runner(Tasks):
         self._max_tasks = max_tasks
         self._last_created = 0
         self._stopping = False
+        self.orphans: list[TaskMeta] = []
 
     @property
     def max_concurrent(self) -> int:
@@ -75,7 +76,10 @@ class Runner(Tasks):
 
     async def recover(self) -> list[TaskMeta]:
         """Reap what earlier processes left and return it; to be done before any `start`."""
-        return await asyncio.to_thread(completion.recover, self._store, self._index, self._kinds)
+        self.orphans = await asyncio.to_thread(
+            completion.recover, self._store, self._index, self._kinds
+        )
+        return self.orphans
 
     # --- starting and running ----------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.daemon import Daemon
+from support.waiting import wait_until
 from support.web_graph import WebGraph, web_graph
 
 STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50}
@@ -146,3 +147,32 @@ def test_what_cannot_go_on_says_so(daemon: Daemon) -> None:
     daemon.finish(batch)
     assert daemon.call("oc_task_resume", task_id=batch).code == "not_resumable"
     assert daemon.call("oc_task_resume", task_id="0" * 16).code == "task_not_found"
+
+
+def test_a_durable_crawl_resumes_by_itself(killed: Daemon) -> None:
+    """Not one that did not ask for it; every page once, none asked for again that was finished."""
+    with web_graph(60) as graph:
+        left = _start(killed, graph, max_pages=5, delay_ms=600_000)
+        task_id = _start(killed, graph, concurrency=4, durable=True)
+        graph.wait_for_requests(20)
+        killed.kill9()
+        before = graph.seen.copy()
+        killed.run_in_foreground()
+        finished = {one["url"] for one in killed.result_of(task_id)["pages"]}
+        resumed = _resumed_as(killed, task_id)
+        killed.finish(resumed)
+        urls = [one["url"] for one in killed.result_of(resumed)["pages"]]
+        assert len(urls) == len(set(urls)) >= 60
+        assert not [path for path in graph.seen - before if graph.url + path in finished]
+    tasks = killed.do("oc_task_list", limit=1000)["tasks"]
+    assert [one for one in tasks if one.get("resumed_from") == left] == []
+
+
+def _resumed_as(daemon: Daemon, task_id: str) -> str:
+    """Return the task that goes on with another one, once there is one."""
+
+    def find() -> list[str]:
+        tasks = daemon.do("oc_task_list", limit=1000)["tasks"]
+        return [one["task_id"] for one in tasks if one.get("resumed_from") == task_id]
+
+    return wait_until(find, 120, "a task that resumes it")[0]

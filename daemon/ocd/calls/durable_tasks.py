@@ -1,0 +1,62 @@
+"""Tasks that go on by themselves when the daemon comes back after it was killed (durable=true)."""
+
+import asyncio
+import logging
+from functools import partial
+
+from ocd.api.errors import OcdError
+from ocd.api.wire import CallRequest
+from ocd.calls.dispatch import run_call
+from ocd.calls.services import CallServices
+from ocd.ledger.resumption import read_arguments
+from ocd.ledger.states import TaskMeta
+from ocd.ledger.store import TaskStore
+
+# A task that may be what kills the daemon is given so many starts without a further page.
+MAX_FRUITLESS_STARTS = 3
+
+logger = logging.getLogger(__name__)
+
+
+async def resume(services: CallServices, *, by_default: bool) -> None:
+    """Resume what was cut off with an earlier daemon and asked for it, by a call like any other.
+
+    by_default: also what did not say whether it wants it.
+    """
+    runner = services.runner
+    for meta in runner.orphans:
+        judge = partial(is_durable, runner.store, meta, by_default=by_default)
+        if not await asyncio.to_thread(judge):
+            continue
+        request = CallRequest(
+            verb="oc_task_resume", params={"task_id": meta.task_id}, session=meta.session
+        )
+        try:
+            await run_call(services, request)
+        except OcdError as error:
+            logger.warning("task %s is not resumed: %s", meta.task_id, error)
+
+
+def is_durable(store: TaskStore, meta: TaskMeta, *, by_default: bool) -> bool:
+    """Return whether a task that was cut off is to go on by itself. Blocks."""
+    try:
+        asked = read_arguments(store, meta.task_id).args.get("durable", False)
+        return bool(by_default if asked is None else asked) and not _is_stuck(store, meta)
+    except OcdError as error:  # a kind that does not go on, or a file that cannot be read
+        logger.debug("task %s is not resumed: %s", meta.task_id, error)
+        return False
+
+
+def _is_stuck(store: TaskStore, meta: TaskMeta) -> bool:
+    """Return whether the last starts of this work have ended without a further page."""
+    for _ in range(MAX_FRUITLESS_STARTS - 1):
+        if meta.resumed_from is None:
+            return False
+        try:
+            before = store.read(meta.resumed_from)
+        except OcdError:
+            return False  # retention has removed it
+        if before.progress.done < meta.progress.done:
+            return False
+        meta = before
+    return True
