@@ -65,7 +65,7 @@ class CrawlOptions(TypedDict, total=False):
     only_main_content: bool | None
     respect_robots: bool | None
     delay_ms: int | None
-    concurrency: int | Literal["auto"] | None
+    concurrency: int | Literal["adaptive", "auto"] | None
     engine: Literal["auto", "browser", "static"] | None
     strategy: Literal["best_first", "bfs", "dfs"] | None
     query: str | None
@@ -112,7 +112,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     only_main_content: bool | None
     respect_robots: bool | None
     delay_ms: int | None
-    concurrency: int | Literal["auto"] | None
+    concurrency: int | Literal["adaptive", "auto"] | None
     engine: Literal["auto", "browser", "static"] | None
     retries: int | None
     page_timeout_ms: int | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "041bc4e74ee27034"
+CATALOG_HASH = "0aac5df0ae0a4a45"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -350,7 +350,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         include: Sequence[str] | None = None, exclude: Sequence[str] | None = None,
         format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
-        delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
+        delay_ms: int | None = None, concurrency: int | Literal["adaptive", "auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None,
         strategy: Literal["best_first", "bfs", "dfs"] | None = None, query: str | None = None,
         retries: int | None = None, page_timeout_ms: int | None = None,
@@ -393,7 +393,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
-            concurrency: Pages loaded at once, or auto (default: "auto")
+            concurrency: Pages loaded at once; adaptive: as many as each host answers without
+                delay and errors (default: "auto")
             engine: static: plain HTTP. browser: render. auto: render only what needs scripts
                 (default: "auto")
             strategy: bfs: level by level. dfs: branch by branch. best_first: most relevant to
@@ -481,7 +482,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         scope: str | None = None,
         format: Literal["html", "links", "main", "markdown", "text"] | Sequence[Literal["html", "links", "main", "markdown", "text"] | Literal["tools"]] | None = None,
         only_main_content: bool | None = None, respect_robots: bool | None = None,
-        delay_ms: int | None = None, concurrency: int | Literal["auto"] | None = None,
+        delay_ms: int | None = None, concurrency: int | Literal["adaptive", "auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
         page_timeout_ms: int | None = None, compare_to: str | None = None,
         fail_on_page: int | None = None, headers: Mapping[str, str] | None = None,
@@ -515,7 +516,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
-            concurrency: Pages loaded at once, or auto (default: "auto")
+            concurrency: Pages loaded at once; adaptive: as many as each host answers without
+                delay and errors (default: "auto")
             engine: static: plain HTTP. browser: render. auto: render only what needs scripts
                 (default: "auto")
             retries: Retries after network errors, 429 and 5xx (default: 2)

@@ -75,3 +75,45 @@ def test_without_robots_an_origin_is_open_from_the_start() -> None:
     assert gates.ready_at("o") == 0.0
     gates.begin("o", 0.0)
     assert gates.ready_at("o") == float("inf")
+
+
+def _settle(gates: RateLimits, capacity: int, answers: int = 4000) -> int:
+    """Return what the limit comes to at a server that answers `capacity` requests in 0.1 s."""
+    for _ in range(answers):
+        under_way = 0
+        while gates.ready_at(X) <= 1.0:
+            gates.begin(X, 1.0)
+            under_way += 1
+        for _ in range(under_way):
+            gates.end(X, 0.1 * max(1.0, under_way / capacity))
+    return gates.busiest_limits()[X]
+
+
+def test_an_adaptive_limit_finds_what_a_server_answers_at_once() -> None:
+    """More while it answers as fast as ever, fewer when it gets slow, half when it fails."""
+    gates = RateLimits(0.0, limit=64, awaits_robots=False, adaptive=True)
+    assert 12 <= _settle(gates, 12) <= 24
+    assert 40 <= _settle(gates, 40) <= 64
+    assert 4 <= _settle(gates, 4) <= 12
+    before = gates.busiest_limits()[X]
+    for _ in range(5):  # of one round
+        gates.failed(X)
+    assert gates.busiest_limits()[X] == before // 2
+    gates.begin(X, 0.0)
+    gates.refused(X, 0.0, 0.0)
+    gates.failed(X)
+    gates.end(X)
+    assert gates.ready_at(X) > 0.0
+    gates.answered(X)
+    assert _settle(gates, 1000) == 64
+
+
+def test_an_adaptive_limit_waits_for_robots_and_grows_by_use_alone() -> None:
+    gates = RateLimits(0.0, limit=64, adaptive=True)
+    gates.begin(X, 0.0)
+    assert gates.ready_at(X) == float("inf")
+    gates.set_crawl_delay(X, None, 0.0)
+    for _ in range(500):
+        gates.end(X, 0.1)
+        gates.begin(X, 1.0)
+    assert gates.busiest_limits() == {X: 4}  # one at a time has shown no more

@@ -10,6 +10,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool, PoolOptions
 from ocd.browser.process.chromium import Chromium
 from ocd.conversion.worker import ConversionPool
+from ocd.crawl.archive.kept_files import KeptFiles
+from ocd.crawl.archive.raw_answers import RawAnswerLog
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog
 from ocd.crawl.extraction import ExtractionClient
@@ -18,16 +20,14 @@ from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
-from ocd.crawl.kept_files import KeptFiles
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.raw_answers import RawAnswerLog
 from ocd.crawl.request_options import Cookie
 from ocd.crawl.resumption import take_over
 from ocd.crawl.robots import Robots, RobotsReply
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.scope import CrawlScope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
-from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.spec import MAX_CONCURRENCY, CrawlSpec
 from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.crawl.stats import ProgressMeter, result_of_units
 from ocd.crawl.urls import is_route, origin_of, requestable, without_login
@@ -142,13 +142,17 @@ class Crawler:
             if spec.compare_to:
                 tasks = work.directory.parent
                 earlier = await asyncio.to_thread(EarlierCrawl.read, tasks, spec, key)
-            browser_only = spec.engine == "browser"
-            per_origin = _workers(spec) if browser_only else spec.concurrency or _PER_ORIGIN
+            per_origin = spec.concurrency or _PER_ORIGIN
+            if spec.adaptive or spec.engine == "browser":
+                per_origin = _workers(spec)
             tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec), key, spilled),
                 politeness=RateLimits(
-                    spec.delay_ms / 1000, per_origin, awaits_robots=spec.respect_robots
+                    spec.delay_ms / 1000,
+                    per_origin,
+                    awaits_robots=spec.respect_robots,
+                    adaptive=spec.adaptive,
                 ),
                 http=http,
                 renderer=renderer,
@@ -281,7 +285,7 @@ def _workers(spec: CrawlSpec) -> int:
     if spec.engine == "browser":
         # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
         return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)
-    return spec.concurrency or _STATIC_WORKERS
+    return spec.concurrency or (MAX_CONCURRENCY if spec.adaptive else _STATIC_WORKERS)
 
 
 async def _robots(http: HttpFetcher, policy: DomainPolicy, url: str) -> RobotsReply:

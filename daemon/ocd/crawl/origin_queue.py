@@ -15,7 +15,8 @@ class FrontierEntry:
     place: the number under which it waits.
 
     fallback: the static answer, or its error, kept for the case that no browser can be started.
-    asking: its origin counts it as a request. fetched_at and duration_ms: the last attempt.
+    asking: its origin counts it as a request, since asked_at. fetched_at and duration_ms: the last
+    attempt.
     """
 
     url: str
@@ -29,6 +30,7 @@ class FrontierEntry:
     not_before: float = 0.0
     render: str = ""
     asking: bool = False
+    asked_at: float = 0.0
     fallback: Any = None
     failure: Any = None
     fetched_at: str = ""

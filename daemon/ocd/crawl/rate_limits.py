@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from ocd.crawl.adaptive_limit import AdaptiveLimit
 from ocd.crawl.spec import MAX_CRAWL_DELAY_S, MAX_RETRY_AFTER_S
 
 _FIRST_BACKOFF_S = 0.5
@@ -14,6 +15,7 @@ _MAX_BACKOFF_S = 15.0
 # An origin that refuses everything for longer is not overloaded for a moment.
 MAX_OVERLOAD_S = 30.0
 _LAST_BACKOFF = 4
+MAX_LIMITS_SHOWN = 20
 
 
 @dataclass(slots=True)
@@ -24,6 +26,7 @@ class _OriginLimit:
     next_at: float = 0.0
     answers: int = 0
     overload: "_Overload | None" = None
+    adaptive: AdaptiveLimit | None = None
 
 
 @dataclass(slots=True)
@@ -50,13 +53,16 @@ class RateLimits:
     """The gates of all origins of one crawl. Times are seconds of the loop's clock.
 
     With `awaits_robots` an origin lets one request through until its robots.txt is known
-    (`set_crawl_delay`).
+    (`set_crawl_delay`). adaptive: `limit` is the most that an origin may come to, by its answers.
     """
 
-    def __init__(self, interval_s: float, limit: int, *, awaits_robots: bool = True) -> None:
+    def __init__(
+        self, interval_s: float, limit: int, *, awaits_robots: bool = True, adaptive: bool = False
+    ) -> None:
         self._interval = interval_s
         self._limit = limit
-        self._first_limit = 1 if awaits_robots else limit
+        self._awaits_robots = awaits_robots
+        self._is_adaptive = adaptive
         self._origins: dict[str, _OriginLimit] = {}
         self.longest_delay_s = interval_s
         self.delay_was_capped = False
@@ -75,10 +81,38 @@ class RateLimits:
         gate.in_flight += 1
         gate.next_at = max(gate.next_at, now + gate.interval)
 
-    def end(self, origin: str) -> None:
-        """Count a request that has ended, one way or the other."""
-        self._gate(origin).in_flight -= 1
+    def end(self, origin: str, took_s: float | None = None) -> None:
+        """Count a request that has ended, one way or the other; took_s: until it was answered."""
+        gate = self._gate(origin)
+        if gate.adaptive is not None and took_s is not None:
+            gate.adaptive.answered(took_s, gate.in_flight)
+            self._set_limit(gate, gate.adaptive.limit)
+        gate.in_flight -= 1
         self._reopened.add(origin)
+
+    def failed(self, origin: str) -> None:
+        """Count a request to which there was no answer, or one that it has too much to do."""
+        gate = self._gate(origin)
+        if gate.adaptive is not None:
+            gate.adaptive.failed()
+            self._set_limit(gate, gate.adaptive.limit)
+
+    def busiest_limits(self) -> dict[str, int]:
+        """Return how many requests at once the busiest origins came to, if that is adaptive."""
+        gates = self._origins.items()
+        found = {origin: gate.adaptive.limit for origin, gate in gates if gate.adaptive is not None}
+        return dict(sorted(found.items(), key=lambda one: -one[1])[:MAX_LIMITS_SHOWN])
+
+    def _set_limit(self, gate: _OriginLimit, limit: int) -> None:
+        if gate.overload is None:
+            gate.limit = limit
+        else:
+            gate.overload.limit = limit
+
+    def _open_fully(self, gate: _OriginLimit) -> None:
+        if self._is_adaptive:
+            gate.adaptive = gate.adaptive or AdaptiveLimit(self._limit)
+        self._set_limit(gate, gate.adaptive.limit if gate.adaptive is not None else self._limit)
 
     def drain_reopened(self) -> set[str]:
         """Return the origins that may take more requests than when this was asked before."""
@@ -90,10 +124,7 @@ class RateLimits:
         gate = self._gate(origin)
         asked = crawl_delay_s or 0.0
         self.delay_was_capped = self.delay_was_capped or asked > MAX_CRAWL_DELAY_S
-        if gate.overload is None:
-            gate.limit = self._limit
-        else:
-            gate.overload.limit = self._limit
+        self._open_fully(gate)
         self._reopened.add(origin)
         gate.interval = max(self._interval, min(asked, MAX_CRAWL_DELAY_S))
         gate.next_at = max(gate.next_at, now + gate.interval)
@@ -131,7 +162,9 @@ class RateLimits:
     def _gate(self, origin: str) -> _OriginLimit:
         gate = self._origins.get(origin)
         if gate is None:
-            gate = self._origins[origin] = _OriginLimit(self._interval, self._first_limit)
+            gate = self._origins[origin] = _OriginLimit(self._interval, 1)
+            if not self._awaits_robots:
+                self._open_fully(gate)
         return gate
 
 

@@ -1,7 +1,7 @@
-"""Parameters of crawls about their requests: start pages, headers, cookies, user agent, proxies."""
+"""Parameters of crawls about their requests: start pages, headers, cookies, proxies, pace."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -17,7 +17,7 @@ from ocd.crawl.request_options import (
     read_proxies,
     read_user_agent,
 )
-from ocd.crawl.spec import Engine, Formats, Keep, content_formats
+from ocd.crawl.spec import MAX_CONCURRENCY, Engine, Formats, Keep, content_formats
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -148,6 +148,42 @@ Durable = Annotated[
     Meta(
         description="Resume it by itself when the daemon comes back after it was killed; default: "
         "the setting durable",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+Delay = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=600_000,
+        description="Minimum time between two requests to one host, in ms",
+        extra_json_schema=UNLISTED,
+    ),
+]
+Concurrency = Annotated[
+    Annotated[int, Meta(ge=1, le=MAX_CONCURRENCY)] | Literal["auto", "adaptive"],
+    Meta(
+        description="Pages loaded at once; adaptive: as many as each host answers without delay "
+        "and errors",
+        extra_json_schema=UNLISTED,
+    ),
+]
+Retries = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=10,
+        description="Retries after network errors, 429 and 5xx",
+        extra_json_schema=UNLISTED,
+    ),
+]
+PageTimeout = Annotated[
+    int,
+    Meta(
+        ge=100,
+        le=600_000,
+        description="Time limit of one attempt at one page, in ms",
         extra_json_schema=UNLISTED,
     ),
 ]

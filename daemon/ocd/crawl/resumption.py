@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from ocd.crawl.archive.kept_files import FILES
+from ocd.crawl.archive.raw_answers import ANSWERS
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FRONTIER, FrontierLog, FrontierNote
 from ocd.crawl.fetch.fetch_errors import TRANSIENT_STATUSES
-from ocd.crawl.kept_files import FILES
-from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.visits.outcome import VisitResult

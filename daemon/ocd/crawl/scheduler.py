@@ -98,14 +98,17 @@ class CrawlScheduler:
             finally:
                 self._in_flight -= 1
                 self._depths[entry.depth] -= 1
-                self._on_response(entry)
+                self._end_request(entry)
                 self._wake()
 
     def _on_response(self, entry: FrontierEntry) -> None:
         # The origin is not asked any more while what it said is being read.
+        self._end_request(entry, asyncio.get_running_loop().time() - entry.asked_at)
+
+    def _end_request(self, entry: FrontierEntry, took_s: float | None = None) -> None:
         if entry.asking:
             entry.asking = False
-            self._politeness.end(entry.origin)
+            self._politeness.end(entry.origin, took_s)
             self._wake()
 
     async def _next(self) -> FrontierEntry | None:
@@ -142,7 +145,7 @@ class CrawlScheduler:
         if isinstance(taken, FrontierEntry):
             self._in_flight += 1
             self._depths[taken.depth] += 1
-            taken.asking = True
+            taken.asking, taken.asked_at = True, now
             self._politeness.begin(taken.origin, now)
             tally.attempts += 1
         elif not self._in_flight and not len(self._frontier):
@@ -307,6 +310,7 @@ class CrawlScheduler:
         """Put the entry back if another attempt may help, and slow its origin down if it asks."""
         if not isinstance(error, FetchError) or not error.transient:
             return False
+        self._politeness.failed(entry.origin)
         asked = error.retry_after or 0.0
         if asked > MAX_RETRY_AFTER_S:
             error.details["retry_after_s"] = round(asked)

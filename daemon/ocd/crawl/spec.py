@@ -16,6 +16,7 @@ LinkRelation = Literal["next", "prev", "index", "alternate"]
 
 # A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
 MAX_RETRY_AFTER_S = 60.0
+MAX_CONCURRENCY = 64
 MAX_CRAWL_DELAY_S = 30.0
 
 
@@ -25,7 +26,8 @@ class CrawlSpec:
 
     compare_to: the task of an earlier crawl; "" = none. keep: what is stored of pages besides their
     records.
-    scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it.
+    scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it;
+    adaptive: as each origin likes it, by how fast it answers.
     sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
     `url`. more_formats: of the content, besides `format`. tools: those that pages offer are
     recorded. requests: what goes with each request.
@@ -48,6 +50,7 @@ class CrawlSpec:
     respect_robots: bool = True
     delay_ms: int = 0
     concurrency: int = 0
+    adaptive: bool = False
     engine: Engine = "auto"
     strategy: Strategy = "bfs"
     query: str = ""

@@ -214,6 +214,7 @@ class CrawlStats:
             **({"compared": self._comparison(spec)} if spec.compare_to else {}),
             "retried": self.retried,
             "pending": pending,
+            **({"adaptive_limits": found} if (found := politeness.busiest_limits()) else {}),
             "delay_ms": round(politeness.longest_delay_s * 1000),
             "crawl_delay_capped": politeness.delay_was_capped,
             "stop_reason": self.stop_reason,

@@ -5,18 +5,22 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.crawl.archive.kept_files import FILES
+from ocd.crawl.archive.raw_answers import ANSWERS
 from ocd.crawl.crawler import Crawler, result_of_units
 from ocd.crawl.export.exporter import ExportFormat, export, format_of
 from ocd.crawl.export.pages import Pages, Stopped
-from ocd.crawl.kept_files import FILES
-from ocd.crawl.raw_answers import ANSWERS
 from ocd.crawl.request_params import (
+    Concurrency,
+    Delay,
+    PageTimeout,
     RequestParams,
+    Retries,
     StartUrl,
     StartUrls,
     check_requests,
@@ -28,7 +32,14 @@ from ocd.crawl.request_params import (
     start_urls,
 )
 from ocd.crawl.resumption import RESUMPTION
-from ocd.crawl.spec import CrawlSpec, Engine, Formats, LinkRelation, Strategy, content_formats
+from ocd.crawl.spec import (
+    CrawlSpec,
+    Engine,
+    Formats,
+    LinkRelation,
+    Strategy,
+    content_formats,
+)
 from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
@@ -63,40 +74,9 @@ OnlyMain = Annotated[
 RespectRobots = Annotated[
     bool, Meta(description="Obey robots.txt, its Crawl-delay included", extra_json_schema=UNLISTED)
 ]
-Delay = Annotated[
-    int,
-    Meta(
-        ge=0,
-        le=600_000,
-        description="Minimum time between two requests to one host, in ms",
-        extra_json_schema=UNLISTED,
-    ),
-]
-Concurrency = Annotated[
-    Annotated[int, Meta(ge=1, le=64)] | Literal["auto"],
-    Meta(description="Pages loaded at once, or auto", extra_json_schema=UNLISTED),
-]
 PageEngine = Annotated[
     Engine,
     Meta(description="static: plain HTTP. browser: render. auto: render only what needs scripts"),
-]
-Retries = Annotated[
-    int,
-    Meta(
-        ge=0,
-        le=10,
-        description="Retries after network errors, 429 and 5xx",
-        extra_json_schema=UNLISTED,
-    ),
-]
-PageTimeout = Annotated[
-    int,
-    Meta(
-        ge=100,
-        le=600_000,
-        description="Time limit of one attempt at one page, in ms",
-        extra_json_schema=UNLISTED,
-    ),
 ]
 Relations = Annotated[
     tuple[LinkRelation, ...],
@@ -326,7 +306,8 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "only_main_content": params.only_main_content,
         "respect_robots": params.respect_robots,
         "delay_ms": params.delay_ms,
-        "concurrency": 0 if params.concurrency == "auto" else params.concurrency,
+        "concurrency": params.concurrency if isinstance(params.concurrency, int) else 0,
+        "adaptive": params.concurrency == "adaptive",
         "engine": page_engine(params, params.engine, params.format),
         "actions": page_actions(params.actions),
         "init_script": params.init_script,

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urldefrag, urlsplit
 
+from ocd.crawl.archive.kept_files import FILE_KINDS
 from ocd.crawl.export.pages import Pages
-from ocd.crawl.kept_files import FILE_KINDS
 from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")

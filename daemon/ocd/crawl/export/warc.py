@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from ocd.crawl.raw_answers import Fields, RawAnswer
+from ocd.crawl.archive.raw_answers import Fields, RawAnswer
 from ocd.storage.files import open_private, storage
 
 # They are of the body as it was sent; the one that is kept has been decoded.

@@ -12,6 +12,8 @@ from ocd.api.timestamps import now
 from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.tabs.page_tools import PageTool, tool_to_dict
 from ocd.content.page_signals import refresh_target, robots_tags
+from ocd.crawl.archive.kept_files import KeptFiles
+from ocd.crawl.archive.raw_answers import RawAnswerLog, raw_answers, rendered_answers
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
@@ -32,10 +34,8 @@ from ocd.crawl.fetch.http_fetch import (
 from ocd.crawl.fetch.local_files import read_file
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.kept_files import KeptFiles
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.raw_answers import RawAnswerLog, raw_answers, rendered_answers
 from ocd.crawl.robots import PRODUCT, Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope, is_same_site
 from ocd.crawl.spec import CrawlSpec

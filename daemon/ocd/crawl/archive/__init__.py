@@ -1,0 +1,1 @@
+"""What a crawl keeps of pages besides their records: raw answers, pictures, PDFs."""
