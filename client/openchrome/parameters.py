@@ -89,6 +89,7 @@ class CrawlOptions(TypedDict, total=False):
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     durable: bool | None
+    ignore_certificate_errors: bool | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
@@ -130,6 +131,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     durable: bool | None
+    ignore_certificate_errors: bool | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "0aac5df0ae0a4a45"
+CATALOG_HASH = "6b7453d638068003"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -365,6 +365,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
         webhook: str | None = None, durable: bool | None = None,
+        ignore_certificate_errors: bool | None = None,
         urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
@@ -428,6 +429,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             durable: Resume it by itself when the daemon comes back after it was killed;
                 default: the setting durable
+            ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
+                where the setting allow_certificate_errors is true (default: false)
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -449,10 +452,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
             "resources": resources, "share_login": share_login, "extract": extract,
             "actions": actions, "init_script": init_script, "keep": keep, "webhook": webhook,
-            "durable": durable, "urls_path": urls_path, "cookies_path": cookies_path,
-            "extract_path": extract_path, "actions_path": actions_path,
-            "init_script_path": init_script_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "durable": durable, "ignore_certificate_errors": ignore_certificate_errors,
+            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "init_script_path": init_script_path,
+            "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     @overload
@@ -493,6 +497,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
         webhook: str | None = None, durable: bool | None = None,
+        ignore_certificate_errors: bool | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -543,6 +548,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             durable: Resume it by itself when the daemon comes back after it was killed;
                 default: the setting durable
+            ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
+                where the setting allow_certificate_errors is true (default: false)
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
@@ -560,7 +567,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
             "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
             "extract": extract, "actions": actions, "init_script": init_script, "keep": keep,
-            "webhook": webhook, "durable": durable, "cookies_path": cookies_path,
+            "webhook": webhook, "durable": durable,
+            "ignore_certificate_errors": ignore_certificate_errors, "cookies_path": cookies_path,
             "extract_path": extract_path, "actions_path": actions_path,
             "init_script_path": init_script_path, "timeout_ms": timeout_ms,
             "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,

@@ -113,6 +113,7 @@ class Daemon:
         self.crawler = Crawler(
             self.chromium, domains, self.sanitizer,
             any_certificate=config.ignore_certificate_errors,
+            may_ignore_certificates=config.allow_certificate_errors,
         )  # fmt: skip
         self.gateway = Gateway(
             config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn

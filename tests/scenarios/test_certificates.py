@@ -70,3 +70,20 @@ def test_setting_lets_untrusted_servers_in(
     for engine in ("static", "browser"):
         told = daemon.do("crawl", url=secure.url("expired"), engine=engine)
         assert [page["status"] for page in told["pages"]] == [200, 200]
+
+
+def test_a_crawl_may_accept_any_where_the_daemon_allows_it(
+    daemon: Daemon, secure: SecureSites
+) -> None:
+    """In both engines, for that crawl alone; elsewhere it is refused before anything is asked."""
+    pages = {"urls": [secure.url(kind) for kind in KINDS], "max_depth": 0}
+    secure.asked.clear()
+    asked = daemon.call("crawl", **pages, ignore_certificate_errors=True).error
+    assert (asked["code"], secure.asked) == ("disabled", [])
+    assert "allow_certificate_errors" in asked["hint"]
+    with Daemon(config="allow_certificate_errors = true\n") as lenient:
+        for engine in ("static", "browser"):
+            done = lenient.do("crawl", **pages, engine=engine, ignore_certificate_errors=True)
+            assert [page["status"] for page in done["pages"]] == [200] * len(KINDS)
+            error = lenient.call("crawl", **pages, engine=engine).error
+            assert error["code"] == "certificate_invalid"

@@ -72,6 +72,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     ignore_certificate_errors: Annotated[
         bool, _key("Accept expired, self-signed and mismatched certificates")
     ] = False
+    allow_certificate_errors: Annotated[
+        bool, _key("Let crawls accept such certificates if they ask for it", flag=None)
+    ] = False
     browser_idle_minutes: Annotated[
         float,
         _key("Close Chromium after this many idle minutes (0: never)", ge=0, le=525_600, live=True),

@@ -34,6 +34,7 @@ from ocd.crawl.urls import is_route, origin_of, requestable, without_login
 from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
+from ocd.safety import certificate_errors
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer
 
@@ -51,6 +52,7 @@ class Crawler:
 
     open_pool: where rendered pages come from; None: the page pool of `chromium`.
     any_certificate: plain HTTP asks no server to prove who it is, as `chromium` then does, too.
+    may_ignore_certificates: so may a crawl that asks for it.
     """
 
     def __init__(
@@ -61,12 +63,14 @@ class Crawler:
         *,
         open_pool: OpenPool | None = None,
         any_certificate: bool = False,
+        may_ignore_certificates: bool = False,
     ) -> None:
         self._chromium = chromium
         self.policy = policy
         self.sanitizer = sanitizer
         self._open_pool = open_pool or self._open_own_pool
         self._any_certificate = any_certificate
+        self._may_ignore_certificates = any_certificate or may_ignore_certificates
         self._workers = ConversionPool()
 
     async def close(self) -> None:
@@ -109,6 +113,8 @@ class Crawler:
 
     def _check_addresses(self, spec: CrawlSpec, starts: Sequence[str]) -> set[str]:
         """Return those of the addresses that the policy forbids; raise if it forbids them all."""
+        if spec.requests.any_certificate and not self._may_ignore_certificates:
+            raise certificate_errors.crawls_may_not()
         for address in filter(None, (*spec.requests.proxies, spec.webhook)):
             self.policy.check(address)
         blocked = {url for url in starts if not self.policy.allows(url)}
@@ -124,7 +130,10 @@ class Crawler:
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
                 HttpFetcher.open(
-                    _workers(spec), logins, spec.requests, any_certificate=self._any_certificate
+                    _workers(spec),
+                    logins,
+                    spec.requests,
+                    any_certificate=self._any_certificate or spec.requests.any_certificate,
                 )
             )
             renderer = BrowserFetcher(self._open_pool, tabs, _pool_options(spec), logins=logins)
@@ -261,7 +270,7 @@ def _pool_options(spec: CrawlSpec) -> PoolOptions:
         proxies=tuple(map(without_login, requests.proxies)),
         cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
         actions=spec.actions, init_script=spec.init_script, tools=spec.tools,
-        keep=frozenset(spec.keep),
+        keep=frozenset(spec.keep), any_certificate=requests.any_certificate,
     )  # fmt: skip
 
 

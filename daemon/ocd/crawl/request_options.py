@@ -45,7 +45,7 @@ class RequestOptions:
 
     headers: go to `origins` alone, those of the start pages, so that a login does not leave with
     a redirect. user_agent "": our own. proxies: take turns, page by page. resources "text": the
-    browser loads no pictures, fonts and media.
+    browser loads no pictures, fonts and media. any_certificate: no server has to prove who it is.
     """
 
     headers: tuple[tuple[str, str], ...] = ()
@@ -54,6 +54,7 @@ class RequestOptions:
     proxies: tuple[str, ...] = ()
     cookies: tuple[Cookie, ...] = ()
     resources: Resources = "all"
+    any_certificate: bool = False
 
     def headers_for(self, url: str) -> dict[str, str]:
         """Return the headers of a request to this address."""

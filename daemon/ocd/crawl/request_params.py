@@ -143,6 +143,14 @@ WebhookAddress = Annotated[
 ]
 
 
+AnyCertificate = Annotated[
+    bool,
+    Meta(
+        description="Accept expired, self-signed and mismatched certificates, where the setting "
+        "allow_certificate_errors is true",
+        extra_json_schema=UNLISTED,
+    ),
+]
 Durable = Annotated[
     bool | None,
     Meta(
@@ -204,6 +212,7 @@ class RequestParams(Params, kw_only=True):
     keep: KeepChoice = ()
     webhook: WebhookAddress = ""
     durable: Durable = None
+    ignore_certificate_errors: AnyCertificate = False
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -243,6 +252,7 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
         proxies=read_proxies(params.proxy) if params.proxy else (),
         cookies=read_cookies(params.cookies, starts) if params.cookies else (),
         resources=params.resources,
+        any_certificate=params.ignore_certificate_errors,
     )
     own = [name for name in _OF_OWN_BROWSER if getattr(params, name)]
     own += ["keep"] if "raw" in params.keep else []

@@ -24,3 +24,11 @@ def certificate_error(url: str, host: str, net_error: str) -> OcdError | None:
     reason = _REASONS.get(net_error.removeprefix(_ERRORS), net_error.removeprefix("net::"))
     message = f"The certificate of {host} is not valid: {reason}."
     return OcdError("certificate_invalid", message, hint=HINT, url=url, net_error=net_error)
+
+
+def crawls_may_not() -> OcdError:
+    """Return the error of a crawl that would accept any certificate where none may."""
+    return OcdError(
+        "disabled", "Crawls may not accept certificates that prove nothing here",
+        hint="Set allow_certificate_errors = true in config.toml, and restart the daemon.",
+    )  # fmt: skip

@@ -15,6 +15,7 @@ class PoolOptions:
     it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
     init_script: runs in each document before the page's own scripts. tools: those that pages offer
     are wanted, too. keep: `raw`, `screenshot`, `pdf`: what comes with each page besides.
+    any_certificate: no server has to prove who it is.
     """
 
     share_login: bool = False
@@ -28,6 +29,7 @@ class PoolOptions:
     init_script: str = ""
     tools: bool = False
     keep: frozenset[str] = frozenset()
+    any_certificate: bool = False
 
 
 DEFAULT_OPTIONS = PoolOptions()

@@ -32,6 +32,7 @@ MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
 _FILES = {"screenshot": take_picture, "pdf": print_pdf}
+_ANY_CERTIFICATE = ("Security.setIgnoreCertificateErrors", {"ignore": True})
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _METRICS = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 
@@ -128,6 +129,7 @@ class PoolTab:
             cdp.send("Page.enable"),
             cdp.send("Inspector.enable"),
             *([cdp.send("Emulation.setUserAgentOverride", agent)] if agent["userAgent"] else ()),
+            *([cdp.send(*_ANY_CERTIFICATE)] if self._options.any_certificate else ()),
             *self._rules.start(),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
             *(

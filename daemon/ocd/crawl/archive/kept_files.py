@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ocd.crawl.stats import PageRecord
-from ocd.storage.files import make_dir, open_private, storage
+from ocd.storage.files import make_dir, write_unsynced
 
 FILES = "files"
 MAX_BYTES = 4 << 30
@@ -32,9 +32,7 @@ class KeptFiles:
             if not self._reserve(len(data)):
                 record.not_kept.append(f"{kind}: the crawl's files have {MAX_BYTES >> 30} GB")
                 continue
-            path = self._directory / name
-            with storage("writing", path), open_private(path) as file:
-                file.write(data)
+            write_unsynced(self._directory / name, data)
             setattr(record, kind, name)
 
     def _reserve(self, size: int) -> bool:
