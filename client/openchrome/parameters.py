@@ -74,7 +74,6 @@ class CrawlOptions(TypedDict, total=False):
     relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None
     ignore_params: Sequence[str] | None
     include_types: Sequence[str] | None
-    compare_to: str | None
     fail_on_page: int | None
     urls: Sequence[str] | str | None
     headers: Mapping[str, str] | None
@@ -89,6 +88,8 @@ class CrawlOptions(TypedDict, total=False):
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     durable: bool | None
+    cache: bool | None
+    compare_to: str | None
     ignore_certificate_errors: bool | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
@@ -117,7 +118,6 @@ class CrawlSitemapOptions(TypedDict, total=False):
     engine: Literal["auto", "browser", "static"] | None
     retries: int | None
     page_timeout_ms: int | None
-    compare_to: str | None
     fail_on_page: int | None
     headers: Mapping[str, str] | None
     user_agent: str | None
@@ -131,6 +131,8 @@ class CrawlSitemapOptions(TypedDict, total=False):
     keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None
     webhook: str | None
     durable: bool | None
+    cache: bool | None
+    compare_to: str | None
     ignore_certificate_errors: bool | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "6b7453d638068003"
+CATALOG_HASH = "8d1da49b84aad874"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -356,16 +356,16 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         retries: int | None = None, page_timeout_ms: int | None = None,
         relations: Sequence[Literal["alternate", "index", "next", "prev"]] | None = None,
         ignore_params: Sequence[str] | None = None, include_types: Sequence[str] | None = None,
-        compare_to: str | None = None, fail_on_page: int | None = None,
-        urls: Sequence[str] | str | None = None, headers: Mapping[str, str] | None = None,
-        user_agent: str | None = None, proxy: str | Sequence[str] | None = None,
+        fail_on_page: int | None = None, urls: Sequence[str] | str | None = None,
+        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
+        proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
-        webhook: str | None = None, durable: bool | None = None,
-        ignore_certificate_errors: bool | None = None,
+        webhook: str | None = None, durable: bool | None = None, cache: bool | None = None,
+        compare_to: str | None = None, ignore_certificate_errors: bool | None = None,
         urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
@@ -407,8 +407,6 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             ignore_params: Query parameters that make no other page, besides those of sessions
                 and campaigns; * at the end
             include_types: Media types that count as pages (globs); default: HTML and text
-            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
-                unchanged or gone, and unchanged ones need not be sent again
             fail_on_page: Fail deliberately at the Nth page (for tests)
             urls: Start URLs besides url, or instead of it; a file has one a line
             headers: Request headers, for the origins of the start pages only
@@ -429,6 +427,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             durable: Resume it by itself when the daemon comes back after it was killed;
                 default: the setting durable
+            cache: Use answers that earlier crawls stored, as long as their Cache-Control,
+                Expires and validators allow; for plain HTTP (default: false)
+            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
+                unchanged or gone, and unchanged ones need not be sent again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
             urls_path: Absolute path of a file with urls
@@ -448,12 +450,13 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "strategy": strategy, "query": query, "retries": retries,
             "page_timeout_ms": page_timeout_ms, "relations": relations,
             "ignore_params": ignore_params, "include_types": include_types,
-            "compare_to": compare_to, "fail_on_page": fail_on_page, "urls": urls,
-            "headers": headers, "user_agent": user_agent, "proxy": proxy, "cookies": cookies,
-            "resources": resources, "share_login": share_login, "extract": extract,
-            "actions": actions, "init_script": init_script, "keep": keep, "webhook": webhook,
-            "durable": durable, "ignore_certificate_errors": ignore_certificate_errors,
-            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
+            "fail_on_page": fail_on_page, "urls": urls, "headers": headers,
+            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
+            "share_login": share_login, "extract": extract, "actions": actions,
+            "init_script": init_script, "keep": keep, "webhook": webhook, "durable": durable,
+            "cache": cache, "compare_to": compare_to,
+            "ignore_certificate_errors": ignore_certificate_errors, "urls_path": urls_path,
+            "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,
@@ -488,16 +491,16 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         only_main_content: bool | None = None, respect_robots: bool | None = None,
         delay_ms: int | None = None, concurrency: int | Literal["adaptive", "auto"] | None = None,
         engine: Literal["auto", "browser", "static"] | None = None, retries: int | None = None,
-        page_timeout_ms: int | None = None, compare_to: str | None = None,
-        fail_on_page: int | None = None, headers: Mapping[str, str] | None = None,
-        user_agent: str | None = None, proxy: str | Sequence[str] | None = None,
+        page_timeout_ms: int | None = None, fail_on_page: int | None = None,
+        headers: Mapping[str, str] | None = None, user_agent: str | None = None,
+        proxy: str | Sequence[str] | None = None,
         cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any] | None = None,
         resources: Literal["all", "text"] | None = None, share_login: bool | None = None,
         extract: Mapping[str, Any] | None = None,
         actions: Sequence[Mapping[str, Any]] | None = None, init_script: str | None = None,
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
-        webhook: str | None = None, durable: bool | None = None,
-        ignore_certificate_errors: bool | None = None,
+        webhook: str | None = None, durable: bool | None = None, cache: bool | None = None,
+        compare_to: str | None = None, ignore_certificate_errors: bool | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -527,8 +530,6 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 (default: "auto")
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
-            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
-                unchanged or gone, and unchanged ones need not be sent again
             fail_on_page: Fail deliberately at the Nth page (for tests)
             headers: Request headers, for the origins of the start pages only
             user_agent: User agent
@@ -548,6 +549,10 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             webhook: URL that gets the task's meta by a signed POST when the crawl has ended
             durable: Resume it by itself when the daemon comes back after it was killed;
                 default: the setting durable
+            cache: Use answers that earlier crawls stored, as long as their Cache-Control,
+                Expires and validators allow; for plain HTTP (default: false)
+            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
+                unchanged or gone, and unchanged ones need not be sent again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
             cookies_path: Absolute path of a file with cookies
@@ -563,11 +568,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "max_pages": max_pages, "scope": scope, "format": format,
             "only_main_content": only_main_content, "respect_robots": respect_robots,
             "delay_ms": delay_ms, "concurrency": concurrency, "engine": engine, "retries": retries,
-            "page_timeout_ms": page_timeout_ms, "compare_to": compare_to,
-            "fail_on_page": fail_on_page, "headers": headers, "user_agent": user_agent,
-            "proxy": proxy, "cookies": cookies, "resources": resources, "share_login": share_login,
-            "extract": extract, "actions": actions, "init_script": init_script, "keep": keep,
-            "webhook": webhook, "durable": durable,
+            "page_timeout_ms": page_timeout_ms, "fail_on_page": fail_on_page, "headers": headers,
+            "user_agent": user_agent, "proxy": proxy, "cookies": cookies, "resources": resources,
+            "share_login": share_login, "extract": extract, "actions": actions,
+            "init_script": init_script, "keep": keep, "webhook": webhook, "durable": durable,
+            "cache": cache, "compare_to": compare_to,
             "ignore_certificate_errors": ignore_certificate_errors, "cookies_path": cookies_path,
             "extract_path": extract_path, "actions_path": actions_path,
             "init_script_path": init_script_path, "timeout_ms": timeout_ms,

@@ -17,6 +17,7 @@ from ocd.crawl.earlier_runs.frontier_log import FrontierLog
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
 from ocd.crawl.fetch.fetch_errors import fetch_error
+from ocd.crawl.fetch.http_cache import CACHE, HttpCache
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
@@ -147,6 +148,10 @@ class Crawler:
             answers = RawAnswerLog(work.directory)
             stack.callback(answers.close)
             key = IgnoredParameters(spec.ignore_params).key_of
+            cache = None
+            if spec.cache:
+                cache = HttpCache(work.directory.parent.parent / CACHE)
+                stack.callback(cache.close)
             earlier = None
             if spec.compare_to:
                 tasks = work.directory.parent
@@ -170,6 +175,7 @@ class Crawler:
                 sanitize=self.sanitizer.enabled,
                 answers=answers,
                 files=KeptFiles(work.directory),
+                cache=cache,
                 earlier=earlier,
             )
             yield _CrawlRun(work, spec, tools, log)

@@ -151,6 +151,22 @@ AnyCertificate = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
+CompareTo = Annotated[
+    str,
+    Meta(
+        description="Task of an earlier crawl: pages say whether they are new, changed, unchanged "
+        "or gone, and unchanged ones need not be sent again",
+        extra_json_schema=UNLISTED,
+    ),
+]
+UsesCache = Annotated[
+    bool,
+    Meta(
+        description="Use answers that earlier crawls stored, as long as their Cache-Control, "
+        "Expires and validators allow; for plain HTTP",
+        extra_json_schema=UNLISTED,
+    ),
+]
 Durable = Annotated[
     bool | None,
     Meta(
@@ -212,6 +228,8 @@ class RequestParams(Params, kw_only=True):
     keep: KeepChoice = ()
     webhook: WebhookAddress = ""
     durable: Durable = None
+    cache: UsesCache = False
+    compare_to: CompareTo = ""
     ignore_certificate_errors: AnyCertificate = False
 
 
@@ -270,6 +288,13 @@ def check_requests(
     extract_schema(params)
     page_actions(params.actions)
     page_engine(params, engine, formats)
+    others = {
+        "engine": engine == "browser", "share_login": params.share_login,
+        "compare_to": bool(params.compare_to), "keep": "raw" in params.keep,
+    }  # fmt: skip
+    for name in (name for name, given in others.items() if params.cache and given):
+        message = f"crawl: cache cannot go with {name}: those ask every server anew"
+        raise OcdError("invalid_argument", message, parameter="cache")
     if params.webhook and not origin_of(params.webhook):
         message = "crawl: webhook must be a whole http or https URL"
         raise OcdError("invalid_argument", message, parameter="webhook")

@@ -33,7 +33,8 @@ class CrawlSpec:
     recorded. requests: what goes with each request.
     actions, init_script: what the browser does on each page, and before it (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
-    webhook: the address that is told of the end; "" for none.
+    webhook: the address that is told of the end; "" for none. cache: stored answers
+    are used as long as their headers allow.
     """
 
     url: str
@@ -68,6 +69,7 @@ class CrawlSpec:
     actions: tuple[Mapping[str, Any], ...] = ()
     init_script: str = ""
     webhook: str = ""
+    cache: bool = False
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

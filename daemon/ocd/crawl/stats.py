@@ -41,6 +41,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     found, and `missing` what it did not. tools: those that the page offers to agents, if they were
     asked for. failed_actions: those of the crawl that could not be done. screenshot, pdf: the page
     as a file, by its path in the task's folder; not_kept: why it is not there.
+    from_cache: the answer was stored, and its headers allow that it is used again.
     change: beside the crawl that this one is compared with.
     """
 
@@ -83,6 +84,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     screenshot: str = ""
     pdf: str = ""
     not_kept: list[str] = []
+    from_cache: bool = False
     change: Literal["", "new", "changed", "unchanged", "gone"] = ""
 
 

@@ -100,14 +100,6 @@ IncludeTypes = Annotated[
         extra_json_schema=UNLISTED,
     ),
 ]
-CompareTo = Annotated[
-    str,
-    Meta(
-        description="Task of an earlier crawl: pages say whether they are new, changed, unchanged "
-        "or gone, and unchanged ones need not be sent again",
-        extra_json_schema=UNLISTED,
-    ),
-]
 FailOnPage = Annotated[
     Annotated[int, Meta(ge=1)] | None,
     Meta(description="Fail deliberately at the Nth page (for tests)", extra_json_schema=UNLISTED),
@@ -170,7 +162,6 @@ class Crawl(RequestParams):
     relations: Relations = ()
     ignore_params: IgnoreParams = ()
     include_types: IncludeTypes = ()
-    compare_to: CompareTo = ""
     fail_on_page: FailOnPage = None
     urls: StartUrls = ""
 
@@ -220,7 +211,6 @@ class CrawlSitemap(RequestParams):
     engine: PageEngine = "auto"
     retries: Retries = 2
     page_timeout_ms: PageTimeout = 30_000
-    compare_to: CompareTo = ""
     fail_on_page: FailOnPage = None
 
     def __post_init__(self) -> None:
@@ -312,6 +302,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "actions": page_actions(params.actions),
         "init_script": params.init_script,
         "webhook": params.webhook,
+        "cache": params.cache,
         "keep": params.keep,
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,

@@ -198,3 +198,61 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     assert (error["code"], error["parameter"]) == ("invalid_argument", "url")
     error = daemon.call("crawl", url=site.url(), share_login=True, user_agent="x").error
     assert (error["code"], error["parameter"]) == ("invalid_argument", "user_agent")
+
+
+def _cacheable(served: Site, path: str, **headers: str) -> None:
+    """Serve a page with these headers; asked whether it has changed, it has not."""
+
+    def answer(request: web.Request) -> web.Response:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        if "ETag" in given and request.headers.get("If-None-Match") == given["ETag"]:
+            return web.Response(status=304, headers=given)
+        return web.Response(text=page(path, body="kept"), content_type="text/html", headers=given)
+
+    served.answers[path] = answer
+
+
+async def test_stored_answers_are_used_as_their_headers_allow(tmp_path: Path) -> None:
+    """Fresh ones unasked, others by their validators, and none of what must not be stored."""
+    async with site({}) as served:
+        paths = ("/fresh", "/stale", "/never", "/cookie")
+        served.pages["/"] = page("Home", *paths)
+        _cacheable(served, "/fresh", Cache_Control="max-age=86400")
+        _cacheable(served, "/stale", Cache_Control="no-cache", ETag='"1"')
+        _cacheable(served, "/never", Cache_Control="no-store, max-age=86400")
+        _cacheable(served, "/cookie", Cache_Control="max-age=86400", Set_Cookie="a=1; Path=/cookie")
+        asked = {"url": served.url + "/", "cache": True, **STATIC}
+        # The cache is the home's: two folders above that of the task.
+        first = await run_crawl(_task(tmp_path, "1"), **asked)
+        again = await run_crawl(_task(tmp_path, "2"), **asked)
+        content = {one["url"]: one["content"] for one in first.good}
+        assert {one["url"]: one["content"] for one in again.good} == content
+        stored = [one["title"] for one in again.good if one.get("from_cache")]
+        assert sorted(stored) == ["/fresh", "/stale"]
+        assert [served.seen[path] for path in paths] == [1, 2, 2, 2]
+        plain = await run_crawl(_task(tmp_path, "3"), url=served.url + "/", **STATIC)
+        known = read_headers({"X-Key": "k"})
+        options = RequestOptions(headers=known, origins=origins_of([served.url]))
+        own = await run_crawl(_task(tmp_path, "4"), **asked, requests=options)
+        assert not [one for one in plain.good + own.good if one.get("from_cache")]
+        assert served.seen["/fresh"] == 3
+        database = tmp_path / "cache" / "http.db"
+        assert database.stat().st_mode & 0o777 == 0o600
+        for path in database.parent.iterdir():
+            path.unlink()
+        database.write_bytes(b"no database" * 1000)
+        broken = await run_crawl(_task(tmp_path, "5"), **asked)
+        assert len(broken.good) == 5
+        assert served.seen["/fresh"] == 4
+
+
+def _task(home: Path, name: str) -> Path:
+    folder = home / "tasks" / name
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_what_asks_every_server_anew_uses_no_cache(daemon: Daemon, site: FixtureSite) -> None:
+    for others in ({"engine": "browser"}, {"keep": ["raw"]}, {"share_login": True}):
+        error = daemon.call("crawl", url=site.url("article.html"), cache=True, **others).error
+        assert (error["code"], error["parameter"]) == ("invalid_argument", "cache")

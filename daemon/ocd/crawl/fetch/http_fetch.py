@@ -69,7 +69,7 @@ class HttpAnswer:
     incomplete: it ended before it was whole. cut: body is no more than the beginning. robots:
     directives of X-Robots-Tag. refresh: the target of a Refresh header. headers: those worth
     keeping. redirects: address and status of each redirect on the way. heads: of the redirects, and
-    of this answer.
+    of this answer. from_cache: it was stored.
     """
 
     url: str
@@ -85,6 +85,7 @@ class HttpAnswer:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     redirects: tuple[tuple[str, int], ...] = ()
     heads: tuple[AnswerHead, ...] = ()
+    from_cache: bool = False
 
 
 class TruncatedError(FetchError):
@@ -202,6 +203,18 @@ class HttpFetcher:
                 await admit(target)
             url = target
         raise fetch_error("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
+
+    @property
+    def common_headers(self) -> dict[str, str]:
+        """Return the headers of every request, by their names in lower case."""
+        return {name.lower(): value for name, value in self._session.headers.items()}
+
+    def is_anonymous(self, url: str) -> bool:
+        """Return whether a request for the address would carry nothing of the caller's."""
+        from yarl import URL
+
+        has_login = bool(self._logins.get(origin_of(url)) or self._options.headers_for(url))
+        return not (has_login or self._session.cookie_jar.filter_cookies(URL(url, encoded=True)))
 
     async def robots(self, url: str) -> RobotsReply:
         """Return the answer to one request for a robots.txt, redirects not followed."""

@@ -23,6 +23,7 @@ from ocd.crawl.fetch.fetch_errors import (
     raise_for_status,
     too_large,
 )
+from ocd.crawl.fetch.http_cache import HttpCache
 from ocd.crawl.fetch.http_fetch import (
     MAX_PAGE_BYTES,
     HttpAnswer,
@@ -73,6 +74,7 @@ class CrawlServices:
     sanitize: bool
     answers: RawAnswerLog
     files: KeptFiles
+    cache: HttpCache | None = None
     earlier: EarlierCrawl | None = None
     routes: HashRoutes = field(default_factory=HashRoutes)
 
@@ -171,6 +173,7 @@ class PageVisitor:
             return await self._carry_over(entry, fetched)
         record = self._record(entry, fetched.url, fetched.status, fetched.content_type, "static")
         record.size, record.incomplete = fetched.size, fetched.incomplete
+        record.from_cache = fetched.from_cache
         _fill_answer(record, fetched.headers, fetched.redirects)
         if fetched.body is None or (
             b"\0" in fetched.body[:1024] and not is_html(fetched.content_type)
@@ -204,11 +207,14 @@ class PageVisitor:
             return await read_file(entry.url)
         if self._spec.share_login:
             return await self._fetch_as_user(entry)
-        return await self._tools.http.get(
-            entry.url,
-            lambda target: self._admit(entry, target),
-            unless=self._validators(entry),
-        )
+        http = self._tools.http
+
+        def admit(target: str) -> Awaitable[None]:
+            return self._admit(entry, target)
+
+        if self._tools.cache is not None:
+            return await self._tools.cache.get(http, entry.url, admit)
+        return await http.get(entry.url, admit, unless=self._validators(entry))
 
     def _validators(self, entry: FrontierEntry) -> Validators | None:
         earlier = self._tools.earlier

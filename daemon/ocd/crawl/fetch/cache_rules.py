@@ -1,0 +1,121 @@
+"""When a stored answer may stand for a new one (RFC 9111): a private cache of GET, nothing guessed.
+
+Without an explicit lifetime an answer is asked about every time, by its validators.
+"""
+
+from collections.abc import Iterable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+import msgspec
+
+Fields = tuple[tuple[str, str], ...]
+
+
+class CachePolicy(msgspec.Struct, frozen=True):
+    """What an answer's headers say of its storing. Times are seconds of Unix time.
+
+    lifetime_s: how long it is fresh. age_s: how old it was when it came, at `came_at`. vary: the
+    request's headers that it was made for.
+    """
+
+    came_at: float
+    age_s: float
+    lifetime_s: float
+    etag: str
+    last_modified: str
+    vary: dict[str, str]
+
+    def is_fresh(self, now: float) -> bool:
+        """Return whether it may be used unasked."""
+        return self.age_s + max(0.0, now - self.came_at) < self.lifetime_s
+
+    def fits(self, request: Mapping[str, str]) -> bool:
+        """Return whether it is the answer to a request with these headers, names in lower case."""
+        return all(request.get(name, "") == value for name, value in self.vary.items())
+
+
+class Exchange(NamedTuple):
+    """A request and the head of its answer: status, headers of both, when it was sent and came."""
+
+    status: int
+    headers: Fields
+    request: Fields
+    sent_at: float
+    came_at: float
+
+
+def policy_of(exchange: Exchange) -> CachePolicy | None:
+    """Return how an answer may be stored; None: not at all, or to no use."""
+    said = _joined(exchange.headers)
+    directives = _directives(said.get("cache-control", ""))
+    varies = [name.strip().lower() for name in said.get("vary", "").split(",") if name.strip()]
+    if exchange.status != 200 or "no-store" in directives or "*" in varies:
+        return None
+    if "set-cookie" in said:  # using it again would not set the cookie
+        return None
+    request = _joined(exchange.request)
+    found = CachePolicy(
+        came_at=exchange.came_at,
+        age_s=_age(said, exchange),
+        lifetime_s=_lifetime(said, directives),
+        etag=said.get("etag", ""),
+        last_modified=said.get("last-modified", ""),
+        vary={name: request.get(name, "") for name in varies},
+    )
+    return found if found.lifetime_s or found.etag or found.last_modified else None
+
+
+def freshened(stored: Fields, confirmed: Fields) -> Fields:
+    """Return the headers of a stored answer after its server said that it has not changed."""
+    new = {name.lower() for name, _ in confirmed} - {"content-length", "content-encoding"}
+    kept = [field for field in stored if field[0].lower() not in new]
+    return (*kept, *(field for field in confirmed if field[0].lower() in new))
+
+
+def _age(said: Mapping[str, str], exchange: Exchange) -> float:
+    date = _time(said.get("date"))
+    apparent = max(0.0, exchange.came_at - date) if date is not None else 0.0
+    stated = said.get("age", "").strip()
+    corrected = (float(stated) if _is_number(stated) else 0.0) + exchange.came_at - exchange.sent_at
+    return max(apparent, corrected)
+
+
+def _lifetime(said: Mapping[str, str], directives: Mapping[str, str]) -> float:
+    if "no-cache" in directives:
+        return 0.0
+    if "max-age" in directives:
+        seconds = directives["max-age"]
+        return float(seconds) if _is_number(seconds) else 0.0
+    expires, date = _time(said.get("expires")), _time(said.get("date"))
+    return max(0.0, expires - date) if expires is not None and date is not None else 0.0
+
+
+def _directives(text: str) -> dict[str, str]:
+    """Return the directives by name; of one that stands there twice the first."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, _, value = part.strip().partition("=")
+        found.setdefault(name.strip().lower(), value.strip().strip('"'))
+    return found
+
+
+def _joined(fields: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in fields:
+        lower = name.lower()
+        found[lower] = f"{found[lower]}, {value}" if lower in found else value
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 10
+
+
+def _time(text: str | None) -> float | None:
+    if not text:
+        return None
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,80 @@
+"""RFC 9111 for a private cache: what is stored, how long it is fresh, what fits which request."""
+
+from typing import Any
+
+import pytest
+
+from ocd.crawl.fetch.cache_rules import CachePolicy, Exchange, freshened, policy_of
+
+CAME_AT = 1_800_000_000.0
+DATE = "Fri, 15 Jan 2027 08:00:00 GMT"  # the same moment
+
+
+def judged(*fields: tuple[str, str], **rest: Any) -> CachePolicy | None:  # noqa: ANN401
+    given = {"status": 200, "request": (), "sent_at": CAME_AT, "came_at": CAME_AT, **rest}
+    return policy_of(Exchange(headers=fields, **given))
+
+
+@pytest.mark.parametrize(
+    ("fields", "fresh_for"),
+    [
+        ([("Cache-Control", "max-age=60")], 60),
+        ([("Cache-Control", "public, Max-Age=60, must-revalidate")], 60),
+        ([("Cache-Control", "max-age=60, max-age=5")], 60),
+        ([("Cache-Control", "s-maxage=5"), ("Cache-Control", "private, max-age=60")], 60),
+        ([("Cache-Control", "max-age=60"), ("Age", "20")], 40),
+        ([("Cache-Control", "max-age=60"), ("Date", "Fri, 15 Jan 2027 07:59:30 GMT")], 30),
+        ([("Cache-Control", "max-age=60"), ("Expires", "Fri, 15 Jan 2027 09:00:00 GMT")], 60),
+        ([("Date", DATE), ("Expires", "Fri, 15 Jan 2027 08:02:00 GMT")], 120),
+    ],
+)
+def test_how_long_an_answer_is_fresh(fields: list[tuple[str, str]], fresh_for: float) -> None:
+    policy = judged(*fields)
+    assert policy is not None
+    assert policy.is_fresh(CAME_AT + fresh_for - 1)
+    assert not policy.is_fresh(CAME_AT + fresh_for)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        [("Cache-Control", "no-cache, max-age=60")],
+        [("Cache-Control", "max-age=soon")],
+        [("Cache-Control", "max-age=0")],
+        [("Date", DATE), ("Expires", "0")],
+        [("Expires", "Fri, 15 Jan 2027 09:00:00 GMT")],
+        [("Last-Modified", "Mon, 05 Jan 2026 08:00:00 GMT")],  # no guess at a lifetime
+    ],
+)
+def test_what_is_asked_about_every_time(fields: list[tuple[str, str]]) -> None:
+    """Worth storing with a validator alone."""
+    policy = judged(*fields, ("ETag", '"1"'))
+    assert policy is not None
+    assert not policy.is_fresh(CAME_AT)
+    has_validator = any(name == "Last-Modified" for name, _ in fields)
+    assert (judged(*fields) is None) is not has_validator
+
+
+def test_what_is_not_stored() -> None:
+    fresh = ("Cache-Control", "max-age=60")
+    assert judged(fresh, ("Cache-Control", "no-store")) is None
+    assert judged(fresh, ("Vary", "Accept, *")) is None
+    assert judged(fresh, ("Set-Cookie", "a=1")) is None
+    assert judged(fresh, status=206) is None
+    assert judged() is None
+
+
+def test_an_answer_fits_requests_like_its_own() -> None:
+    request = (("Accept-Language", "en"), ("User-Agent", "x"))
+    varied = ("Vary", "accept-language,  X-No")
+    policy = judged(("Cache-Control", "max-age=9"), varied, request=request)
+    assert policy is not None
+    assert policy.fits({"accept-language": "en", "user-agent": "y"})
+    assert not policy.fits({"accept-language": "eo"})
+    assert not policy.fits({"accept-language": "en", "x-no": "1"})
+
+
+def test_a_confirmed_answer_has_the_new_headers() -> None:
+    stored, fresh = (("ETag", '"1"'), ("Age", "9"), ("Via", "x")), ("Cache-Control", "max-age=5")
+    new = freshened(stored, (("age", "0"), fresh, ("Content-Length", "0")))
+    assert new == (("ETag", '"1"'), ("Via", "x"), ("age", "0"), fresh)
