@@ -151,6 +151,18 @@ class EvidenceStore:
             )  # fmt: skip
         return decode_versioned(self.folder(bundle_id) / MANIFEST, data, Bundle, _VERSION)
 
+    def bundles(self) -> list[Bundle]:
+        """Return all that can be read, newest first."""
+        found: list[Bundle] = []
+        with storage("listing", self.root):
+            names = [path.name for path in self.root.iterdir()] if self.root.exists() else []
+        for name in filter(is_bundle_id, names):
+            try:
+                found.append(self.read(name))
+            except OcdError as error:  # or deleted since
+                logger.warning("evidence is left out of the list: %s", error)
+        return sorted(found, key=lambda bundle: bundle.created_at, reverse=True)
+
     def part(self, bundle: Bundle, name: str) -> bytes | None:
         """Return the bytes of one of its parts; None if it has no such part."""
         part = next((part for part in bundle.parts if part.name == name), None)

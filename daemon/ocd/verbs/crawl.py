@@ -1,20 +1,15 @@
 """Verbs that read many pages: crawl, crawl_sitemap."""
 
-import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from threading import Event
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.crawl.archive.kept_files import FILES
-from ocd.crawl.archive.raw_answers import ANSWERS
 from ocd.crawl.crawler import Crawler, result_of_units
-from ocd.crawl.export.exporter import ExportFormat, export, format_of
-from ocd.crawl.export.pages import Pages, Stopped
+from ocd.crawl.export.exporter import ExportFormat, format_of
+from ocd.crawl.export.task_export import export_task
 from ocd.crawl.request_params import (
     Concurrency,
     Delay,
@@ -42,7 +37,6 @@ from ocd.crawl.spec import (
 )
 from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
-from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.session_taint import Departure
@@ -345,24 +339,6 @@ class TaskExport(Params):
 async def oc_task_export(runner: Runner, params: TaskExport) -> Output:
     path = Path(params.path)
     form = params.format or format_of(path)
-    meta = await runner.get(params.task_id)
-    result = await asyncio.to_thread(runner.result, meta)
-    if meta.kind not in ("crawl", "crawl_sitemap") or result is None or result.rows is None:
-        message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
-        raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
-    stopped = Event()
-    folder = runner.store.directory(meta.task_id) / FILES
-    pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
-    try:
-        written = await asyncio.to_thread(export, pages, form, path, _address(meta))
-    except Stopped:  # nobody waits for it any more
-        raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
-    finally:
-        stopped.set()
+    meta, written = await export_task(runner, params.task_id, form, path)
     data = {"task_id": meta.task_id, "status": meta.status, "format": form, "path": params.path}
     return Output(data=data | written)
-
-
-def _address(meta: TaskMeta) -> str:
-    args: dict[str, Any] = json.loads(meta.args_summary)
-    return str(args.get("url", meta.kind))

@@ -66,16 +66,29 @@ def look(daemon: Daemon, url: str, text: str) -> str:
 def test_a_task_is_seen_while_it_runs_and_cancelled(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
-    """It appears without a reload, its page has a button, and the ledger has what that did."""
+    """It appears without a reload, with its pages as they come; its button does what it says."""
     look(daemon, f"{port.origin}/tasks", "Start a crawl")
-    task = watched.start_task("crawl", url=site.url("gate/dashboard"), max_pages=1)
+    urls = [site.url("article.html"), site.url("gate/dashboard")]
+    task = watched.start_task("crawl", urls=urls, max_pages=2)
     wait_for_text(daemon, task)
     daemon.do("interact", selector=f"a[href='/task/{task}']", timeout_ms=60_000)
-    wait_for_text(daemon, "Asked for")
+    wait_for_text(daemon, "The lighthouse")
     daemon.do("interact", selector="button.bad", timeout_ms=60_000)
     assert watched.finish(task)["status"] == "CANCELLED"
-    wait_for_text(daemon, "cancelled")
+    wait_for_text(daemon, "Export")
     site.open_gate("dashboard")
+    wait_for_text(daemon, "The lighthouse")
+    cookie = {"Cookie": port.cookie(control=False)}
+    for form, start in (
+        ("csv", b"url,"),
+        ("jsonl", b"{"),
+        ("markdown", b"PK"),
+        ("sqlite", b"SQLite"),
+    ):
+        reply, headers = port.ask("GET", f"/api/task/{task}/export/{form}", **cookie)
+        assert reply.raw.startswith(start)
+        assert headers["Content-Disposition"].startswith(f'attachment; filename="{task}.')
+    assert port.ask("GET", f"/api/task/{task}/export/exe", **cookie)[0].status == 404
 
 
 def test_a_tab_is_seen_as_it_changes(
@@ -194,12 +207,14 @@ def test_every_view_is_accessible(
     watched.do("oc_recording_start", "film", name="order", screenshots="after")
     watched.do("navigate", "film", url=site.url("article.html"))
     film = watched.do("oc_recording_stop", "film")["recording_id"]
+    before, after = take_evidence(watched, site)
     axe = (npm.installed() / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     views = {
         "/tasks": task, f"/task/{task}": "Asked for", "/outputs": handle,
         f"/output/{handle}": "of 1 item", "/journal": "oc_task_start",
         f"/tab/default/{tab}": "Requests", "/approvals": "Nothing waits for you",
-        f"/recording/{film}": "Previous",
+        f"/recording/{film}": "Previous", "/evidence": "With the one before",
+        f"/evidence/{before}/{after}": "checked",
     }  # fmt: skip
     for path, text in views.items():
         daemon.do("navigate", url=f"{port.origin}{path}")
@@ -212,6 +227,14 @@ def test_every_view_is_accessible(
         assert json.loads(found["content"]) == [], path
     picture = daemon.do("javascript_tool", code=PICTURE, timeout_ms=60_000)
     assert int(picture["content"]) > 0
+
+
+def take_evidence(watched: Daemon, site: Site) -> tuple[str, str]:
+    """Return two bundles: of a form, and of the same with a box that is checked."""
+    watched.do("navigate", "proof", url=site.url("form.html"))
+    before = watched.do("oc_evidence_bundle", "proof")["bundle_id"]
+    watched.do("interact", "proof", query="Send me news")
+    return before, watched.do("oc_evidence_bundle", "proof")["bundle_id"]
 
 
 PICTURE = "const i = document.querySelector('img.still'); await i.decode(); i.naturalWidth"

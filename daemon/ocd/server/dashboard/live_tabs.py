@@ -29,6 +29,7 @@ async def list_tabs(sessions: Sessions) -> list[dict[str, Any]]:
                 "url": redact_url(tab.url),
                 "title": title,
                 "crashed": tab.crashed,
+                "used_at": tab.request_log.last_call_at,
                 "dialog": None if dialog is None else dialog.message,
             }
         )

@@ -14,16 +14,20 @@ from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import ApprovalScope, CallRequest, Client
 from ocd.calls.dispatch import run_call
 from ocd.calls.services import CallServices
+from ocd.evidence.service import EvidenceService
+from ocd.evidence.store import EvidenceStore
 from ocd.oversight.approvals import Answer
 from ocd.safety import secrets
 from ocd.safety.redact import redact
-from ocd.server.dashboard import recordings
+from ocd.server.dashboard import evidence, recordings
 from ocd.server.dashboard.access import ENTER, HEADERS, Access
+from ocd.server.dashboard.downloads import send_export, send_output
 from ocd.server.dashboard.event_stream import serve_events
 from ocd.server.dashboard.keys import Keys, Viewer
 from ocd.server.dashboard.live_tabs import find_tab, list_tabs, tab_log
 from ocd.server.dashboard.screencast import Screencasts
 from ocd.server.dashboard.task_history import task_history
+from ocd.server.dashboard.task_pages import task_pages
 
 SESSION = "dashboard"
 CLIENT = "dashboard"
@@ -33,7 +37,7 @@ MAX_BODY_BYTES = 256 * 1024
 VIEW_VERBS = frozenset(
     {
         *("oc_journal", "oc_output_fetch", "oc_output_search", "oc_task_get", "oc_task_list"),
-        "oc_recording_list",
+        *("oc_diff", "oc_recording_list"),
     }
 )
 CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
@@ -42,6 +46,7 @@ CONTROL_VERBS = frozenset({"oc_task_cancel", "oc_task_resume", "oc_task_start"})
 _VIEWS = (
     *("/", "/tasks", "/task/{id}", "/outputs", "/output/{handle}", "/journal"),
     *("/live", "/tab/{session}/{id}", "/approvals", "/recordings", "/recording/{id}"),
+    *("/evidence", "/evidence/{id}", "/evidence/{id}/{other}"),
 )
 _FOLDER = Path(__file__).parent / "page"
 
@@ -98,12 +103,19 @@ class DashboardRoutes:
         self._add(app, "GET", "/api/outputs", self.get_outputs)
         self._add(app, "GET", "/api/tabs", self.get_tabs)
         self._add(app, "GET", "/api/tab/{session}/{id}/log", self.get_tab_log)
+        self._add(app, "GET", "/api/tab/{session}/{id}/picture", self.get_tab_picture)
         self._add(app, "GET", "/api/approvals", self.get_approvals)
         self._add(app, "POST", "/api/approval/{id}", self.post_approval)
         self._add(app, "POST", "/api/give-back", self.post_give_back)
         self._add(app, "GET", "/api/task/{id}/history", self.get_history)
+        self._add(app, "GET", "/api/task/{id}/pages", self.get_pages)
+        self._add(app, "GET", "/api/task/{id}/export/{format}", self.get_export)
+        self._add(app, "GET", "/api/output/{handle}/file", self.get_output)
         self._add(app, "GET", "/api/recording/{id}", self.get_recording)
         self._add(app, "GET", "/api/recording/{id}/picture/{name}", self.get_picture)
+        self._add(app, "GET", "/api/evidence", self.get_evidence)
+        self._add(app, "GET", "/api/evidence/{id}", self.get_bundle)
+        self._add(app, "GET", "/api/evidence/{id}/{part}", self.get_bundle_part)
         self._add(app, "GET", "/api/events", self.get_events)
         self._add(app, "POST", "/api/call", self.post_call)
         return app
@@ -161,6 +173,13 @@ class DashboardRoutes:
         tab = find_tab(self._services.sessions, named["session"], named["id"])
         return _json(secrets.current().mask(redact(tab_log(tab))))
 
+    async def get_tab_picture(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what a tab looks like now, as a small picture beside its name needs it."""
+        named = request.match_info
+        tab = find_tab(self._services.sessions, named["session"], named["id"])
+        body = await self._casts.picture(tab)
+        return web.Response(body=body, content_type="image/jpeg", headers=HEADERS)
+
     async def get_approvals(self, _request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer what waits for a person's consent."""
         waiting = await self._services.approvals.list()
@@ -186,6 +205,21 @@ class DashboardRoutes:
         found = await task_history(self._services.runner, request.match_info["id"])
         return _json(secrets.current().mask(found))
 
+    async def get_pages(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer pages of a task, as a table shows them."""
+        after = _number(request, "after", -1)
+        id_ = request.match_info["id"]
+        found = await task_pages(self._services.runner, id_, None if after < 0 else after)
+        return _json(secrets.current().mask(msgspec.to_builtins(found)))
+
+    async def get_export(self, request: web.Request, _viewer: Viewer) -> web.StreamResponse:
+        """Send a crawl's pages as a file."""
+        return await send_export(request, self._services.runner, request.match_info["id"])
+
+    async def get_output(self, request: web.Request, _viewer: Viewer) -> web.StreamResponse:
+        """Send a stored output as a file."""
+        return await send_output(request, self._services.outputs, request.match_info["handle"])
+
     async def get_recording(self, request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer what was done while it was recorded."""
         found = await recordings.recording(self._services.recorder, request.match_info["id"])
@@ -196,6 +230,26 @@ class DashboardRoutes:
         named = request.match_info
         body = await recordings.picture(self._services.recorder, named["id"], named["name"])
         return web.Response(body=body, content_type="image/webp", headers=HEADERS)
+
+    async def get_evidence(self, _request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer which evidence there is."""
+        found = await evidence.list_bundles(self._evidence())
+        return _json({"bundles": secrets.current().mask(found)})
+
+    async def get_bundle(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer what a bundle of evidence is about and has."""
+        found = await evidence.find_bundle(self._evidence(), request.match_info["id"])
+        return _json(secrets.current().mask(found))
+
+    async def get_bundle_part(self, request: web.Request, _viewer: Viewer) -> web.Response:
+        """Answer a part of a bundle."""
+        named = request.match_info
+        return await evidence.bundle_part(self._evidence(), named["id"], named["part"])
+
+    def _evidence(self) -> EvidenceStore:
+        service = self._services.parts[EvidenceService]
+        assert isinstance(service, EvidenceService)
+        return service.store
 
     async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Tell what happens, as long as the page is open."""
@@ -227,7 +281,7 @@ def _decode(body: bytes, kind: type[_Body]) -> _Body:
 
 def _number(request: web.Request, name: str, default: int) -> int:
     text = request.query.get(name, "")
-    return int(text) if text.isdecimal() and len(text) <= 9 else default
+    return int(text) if text.isdecimal() and len(text) <= 15 else default
 
 
 def _json(data: object) -> web.Response:

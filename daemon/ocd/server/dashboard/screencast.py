@@ -13,6 +13,9 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine.refs import Element
 
 _FRAME = "Page.screencastFrame"
+_PICTURE_S = 5.0
+# Frames that follow each other faster are a burst; after one it is quiet for so long.
+_BURST_S = 0.3
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
 Mark = dict[str, tuple[float, ...]]
@@ -39,7 +42,9 @@ class Screencast:
     """The frames of one tab, for all who look at it.
 
     Chromium sends a frame once the last one was acknowledged, which happens when the first viewer
-    has taken it: nobody looks faster than that, and who is slower misses frames.
+    has taken it: nobody looks faster than that, and who is slower misses frames. It drops what it
+    would send while three are on their way, the last one of a burst too: so after a burst the
+    stream begins anew, with the tab as it looks then.
     """
 
     def __init__(self, tab: Tab) -> None:
@@ -47,6 +52,8 @@ class Screencast:
         self._viewers: list[TabWatcher] = []
         self._latest = b""
         self._waiting: int | None = None
+        self._came_at = 0.0
+        self._renewal: asyncio.TimerHandle | None = None
 
     async def join(self, viewer: TabWatcher) -> None:
         """Show the tab to one more viewer, as it looks now and from now on."""
@@ -59,17 +66,19 @@ class Screencast:
         elif self._latest:
             viewer.take_frame(self._latest)
 
-    async def leave(self, viewer: TabWatcher) -> bool:
+    def leave(self, viewer: TabWatcher) -> bool:
         """Let a viewer go; return whether it was the last one."""
         self._viewers.remove(viewer)
-        if self._viewers:
-            return False
+        return not self._viewers
+
+    async def stop(self) -> None:
+        """End the stream: nobody looks any more."""
+        self._cancel_renewal()
         self._tab.cdp.off(_FRAME, self._on_frame)
         self._tab.events.off("acting", self._on_acting)
         self._tab.events.off("mouse_moved", self._on_mouse)
         with suppress(OcdError):  # it may be closed, or have crashed
             await self._tab.cdp.send("Page.stopScreencast")
-        return True
 
     def acknowledge(self) -> None:
         """Ask for the next frame: somebody has taken the last one."""
@@ -78,6 +87,7 @@ class Screencast:
             self._tab.cdp.send_nowait("Page.screencastFrameAck", {"sessionId": number})
 
     def _on_frame(self, event: dict[str, Any]) -> None:
+        self._renew_after_burst()
         self.acknowledge()  # a frame that nobody has taken is over
         about = event["metadata"]
         size = {
@@ -88,6 +98,24 @@ class Screencast:
         self._latest = msgspec.json.encode(size) + b"\n" + b64decode(event["data"])
         for viewer in tuple(self._viewers):
             viewer.take_frame(self._latest)
+
+    def _renew_after_burst(self) -> None:
+        loop = asyncio.get_running_loop()
+        before, self._came_at = self._came_at, loop.time()
+        is_burst = self._waiting is not None or self._came_at - before < _BURST_S
+        self._cancel_renewal()
+        if is_burst:
+            self._renewal = loop.call_later(_BURST_S, self._renew)
+
+    def _renew(self) -> None:
+        self._waiting = None
+        self._tab.cdp.send_nowait("Page.stopScreencast")
+        self._tab.cdp.send_nowait("Page.startScreencast", _START)
+
+    def _cancel_renewal(self) -> None:
+        if self._renewal is not None:
+            self._renewal.cancel()
+            self._renewal = None
 
     def _on_mouse(self, x: float, y: float) -> None:
         self._tell_mark({"mouse": (x, y)})
@@ -128,5 +156,31 @@ class Screencasts:
             await cast.join(viewer)
             yield cast
         finally:
-            if await cast.leave(viewer) and self._casts.get(tab) is cast:
+            if cast.leave(viewer):
+                # Who comes now begins another one, after this one's end.
                 del self._casts[tab]
+                await cast.stop()
+
+    async def picture(self, tab: Tab) -> bytes:
+        """Return what a tab looks like now, as JPEG; timeout if it does not show itself."""
+        viewer = _OneFrame()
+        try:
+            async with asyncio.timeout(_PICTURE_S), self.watching(tab, viewer):
+                frame = await viewer.frame
+        except TimeoutError:
+            raise OcdError("timeout", f"{tab.id} draws nothing") from None
+        return frame.partition(b"\n")[2]
+
+
+class _OneFrame:
+    """Looks at a tab until it has seen it once."""
+
+    def __init__(self) -> None:
+        self.frame: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+    def take_frame(self, frame: bytes) -> None:
+        if not self.frame.done():
+            self.frame.set_result(frame)
+
+    def take_mark(self, mark: Mark) -> None:
+        pass

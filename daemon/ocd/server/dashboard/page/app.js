@@ -3,6 +3,7 @@
 import { approvalsView } from "./approvals.js";
 import { EventConnection, get } from "./connection.js";
 import { failure, h, notice } from "./dom.js";
+import { bundleView, evidenceView } from "./evidence.js";
 import { journalView } from "./journal.js";
 import { liveView } from "./live.js";
 import { outputView, outputsView } from "./outputs.js";
@@ -19,6 +20,8 @@ const ROUTES = [
   [/^\/journal$/, "/journal", journalView],
   [/^\/recordings$/, "/recordings", recordingsView],
   [/^\/recording\/([^/]+)$/, "/recordings", recordingView],
+  [/^\/evidence$/, "/evidence", evidenceView],
+  [/^\/evidence\/([^/]+)(?:\/([^/]+))?$/, "/evidence", bundleView],
   [/^\/approvals$/, "/approvals", approvalsView],
 ];
 
@@ -66,7 +69,7 @@ async function load(route) {
     return { title: "Not found", node: notice("Nothing is here", location.pathname, link) };
   }
   const [pattern, , make] = route;
-  const words = location.pathname.match(pattern).slice(1).map(decodeURIComponent);
+  const words = location.pathname.match(pattern).slice(1).map(word => word && decodeURIComponent(word));
   try {
     return await make(app, ...words);
   } catch (error) {

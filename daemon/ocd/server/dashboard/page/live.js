@@ -40,6 +40,7 @@ class Live {
     this.leases = app.leases;
     this.shown = shown;
     this.calls = new Set();
+    this.thumbnails = new Map();
     this.strip = h("nav", { class: "strip", "aria-label": "Open tabs" });
     this.node = [heading("Live"), this.strip];
     if (shown) {
@@ -125,9 +126,25 @@ class Live {
     const lease = this.leases.find(one => isSame(one, tab));
     const mark = tab.crashed ? pill("crashed", "failed") : tab.dialog !== null ? pill("dialog", "running") : null;
     return h("li", {}, h("a", { href: tabPath(tab), "aria-current": current },
-      h("span", { class: "cut title" }, tab.title || "Untitled"),
+      this.thumbnail(tab), h("span", { class: "cut title" }, tab.title || "Untitled"),
       h("span", { class: "cut quiet" }, `${tab.tab_id} · ${tab.url}`), mark,
       lease ? pill(`held by ${lease.holder}`, "running") : null));
+  }
+
+  // A picture is asked for again only when a call was made on its tab, or it is elsewhere.
+  thumbnail(tab) {
+    const path = `/api${tabPath(tab)}/picture`;
+    if (!this.thumbnails.has(path)) {
+      const image = h("img", { class: "thumb", alt: "", loading: "lazy", onerror: () => image.removeAttribute("src") });
+      this.thumbnails.set(path, image);
+    }
+    const image = this.thumbnails.get(path);
+    const state = JSON.stringify([tab.url, tab.title, tab.used_at]);
+    if (image.dataset.state !== state && !tab.crashed && tab.dialog === null) {
+      image.dataset.state = state;
+      image.src = `${path}?at=${encodeURIComponent(tab.used_at ?? "")}`;
+    }
+    return image;
   }
 
   close() {

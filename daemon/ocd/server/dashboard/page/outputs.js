@@ -56,7 +56,8 @@ export async function outputView(app, handle) {
   return {
     title: handle,
     node: [
-      heading(handle, h("span", { class: "quiet" }, describe(page))),
+      heading(handle, h("span", { class: "quiet" }, describe(page)), h("span", { class: "actions" },
+        h("a", { class: "button", href: `/api/output/${encodeURIComponent(handle)}/file`, download: "" }, "Download"))),
       searchForm(handle, base, matches), matches,
       content(page), step(base, page),
     ],

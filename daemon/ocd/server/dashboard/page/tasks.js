@@ -2,10 +2,13 @@
 
 import { RateChart } from "./chart.js";
 import { call, get } from "./connection.js";
-import { action, duration, h, heading, notice, pill, plural, time } from "./dom.js";
+import { action, duration, h, heading, notice, pill, time } from "./dom.js";
+import { PageTable } from "./pages.js";
 
 const STATUSES = ["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
 const SHOWN = 100;
+const CRAWLS = ["crawl", "crawl_sitemap"];
+const FORMATS = { jsonl: "JSON lines", csv: "CSV", sqlite: "SQLite", markdown: "Markdown (zip)", "llms-txt": "llms.txt" };
 
 function isOver(task) {
   return !["PENDING", "RUNNING"].includes(task.status);
@@ -166,15 +169,24 @@ class TaskDetail {
     this.problem = h("div");
     this.chart = new RateChart(history.rate, task.progress.done);
     this.events = h("ol", { class: "events" });
+    this.pages = new PageTable(task.task_id);
     this.node = [
       this.head, this.problem, this.facts,
-      h("section", {}, h("h2", {}, "Pages a second"), this.chart.node),
-      h("section", {}, h("h2", {}, "Asked for"), h("pre", {}, pretty(task.args_summary))),
-      h("section", {}, h("h2", {}, "Events"), this.events),
+      h("section", {}, h("h2", {}, "Pages a second"), this.chart.node), this.pages.node,
+      h("section", {}, h("h2", {}, "Asked for"), h("pre", { tabindex: "0" }, pretty(task.args_summary))),
+      h("details", { class: "card" }, h("summary", {}, "Events"), this.events),
     ];
-    this.ticking = setInterval(() => isOver(this.task) || this.draw(), 1000);
+    this.ticking = setInterval(() => this.tick(), 1000);
     this.drawEvents(history.events);
     this.draw();
+    this.pages.reload();
+  }
+
+  tick() {
+    if (isOver(this.task)) return;
+    this.draw();
+    if (this.task.progress.done !== this.read) this.pages.reload();
+    this.read = this.task.progress.done;
   }
 
   update(task) {
@@ -185,6 +197,7 @@ class TaskDetail {
     this.chart.note(task.progress.done);
     this.draw();
     if (begun || ended) this.reloadEvents();
+    if (ended) this.pages.reload();
   }
 
   async reloadEvents() {
@@ -223,8 +236,8 @@ class TaskDetail {
       ["Session", task.session],
       ["Task", h("code", {}, task.task_id)],
     ];
-    if (task.progress.message) facts.push(["Now", task.progress.message]);
-    if (figures) facts.push(["Waiting", figures.queued.toLocaleString()]);
+    if (task.progress.message && !isOver(task)) facts.push(["Now", task.progress.message]);
+    if (figures && !isOver(task)) facts.push(["Waiting", figures.queued.toLocaleString()]);
     if (figures && !isOver(task)) facts.push(["Speed", `${figures.pages_per_s.toFixed(1)} pages/s`]);
     if (failed.length) facts.push(["Failed", failed.map(([code, n]) => `${n} ${code}`).join(", ")]);
     if (task.resumed_from) {
@@ -236,7 +249,10 @@ class TaskDetail {
   buttons() {
     const { task, app } = this;
     const shown = [];
-    if (isOver(task) && task.result_path) shown.push(action("Open the result", () => this.openResult()));
+    if (isOver(task) && task.result_path) {
+      if (CRAWLS.includes(task.kind)) shown.push(exports(task.task_id));
+      shown.push(action("Open the result", () => this.openResult()));
+    }
     if (!app.viewer.control) return shown;
     if (!isOver(task)) {
       const cancel = () => call("oc_task_cancel", { task_id: task.task_id });
@@ -263,6 +279,12 @@ class TaskDetail {
       h("span", { class: "quiet" }, event.data ? JSON.stringify(event.data) : "")));
     this.events.replaceChildren(...rows);
   }
+}
+
+function exports(id) {
+  return h("details", { class: "menu" }, h("summary", { class: "button" }, "Export"),
+    h("ul", {}, Object.entries(FORMATS).map(([format, name]) => h("li", {},
+      h("a", { href: `/api/task/${id}/export/${format}`, download: "" }, name)))));
 }
 
 function pretty(text) {

@@ -1,0 +1,44 @@
+"""The pages of a crawl's task, those that there are so far, in another format."""
+
+import asyncio
+import json
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.crawl.archive.kept_files import FILES
+from ocd.crawl.archive.raw_answers import ANSWERS
+from ocd.crawl.export.exporter import ExportFormat, export
+from ocd.crawl.export.pages import Pages, Stopped
+from ocd.ledger.runner import Runner
+from ocd.ledger.states import TaskMeta
+
+
+async def export_task(
+    runner: Runner, task_id: str, form: ExportFormat, path: Path
+) -> tuple[TaskMeta, dict[str, Any]]:
+    """Write the task's pages; return the task and what was written.
+
+    Raises task_not_found, invalid_format_for_payload for a task without pages, storage_*,
+    unreadable_file, and cancelled.
+    """
+    meta = await runner.get(task_id)
+    result = await asyncio.to_thread(runner.result, meta)
+    if meta.kind not in ("crawl", "crawl_sitemap") or result is None or result.rows is None:
+        message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
+        raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
+    stopped = Event()
+    folder = runner.store.directory(meta.task_id) / FILES
+    pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
+    try:
+        return meta, await asyncio.to_thread(export, pages, form, path, _address(meta))
+    except Stopped:  # nobody waits for it any more
+        raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
+    finally:
+        stopped.set()
+
+
+def _address(meta: TaskMeta) -> str:
+    args: dict[str, Any] = json.loads(meta.args_summary)
+    return str(args.get("url", meta.kind))

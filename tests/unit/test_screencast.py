@@ -1,0 +1,61 @@
+"""The dashboard's frames of a tab."""
+
+import asyncio
+from base64 import b64encode
+from typing import Any
+
+from ocd.browser.cdp.emitter import Emitter
+from ocd.server.dashboard.screencast import Mark, Screencasts
+
+
+class Cdp(Emitter):
+    """A tab's connection: it notes what it is told, and `started` each start of a stream."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str] = []
+        self.started = asyncio.Event()
+
+    def send_nowait(self, method: str, _params: dict[str, Any] | None = None) -> None:
+        self.calls.append(method)
+        if method == "Page.startScreencast":
+            self.started.set()
+
+    async def send(self, method: str, params: dict[str, Any] | None = None) -> None:
+        self.send_nowait(method, params)
+
+
+class Tab:
+    def __init__(self, cdp: Cdp) -> None:
+        self.cdp = cdp
+        self.events = Emitter()
+
+
+class Viewer:
+    def __init__(self) -> None:
+        self.frames: list[bytes] = []
+
+    def take_frame(self, frame: bytes) -> None:
+        self.frames.append(frame)
+
+    def take_mark(self, mark: Mark) -> None:
+        raise AssertionError(mark)
+
+
+def frame(number: int) -> dict[str, Any]:
+    size = {"deviceWidth": 10, "deviceHeight": 10, "offsetTop": 0}
+    return {"sessionId": 1, "metadata": size, "data": b64encode(bytes([number])).decode()}
+
+
+async def test_after_a_burst_the_stream_begins_anew() -> None:
+    """Chromium drops the last frame of a burst that is not taken in time, and sends no other."""
+    cdp, viewer, casts = Cdp(), Viewer(), Screencasts()
+    tab: Any = Tab(cdp)
+    async with casts.watching(tab, viewer):
+        cdp.started.clear()
+        for number in range(3):
+            cdp.emit("Page.screencastFrame", frame(number))
+        assert [one[-1] for one in viewer.frames] == [0, 1, 2]
+        await cdp.started.wait()
+    starts = [call for call in cdp.calls if not call.endswith("Ack")]
+    assert starts == ["Page.startScreencast", "Page.stopScreencast"] * 2
