@@ -7,7 +7,7 @@ GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md \
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture test check unit scenarios crash gen transcripts dist bench soak field audit run clean
+.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,12 @@ demo: $(READY) ## Crawl a site as a task; show the ledger, a handle and a page
 
 picture: $(READY) ## Draw docs/picture.svg, the terminal that README shows
 	@scripts/picture
+
+docs: $(READY) ## Build the documentation site into build/docs, strictly
+	@scripts/docs
+
+examples: $(READY) ## Run the examples of the reference again; writes docs/examples.txt
+	PYTHONPATH=scripts:tests python -m documentation.examples
 
 test: $(READY) ## Run all that CI runs: check, and every test beside it
 	@scripts/test $(PARALLEL)

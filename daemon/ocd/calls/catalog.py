@@ -261,7 +261,7 @@ def verbs_page(catalog: dict[str, Any]) -> str:
     for capability, entries in by_capability.items():
         lines += ["", f"## {capability}"]
         for entry in entries:
-            lines += _verb_section(entry)
+            lines += verb_section(entry)
     return "\n".join(lines) + "\n"
 
 
@@ -280,7 +280,8 @@ def _list_sizes(entries: Iterable[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _verb_section(entry: dict[str, Any]) -> list[str]:
+def verb_section(entry: Mapping[str, Any]) -> list[str]:
+    """Return a verb of VERBS.md: what it does, its example and its parameters."""
     flags = [f"tier {entry['tier']}", *(flag for flag in ("long", "large") if entry.get(flag))]
     lines = ["", f"### {entry['name']}", "", f"{entry['summary']}. ({', '.join(flags)})"]
     if entry["doc"]:

@@ -1,0 +1,131 @@
+"""The generated pages: verbs with what they answer, error codes, and what both come from."""
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from documentation import examples
+from ocd.api.error_meanings import MEANINGS
+from ocd.api.errors import CODES
+from ocd.calls import catalog
+
+Entry = Mapping[str, Any]
+# The verbs of `core` by what one does with them; what is in none of these stands by capability.
+_CORE = {
+    "Tabs and pages": (
+        "navigate", "page_reload", "tabs_create", "tabs_context", "tabs_close", "wait_for",
+        "validate_page", "downloads", "init_script",
+    ),
+    "Reading": (
+        "read_page", "find", "inspect", "oc_observe", "vision_find", "query_dom", "page_content",
+        "extract_data", "page_screenshot", "page_pdf", "javascript_tool",
+    ),
+    "Acting": (
+        "interact", "act", "form_input", "fill_form", "file_upload", "drag_drop", "computer",
+        "lightweight_scroll", "page_tools", "page_tool_call", "oc_ask_human",
+    ),
+    "Network, console and speed": (
+        "network", "network_capture_lite", "network_capture_full", "console_capture",
+        "request_intercept", "http_auth", "performance_metrics", "oc_devtools_url",
+    ),
+    "Emulation": ("emulate_device", "user_agent", "geolocation"),
+    "Evidence and memory": (
+        "oc_assert", "oc_evidence_bundle", "oc_diff", "memory", "oc_checkpoint",
+        "oc_session_snapshot", "oc_session_resume", "oc_skill_record", "oc_skill_recall",
+        "oc_skill_replay",
+    ),
+    "Outputs": ("oc_output_fetch", "oc_output_search"),
+}  # fmt: skip
+_TITLES = {
+    "core": "The daemon", "crawl": "Crawling and batches", "perf": "Performance traces",
+    "profile": "Profiles", "recording": "Recordings", "skills": "Skills",
+    "storage": "Cookies and storage", "tasks": "Tasks", "totp": "One-time passwords",
+    "upload": "Uploads to Open Chat Studio", "workflow": "Workflows", "upstream": "Gateway",
+}  # fmt: skip
+
+
+def pages() -> dict[str, str]:
+    """Return the generated pages by their path in the site."""
+    groups = _groups()
+    verbs = {f"verbs/{_file_name(title)}": _group_page(title, groups[title]) for title in groups}
+    return {"verbs/index.md": _overview(groups), **verbs, "errors.md": _errors_page()}
+
+
+def verb_pages() -> list[str]:
+    """Return the paths of the pages of verbs, in order."""
+    return [f"verbs/{_file_name(title)}" for title in _groups()]
+
+
+def _groups() -> dict[str, list[Entry]]:
+    by_verb = {verb: title for title, verbs in _CORE.items() for verb in verbs}
+    groups: dict[str, list[Entry]] = {title: [] for title in _CORE}
+    document = catalog.read()
+    for entry in document["verbs"]:
+        capability = entry["capability"]
+        title = by_verb.get(entry["name"]) or _TITLES.get(capability, capability.capitalize())
+        groups.setdefault(title, []).append(entry)
+    groups["Kinds of tasks"] = document["kinds"]
+    return groups
+
+
+def _file_name(title: str) -> str:
+    return title.lower().replace(",", "").replace(" ", "-") + ".md"
+
+
+def _overview(groups: Mapping[str, list[Entry]]) -> str:
+    lines = [
+        "# Verbs", "",
+        "A verb is one operation of the daemon. `oc` has it as a command, agent hosts as a tool,",
+        "the Python client as a method, and the socket by its name. `oc help NAME` says the same",
+        "as these pages. The examples run on the practice site that [Start](../start.md) begins",
+        "with; ids and times are replaced by fixed ones.",
+    ]  # fmt: skip
+    for title, entries in groups.items():
+        lines += ["", f"## {title}", "", "| verb | |", "|---|---|"]
+        page = _file_name(title)
+        lines += [f"| [{e['name']}]({page}#{e['name']}) | {e['summary']} |" for e in entries]
+    return "\n".join(lines) + "\n"
+
+
+def _group_page(title: str, entries: list[Entry]) -> str:
+    answers = examples.written()
+    lines = [f"# {title}", "", *_contents(entries)]
+    for entry in entries:
+        # The sections of VERBS.md, a level up.
+        lines += [line.removeprefix("#") for line in catalog.verb_section(entry)]
+        lines += _example(entry, answers.get(entry["name"]))
+    return "\n".join(lines) + "\n"
+
+
+def _contents(entries: list[Entry]) -> list[str]:
+    return textwrap.wrap("Here are " + ", ".join(f"`{entry['name']}`" for entry in entries) + ".")
+
+
+def _example(entry: Entry, answer: str | None) -> Iterator[str]:
+    if answer is None:
+        return
+    fence = "````" if "```" in answer else "```"
+    yield from ("", f"{fence}console", *answer.splitlines(), fence)
+    if given := entry.get("example"):
+        yield from ("", "As a tool call:", "", "```json")
+        yield from json.dumps({"name": entry["name"], "arguments": given}, indent=2).splitlines()
+        yield "```"
+
+
+def _errors_page() -> str:
+    lines = [
+        "# Errors", "",
+        "An error has a `code`, a `message` that says what happened, and mostly a `hint` with the",
+        "next step. Codes are stable; texts may change. Programs branch on the code: the Python",
+        "client has a class for each. `oc` exits with the status of the last column.", "",
+        "| code | what happened | what to do | HTTP | exit |", "|---|---|---|---|---|",
+    ]  # fmt: skip
+    for code, (http, status) in CODES.items():
+        happened, to_do = MEANINGS[code]
+        lines.append(f"| `{code}` | {happened} | {_cell(to_do)} | {http} | {status} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

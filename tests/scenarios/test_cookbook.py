@@ -1,0 +1,74 @@
+"""The recipes of docs/pages/cookbook.md do what they say, on the practice site."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.daemon import LIFE_S, Daemon, Home
+from support.site import Site
+
+COOKBOOK = Path(__file__).parents[2] / "docs" / "pages" / "cookbook.md"
+SITE = "http://127.0.0.1:8000"
+_FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def snippets(text: str, language: str) -> str:
+    return "\n".join(one["text"] for one in _FENCE.finditer(text) if one["language"] == language)
+
+
+SECTIONS = dict(
+    section.partition("\n")[::2]
+    for section in re.split(r"(?m)^## ", COOKBOOK.read_text(encoding="utf-8"))[1:]
+)
+COMMANDS = {title: text for title, body in SECTIONS.items() if (text := snippets(body, "sh"))}
+PROGRAMS = {title: text for title, body in SECTIONS.items() if (text := snippets(body, "python"))}
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    secrets = tmp_path_factory.mktemp("secrets") / "secrets"
+    secrets.write_text("SITE_PASSWORD=lovelace\n", encoding="utf-8")
+    secrets.chmod(0o600)
+    with Daemon("--secrets", str(secrets)) as running:
+        yield running
+
+
+def run(daemon: Daemon, words: list[str], text: str) -> None:
+    done = subprocess.run(
+        [*words, text], env=daemon.home.environ, cwd=daemon.home.base, text=True,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=LIFE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, (text, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("title", COMMANDS)
+def test_recipe(kitchen: Daemon, site: Site, title: str) -> None:
+    """Every command of the recipe succeeds."""
+    commands = COMMANDS[title].replace(SITE, site.origin)
+    run(kitchen, ["bash", "-euo", "pipefail", "-c"], commands)
+
+
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_program(kitchen: Daemon, site: Site, title: str) -> None:
+    run(kitchen, [sys.executable, "-c"], PROGRAMS[title].replace(SITE, site.origin))
+
+
+def test_settings_are_right(home: Home) -> None:
+    """All that the cookbook puts into config.toml is what the daemon takes."""
+    secrets = Path(home.environ["HOME"]) / ".config" / "openchrome-secrets"
+    secrets.parent.mkdir()
+    secrets.write_text("SITE_PASSWORD=lovelace\n", encoding="utf-8")
+    secrets.chmod(0o600)
+    tables = (snippets(body, "toml") for body in SECTIONS.values())
+    # Keys of no table stand first in a file.
+    home.write_config("\n".join(sorted(tables, key=lambda text: text.startswith("["))))
+    home.run("ocd", "config", "check").ok()
+
+
+def test_there_is_a_recipe_for_what_people_do() -> None:
+    assert len(SECTIONS) >= 20
+    assert len(COMMANDS) >= 15
