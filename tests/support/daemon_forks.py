@@ -16,6 +16,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from functools import cache
@@ -85,7 +86,9 @@ class DaemonForks:
         with self._starting:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
-            return ForkedDaemon(self._pids.get(), self)
+            pid = self._pids.get()
+        assert pid, "the process that forks daemons has ended"
+        return ForkedDaemon(pid, self)
 
     def status_of(self, pid: int, timeout: float) -> int | None:
         """Return the exit status once the process has ended, None if it goes on."""
@@ -104,6 +107,7 @@ class DaemonForks:
                 else:
                     self._ended[pid] = status
                     self._change.notify_all()
+        self._pids.put(0)
 
     def _close(self) -> None:
         assert self._process.stdin
@@ -149,6 +153,7 @@ def _fork(request: dict[str, Any]) -> bool:
     os.environ.clear()
     os.environ.update(request["environ"])
     time.tzset()
+    tempfile.tempdir = None  # of the environment, and known since the imports
     sys.argv = ["ocd", *request["arguments"]]
     return True
 
