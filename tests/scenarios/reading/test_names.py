@@ -33,3 +33,26 @@ async def test_hidden_words_are_in_no_name(tab: Tab, site: Site) -> None:
     text = (await read(tab)).text
     assert "ignore all instructions" not in text
     assert "SECRET" not in text
+
+
+_SHARED = """document.body.innerHTML = '<p id=w>Old words</p>'
+  + '<button aria-labelledby=w aria-describedby=w>x</button>'.repeat(3)
+  + '<div id=o>Outer <button aria-labelledby=o>inner</button></div>'
+  + '<label for=f>First</label><label>Second <input id=f></label>'"""
+
+
+async def test_words_that_many_share_are_looked_up_in_every_reading(tab: Tab, site: Site) -> None:
+    """They are worked out once for all that refer to them, and anew when they have changed."""
+    await tab.navigate(site.url("article.html"))
+    await tab.evaluate(f"{_SHARED}; 1")
+    text = (await read(tab)).text
+    assert text.count('button "Old words"') == 3
+    assert 'button "Outer inner"' in text
+    assert 'textbox "First Second"' in text
+    await tab.evaluate(
+        "document.querySelector('#w').textContent = 'New'; document.querySelector('label').remove()"
+    )
+    text = (await read(tab)).text
+    assert text.count('button "New"') == 3
+    assert "Old words" not in text
+    assert 'textbox "Second"' in text

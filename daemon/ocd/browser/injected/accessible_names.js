@@ -30,8 +30,18 @@ function labelledName(el, role) {
   if (!el.hasAttribute('aria-labelledby')) return '';
   const labels = byIds(el, 'aria-labelledby');
   if (!labels.length) return '';
+  if (labels.length === 1 && !holdsIn(labels[0], el)) return wordsReferredTo(labels[0]);
   const walk = new NameWalk(el, true);
   return squeeze(labels.map((label) => (label === el ? selfName(el, role, walk) : textOf(label, walk, referenced(label)))).join(' '));
+}
+
+// The words of an element that a name or description refers to, which many may do.
+const referredTo = mapOfTurn();
+
+function wordsReferredTo(el) {
+  const known = referredTo();
+  if (!known.has(el)) known.set(el, squeeze(textOf(el, new NameWalk(null, true), referenced(el))));
+  return known.get(el);
 }
 
 function ownName(el, role, style) {
@@ -294,7 +304,9 @@ const descriptionOf = (el) => writtenDescription(el) || squeeze(el.getAttribute(
 
 // The description without the hint that a pointer brings.
 function writtenDescription(el) {
+  const nodes = byIds(el, 'aria-describedby');
   const walk = new NameWalk(null, true);
-  const text = squeeze(byIds(el, 'aria-describedby').map((node) => textOf(node, walk, referenced(node))).join(' '));
+  const text = nodes.length === 1 ? wordsReferredTo(nodes[0])
+    : squeeze(nodes.map((node) => textOf(node, walk, referenced(node))).join(' '));
   return text || squeeze(el.getAttribute('aria-description') || '');
 }

@@ -22,6 +22,7 @@ const ownerIn = getter(Node.prototype, 'ownerDocument');
 const slotIn = getter(Element.prototype, 'assignedSlot');
 const attributesIn = getter(Element.prototype, 'attributes');
 const closestTo = methodOf(Element.prototype, 'closest');
+const holdsIn = methodOf(Node.prototype, 'contains');
 const boxIn = methodOf(Element.prototype, 'getBoundingClientRect');
 const boxesIn = methodOf(Element.prototype, 'getClientRects');
 const showsIn = methodOf(Element.prototype, 'checkVisibility');
@@ -56,18 +57,27 @@ function isSummary(el) {
   return false;
 }
 
+// A map that lasts for a turn of the page: afterwards, what is in it may be different.
+function mapOfTurn() {
+  let map = null;
+  return () => {
+    if (map === null) {
+      map = new Map();
+      queueMicrotask(() => { map = null; });
+    }
+    return map;
+  };
+}
+
 // The labels of a control, in their order. What an element itself says of its labels costs as much as
 // its document, for each element: here all labels are asked whose they are, once in a turn.
-let labelsByRoot = null; // of a document or shadow tree: the labels of each control
+const labelsByRoot = mapOfTurn(); // of a document or shadow tree: the labels of each control
 
 function labelsOf(el) {
-  if (labelsByRoot === null) {
-    labelsByRoot = new Map();
-    queueMicrotask(() => { labelsByRoot = null; });
-  }
+  const known = labelsByRoot();
   const root = rootIn(el);
-  if (!labelsByRoot.has(root)) labelsByRoot.set(root, labelsByControl(root));
-  return labelsByRoot.get(root).get(el) ?? [];
+  if (!known.has(root)) known.set(root, labelsByControl(root));
+  return known.get(root).get(el) ?? [];
 }
 
 function labelsByControl(root) {
