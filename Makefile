@@ -1,7 +1,7 @@
 # The one list of what can be done here; `make` prints it.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
-GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md \
+GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md docs/man \
 	$(addprefix client/openchrome/,errors.py locations.py verbs.py parameters.py)
 # Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
@@ -51,10 +51,11 @@ scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
 crash: $(READY) ## Kill the daemon at every write step and look what is left
 	pytest $(PARALLEL) tests/crash
 
-gen: $(READY) ## Write the generated files: catalog.json, VERBS.md, SETTINGS.md, the Python client
+gen: $(READY) ## Write the generated files: catalog, VERBS.md, SETTINGS.md, man pages, the Python client
 	python -m ocd.calls.catalog
 	python -m ocd.config.reference
 	python scripts/generate_client.py
+	PYTHONPATH=scripts python -m documentation.manual
 
 transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
 	OCD_REWRITE_TRANSCRIPTS=1 pytest tests/scenarios/cli

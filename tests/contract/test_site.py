@@ -11,7 +11,7 @@ from posixpath import dirname, join, normpath
 
 import pytest
 
-from documentation import examples
+from documentation import examples, manual
 from documentation.composition import ROOT, compose, in_order, llms_txt, measured
 from ocd.api.error_meanings import MEANINGS
 from ocd.api.errors import CODES
@@ -97,6 +97,15 @@ def test_figures_are_those_measured() -> None:
     source = (ROOT / "docs" / "pages" / "comparison.md").read_text(encoding="utf-8")
     assert re.findall(r"\d (?:ms|MB|KB|pages/s)\b", source.replace("300 pages of 20 KB", "")) == []
     assert measured()["ours: spawn → initialize answered"] in pages()["comparison.md"]
+
+
+def test_man_pages_are_current() -> None:
+    """And each command of `oc` is in its page, plain ASCII as every roff reads it."""
+    written = {path.name: path.read_text(encoding="utf-8") for path in manual.FOLDER.iterdir()}
+    assert written == manual.manuals(), "make gen"
+    assert all(text.isascii() for text in written.values())
+    assert r"\fBoc read\-page" in written["oc.1"]
+    assert r"\-\-max\-concurrent\-tasks" in written["ocd.1"]
 
 
 def test_no_output_names_the_machine_it_came_from() -> None:

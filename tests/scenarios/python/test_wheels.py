@@ -82,6 +82,8 @@ def test_installed_wheels_work(wheels: list[Path], tmp_path: Path) -> None:
         assert Path(client).is_relative_to(site_packages)
         assert Path(daemon).is_relative_to(site_packages)
         assert title == "Wheel"
+        manuals = tmp_path / "venv" / "share" / "man" / "man1"
+        assert sorted(one.name for one in manuals.iterdir()) == ["oc-mcp.1", "oc.1", "ocd.1"]
         assert "Wheel" in done(python.parent / "oc", "tabs", "context", env=environ)
         done(python.parent / "ocd", "stop", env=environ)
     finally:

@@ -1,0 +1,169 @@
+"""Write the man pages of oc, ocd and oc-mcp from the declarations that `--help` shows.
+
+`make gen` runs it; the wheel carries docs/man as share/man/man1.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from oc.command_line import command_index, command_names
+from oc.command_line.builtin_commands import GLOBAL_OPTIONS
+from oc.help import pages
+from oc_mcp.__main__ import USAGE
+from ocd.cli.app import build
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "man"
+_EXIT_STATUS = (
+    ("0", "Done."),
+    ("1", "The call failed."),
+    ("2", "Wrong usage."),
+    ("3", "No daemon runs."),
+    ("4", "Timed out."),
+    ("5", "Busy, or the browser is gone."),
+    ("130", "Interrupted."),
+)
+_ENVIRONMENT = (
+    ("OPENCHROME_HOME", "Folder of the daemon; default: ~/.openchrome."),
+    ("OPENCHROME_SESSION", "Session that oc uses; default: default."),
+    ("NO_COLOR", "If set, no colours."),
+)
+_FILES = (
+    ("~/.openchrome/config.toml", "Settings; ocd config init writes a commented one."),
+    ("~/.openchrome/run/ocd.sock", "The socket on which the daemon is reached."),
+)
+
+
+def main() -> None:
+    """Write them all."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in manuals().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+def manuals() -> dict[str, str]:
+    """Return the man pages by file name."""
+    return {"oc.1": _oc(), "ocd.1": _ocd(), "oc-mcp.1": _oc_mcp()}
+
+
+def _oc() -> str:
+    index = command_index.of_catalog(command_index.load_catalog())
+    lines = [
+        *_head("oc", "drive a browser, its tasks and their outputs from the shell"),
+        *_section("SYNOPSIS", r"\fBoc\fR \fICOMMAND\fR [\fIARGUMENTS\fR] [\fIOPTIONS\fR]"),
+        *_section("DESCRIPTION", _roff(
+            "oc sends one call to the daemon ocd, which it starts if none is running, and prints "
+            "the answer. oc help COMMAND shows the options of a command."
+        )),
+        ".SH COMMANDS",
+    ]  # fmt: skip
+    for words, entry in sorted(pages.commands(index).items()):
+        usage = command_names.usage({**entry, "words": words.split()})
+        lines += [".TP", _bold(usage), _roff(f"{entry['summary']}.")]
+    return _ended([*lines, *_table("OPTIONS", _common_options())])
+
+
+def _common_options() -> Iterator[tuple[str, str]]:
+    """Yield the options that every command takes."""
+    for name, schema in GLOBAL_OPTIONS.items():
+        value = "" if schema["type"] == "boolean" else f" {schema.get('metavar', 'TEXT')}"
+        flag = f"--{name.replace('_', '-')}"
+        off = "" if schema["type"] != "boolean" or "default" in schema else f", --no-{name}"
+        yield f"{flag}{off}{value}", f"{schema['description'].rstrip('.')}."
+
+
+def _ocd() -> str:
+    program: Any = get_command(build())
+    lines = [
+        *_head("ocd", "run the OpenChrome daemon"),
+        *_section("SYNOPSIS", r"\fBocd\fR \fICOMMAND\fR [\fIOPTIONS\fR]"),
+        *_section("DESCRIPTION", *_paragraphs(program.help)),
+        ".SH COMMANDS",
+    ]
+    for words, command in _commands(program, "ocd"):
+        lines += [f".SS {_roff(words)}", *_paragraphs(command.help), *_options(command)]
+    return _ended(lines)
+
+
+def _oc_mcp() -> str:
+    described, _, options = USAGE.partition("Options:\n")
+    rows = re.findall(r"^  (--\S+(?: \S+)?)  +(.+)$", options, re.MULTILINE)
+    lines = [
+        *_head("oc-mcp", "serve OpenChrome's tools to an agent host"),
+        *_section("SYNOPSIS", r"\fBoc\-mcp\fR [\fIOPTIONS\fR]"),
+        *_section("DESCRIPTION", _roff(described.partition("\n\n")[2].strip())),
+        *_table("OPTIONS", ((flag, f"{meaning}.") for flag, meaning in rows)),
+    ]
+    return _ended(lines)
+
+
+def _commands(group: Any, words: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - typer's own
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{words} {name}")
+        else:
+            yield f"{words} {name}", command
+
+
+def _options(command: Any) -> Iterator[str]:  # noqa: ANN401 - typer's own
+    for one in command.params:
+        flags = ", ".join([*one.opts, *one.secondary_opts])
+        if getattr(one, "help", None) and flags.startswith("-"):
+            value = "" if one.is_flag else f" {one.metavar or one.type.name.upper()}"
+            yield from (".TP", _bold(flags + value), _roff(f"{one.help}."))
+
+
+def _paragraphs(text: str) -> list[str]:
+    paragraphs = [_roff(" ".join(one.split())) for one in text.split("\n\n")]
+    first = paragraphs[0] if paragraphs[0].endswith(".") else f"{paragraphs[0]}."
+    return [first, *(line for one in paragraphs[1:] for line in (".PP", one))]
+
+
+def _head(name: str, purpose: str) -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [
+        '.\\" Generated by `make gen` from the declarations that --help shows.',
+        f'.TH {_roff(name.upper())} 1 "" "OpenChrome {project["version"]}" "OpenChrome"',
+        ".SH NAME",
+        f"{_roff(name)} \\- {_roff(purpose)}",
+    ]
+
+
+def _ended(lines: list[str]) -> str:
+    programs = ", ".join(rf"\fB{_roff(name)}\fR(1)" for name in ("oc", "ocd", "oc-mcp"))
+    end = [
+        *_table("EXIT STATUS", _EXIT_STATUS),
+        *_table("ENVIRONMENT", _ENVIRONMENT),
+        *_table("FILES", _FILES),
+        *_section("SEE ALSO", programs),
+    ]
+    return "\n".join([*lines, *end]) + "\n"
+
+
+def _section(title: str, *lines: str) -> list[str]:
+    return [f".SH {title}", *lines]
+
+
+def _table(title: str, rows: Any) -> list[str]:  # noqa: ANN401 - pairs
+    entries = [line for name, text in rows for line in (".TP", _bold(name), _roff(text))]
+    return _section(title, *entries)
+
+
+def _bold(text: str) -> str:
+    return rf"\fB{_roff(text)}\fR"
+
+
+def _roff(text: str) -> str:
+    """Return the text as roff has it: hyphens that can be copied, no line that is a request."""
+    escaped = text.replace("\\", r"\e").replace("-", r"\-")
+    plain = re.sub(r"(?m)^([.'])", r"\\&\1", escaped)
+    return re.sub(r"[^\x00-\x7f]", lambda found: rf"\[u{ord(found[0]):04X}]", plain)
+
+
+if __name__ == "__main__":
+    main()
