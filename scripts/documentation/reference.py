@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from documentation import examples
@@ -92,25 +92,40 @@ def _group_page(title: str, entries: list[Entry]) -> str:
     answers = examples.written()
     lines = [f"# {title}", "", *_contents(entries)]
     for entry in entries:
-        # The sections of VERBS.md, a level up.
-        lines += [line.removeprefix("#") for line in catalog.verb_section(entry)]
-        lines += _example(entry, answers.get(entry["name"]))
+        lines += _section(entry, answers.get(entry["name"]))
     return "\n".join(lines) + "\n"
 
 
-def _contents(entries: list[Entry]) -> list[str]:
-    return textwrap.wrap("Here are " + ", ".join(f"`{entry['name']}`" for entry in entries) + ".")
-
-
-def _example(entry: Entry, answer: str | None) -> Iterator[str]:
+def _section(entry: Entry, answer: str | None) -> list[str]:
+    """Return the section that VERBS.md has, a level up, with the answer above the parameters."""
+    lines = [line.removeprefix("#") for line in catalog.verb_section(entry)]
     if answer is None:
-        return
+        return lines
+    lines = [line for line in lines if not line.startswith("Example: ")]
+    table = next((n for n, line in enumerate(lines) if line.startswith("| parameter")), len(lines))
+    return [*lines[:table], *_example(entry, answer), "", *lines[table:]]
+
+
+def _contents(entries: list[Entry]) -> list[str]:
+    names = ", ".join(f"`{entry['name']}`" for entry in entries)
+    return textwrap.wrap(f"The verbs {names}.")
+
+
+def _example(entry: Entry, answer: str) -> list[str]:
     fence = "````" if "```" in answer else "```"
-    yield from ("", f"{fence}console", *answer.splitlines(), fence)
-    if given := entry.get("example"):
-        yield from ("", "As a tool call:", "", "```json")
-        yield from json.dumps({"name": entry["name"], "arguments": given}, indent=2).splitlines()
-        yield "```"
+    call = {"name": entry["name"], "arguments": entry.get("example", {})}
+    tool_call = json.dumps(call, ensure_ascii=False)
+    return [
+        f"{fence}console",
+        answer,
+        fence,
+        "",
+        "As a tool call:",
+        "",
+        "```json",
+        tool_call,
+        "```",
+    ]
 
 
 def _errors_page() -> str:
