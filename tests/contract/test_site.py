@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from functools import cache
@@ -13,6 +14,7 @@ import pytest
 
 from documentation import examples, manual
 from documentation.composition import ROOT, compose, in_order, llms_txt, measured
+from oc.command_line import argv, command_index, command_names
 from ocd.api.error_meanings import MEANINGS
 from ocd.api.errors import CODES
 from ocd.calls import catalog
@@ -41,13 +43,26 @@ def anchors(text: str) -> set[str]:
 
 
 def test_every_verb_has_its_section_and_what_it_answers() -> None:
-    """The last shown command is the verb's; the answers are those of the examples there are."""
+    """The answers are those of the examples there are, in their order."""
     verbs = "\n".join(text for path, text in pages().items() if path.startswith("verbs/"))
     answers = examples.written()
     assert list(answers) == list(examples.declared())
     assert sorted(answers) == sorted(VERBS), "make examples"
     assert [name for name in VERBS if f"\n## {name}\n" not in verbs] == []
     assert [name for name, answer in answers.items() if answer not in verbs] == []
+
+
+def test_the_last_command_of_an_example_is_the_verbs() -> None:
+    """As `oc` itself parses it."""
+    index = command_index.of_catalog(command_index.load_catalog())
+    called = {
+        name: argv.parse(shlex.split(line)[2:], index).entry["name"]
+        for name, answer in examples.written().items()
+        for line in answer.splitlines()
+        if line.startswith("$ oc ")
+    }
+    short = {name: command_names.short(verb) for name, verb in called.items()}
+    assert short == {name: command_names.short(name) for name in VERBS}
 
 
 def test_every_error_has_a_meaning() -> None:
