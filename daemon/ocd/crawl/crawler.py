@@ -32,6 +32,7 @@ from ocd.crawl.spec import MAX_CONCURRENCY, CrawlSpec
 from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.crawl.stats import ProgressMeter, result_of_units
 from ocd.crawl.urls import is_route, origin_of, requestable, without_login
+from ocd.crawl.visits.page_reader import LocalReader
 from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
@@ -152,6 +153,9 @@ class Crawler:
             if spec.cache:
                 cache = HttpCache(work.directory.parent.parent / CACHE)
                 stack.callback(cache.close)
+            reader = LocalReader(
+                spec, http, renderer, converter, sanitize=self.sanitizer.enabled, cache=cache
+            )
             earlier = None
             if spec.compare_to:
                 tasks = work.directory.parent
@@ -170,12 +174,10 @@ class Crawler:
                 ),
                 http=http,
                 renderer=renderer,
-                converter=converter,
+                reader=reader,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
-                sanitize=self.sanitizer.enabled,
                 answers=answers,
                 files=KeptFiles(work.directory),
-                cache=cache,
                 earlier=earlier,
             )
             yield _CrawlRun(work, spec, tools, log)

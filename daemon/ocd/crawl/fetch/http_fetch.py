@@ -88,6 +88,20 @@ class HttpAnswer:
     from_cache: bool = False
 
 
+@dataclass(slots=True)
+class RedirectChain:
+    """How far a load has come: what is asked next, and what was asked before.
+
+    seen: addresses, each with the cookies that went with it. proxy: by which all of them go.
+    """
+
+    url: str
+    redirects: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    heads: list[AnswerHead] = field(default_factory=list[AnswerHead])
+    seen: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    proxy: str | None = None
+
+
 class TruncatedError(FetchError):
     """An answer that broke off; partial: what came of it."""
 
@@ -171,38 +185,43 @@ class HttpFetcher:
         max_bytes: int = MAX_PAGE_BYTES,
         any_type: bool = False,
         unless: Validators | None = None,
+        chain: RedirectChain | None = None,
     ) -> HttpAnswer:
         """Return the answer to GET `url`, redirects followed as far as `admit` lets them.
 
         any_type: read the body whatever it is, else that of pages and texts alone. unless: the
-        answer has status 304 and no body if what these are of has not changed.
+        answer has status 304 and no body if what these are of has not changed. chain: where an
+        earlier load of it stands; it moves on with each redirect, before `admit` is asked.
 
         Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
         invalid_url.
         """
-        seen: set[tuple[str, str]] = set()
-        proxy = next(self._proxies)
-        redirects: list[tuple[str, int]] = []
-        heads: list[AnswerHead] = []
-        for _ in range(MAX_REDIRECTS + 1):
+        chain = chain or self.begin(url)
+        while len(chain.redirects) <= MAX_REDIRECTS:
+            url = chain.url
             with translate_errors(url):
-                async with self._request(url, proxy, unless) as response:
+                async with self._request(url, chain.proxy, unless) as response:
                     target = _target(url, response)
-                    heads.append(_head(url, response))
+                    chain.heads.append(_head(url, response))
                     if target is None:
                         answer = await _read(url, response, max_bytes, any_type)
-                        return replace(answer, redirects=tuple(redirects), heads=tuple(heads))
-                    redirects.append((url, response.status))
+                        redirects, heads = tuple(chain.redirects), tuple(chain.heads)
+                        return replace(answer, redirects=redirects, heads=heads)
+                    chain.redirects.append((url, response.status))
                     # With another cookie it is another request, as those that check for cookies
                     # know.
                     request = (url, response.request_info.headers.get("Cookie", ""))
-            if request in seen:
+            if request in chain.seen:
                 raise fetch_error("too_many_redirects", f"{url} redirects in a circle")
-            seen.add(request)
+            chain.seen.append(request)
+            chain.url = target
             if target != url:
                 await admit(target)
-            url = target
         raise fetch_error("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
+
+    def begin(self, url: str) -> RedirectChain:
+        """Return the chain of a load that has not begun: it goes by the next proxy."""
+        return RedirectChain(url, proxy=next(self._proxies))
 
     @property
     def common_headers(self) -> dict[str, str]:

@@ -53,7 +53,8 @@ class VisitResult:
 
     unfollowed: those of the links that are marked nofollow. signature: of the content, for its
     near-duplicates. is_file: it is neither a page nor text. raw: what its server sent, if that is
-    wanted.
+    wanted. files: its picture and PDF by kind, if they are wanted. not_modified: the server says no
+    more than that it has not changed.
     """
 
     record: PageRecord
@@ -62,6 +63,8 @@ class VisitResult:
     signature: bytes = b""
     is_file: bool = False
     raw: list[RawAnswer] = field(default_factory=list[RawAnswer])
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    not_modified: bool = False
 
     @property
     def is_noindex(self) -> bool:
