@@ -330,6 +330,10 @@ class InjectedFailureError(OpenChromeError):
     """The code `injected_failure`."""
 
 
+class ClusterLostError(OpenChromeError):
+    """The code `cluster_lost`."""
+
+
 class TaskNotFoundError(OpenChromeError):
     """The code `task_not_found`."""
 
@@ -503,6 +507,7 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "not_html": NotHtmlError,
     "sitemap_not_found": SitemapNotFoundError,
     "injected_failure": InjectedFailureError,
+    "cluster_lost": ClusterLostError,
     "task_not_found": TaskNotFoundError,
     "orphaned": OrphanedError,
     "daemon_stopped": DaemonStoppedError,

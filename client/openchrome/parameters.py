@@ -91,6 +91,7 @@ class CrawlOptions(TypedDict, total=False):
     cache: bool | None
     compare_to: str | None
     ignore_certificate_errors: bool | None
+    cluster: str | None
     urls_path: str | os.PathLike[str] | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
@@ -134,6 +135,7 @@ class CrawlSitemapOptions(TypedDict, total=False):
     cache: bool | None
     compare_to: str | None
     ignore_certificate_errors: bool | None
+    cluster: str | None
     cookies_path: str | os.PathLike[str] | None
     extract_path: str | os.PathLike[str] | None
     actions_path: str | os.PathLike[str] | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "8d1da49b84aad874"
+CATALOG_HASH = "2e9250d82d1d3223"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -366,7 +366,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
         webhook: str | None = None, durable: bool | None = None, cache: bool | None = None,
         compare_to: str | None = None, ignore_certificate_errors: bool | None = None,
-        urls_path: str | os.PathLike[str] | None = None,
+        cluster: str | None = None, urls_path: str | os.PathLike[str] | None = None,
         cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
@@ -433,6 +433,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 unchanged or gone, and unchanged ones need not be sent again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
+            cluster: Read the pages on the workers of this cluster of config.toml
             urls_path: Absolute path of a file with urls
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
@@ -455,8 +456,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "share_login": share_login, "extract": extract, "actions": actions,
             "init_script": init_script, "keep": keep, "webhook": webhook, "durable": durable,
             "cache": cache, "compare_to": compare_to,
-            "ignore_certificate_errors": ignore_certificate_errors, "urls_path": urls_path,
-            "cookies_path": cookies_path, "extract_path": extract_path,
+            "ignore_certificate_errors": ignore_certificate_errors, "cluster": cluster,
+            "urls_path": urls_path, "cookies_path": cookies_path, "extract_path": extract_path,
             "actions_path": actions_path, "init_script_path": init_script_path,
             "timeout_ms": timeout_ms, "output_mode": output_mode,
             "output_inline_limit_bytes": output_inline_limit_bytes,
@@ -501,7 +502,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         keep: Sequence[Literal["pdf", "raw", "screenshot"]] | None = None,
         webhook: str | None = None, durable: bool | None = None, cache: bool | None = None,
         compare_to: str | None = None, ignore_certificate_errors: bool | None = None,
-        cookies_path: str | os.PathLike[str] | None = None,
+        cluster: str | None = None, cookies_path: str | os.PathLike[str] | None = None,
         extract_path: str | os.PathLike[str] | None = None,
         actions_path: str | os.PathLike[str] | None = None,
         init_script_path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
@@ -555,6 +556,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
                 unchanged or gone, and unchanged ones need not be sent again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
+            cluster: Read the pages on the workers of this cluster of config.toml
             cookies_path: Absolute path of a file with cookies
             extract_path: Absolute path of a file with extract
             actions_path: Absolute path of a file with actions
@@ -573,10 +575,11 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             "share_login": share_login, "extract": extract, "actions": actions,
             "init_script": init_script, "keep": keep, "webhook": webhook, "durable": durable,
             "cache": cache, "compare_to": compare_to,
-            "ignore_certificate_errors": ignore_certificate_errors, "cookies_path": cookies_path,
-            "extract_path": extract_path, "actions_path": actions_path,
-            "init_script_path": init_script_path, "timeout_ms": timeout_ms,
-            "output_mode": output_mode, "output_inline_limit_bytes": output_inline_limit_bytes,
+            "ignore_certificate_errors": ignore_certificate_errors, "cluster": cluster,
+            "cookies_path": cookies_path, "extract_path": extract_path,
+            "actions_path": actions_path, "init_script_path": init_script_path,
+            "timeout_ms": timeout_ms, "output_mode": output_mode,
+            "output_inline_limit_bytes": output_inline_limit_bytes,
         })
 
     def downloads(

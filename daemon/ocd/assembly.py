@@ -115,6 +115,7 @@ class Daemon:
             any_certificate=config.ignore_certificate_errors,
             may_ignore_certificates=config.allow_certificate_errors,
         )  # fmt: skip
+        self.crawler.clusters.tables = config.cluster
         self.gateway = Gateway(
             config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
         )
@@ -151,14 +152,13 @@ class Daemon:
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
-        config = self.config
         own = (
             *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
             *(self.runner, self.recorder, self.gateway, self.notes),
             EvidenceService(self.sessions, self.evidence, self.outputs, self.sanitizer),
-            TotpStore(config.home, environment()),
+            TotpStore(self.config.home, environment()),
             UploadServices(
-                self.sessions, lambda: self.config.ocs, config.ignore_certificate_errors
+                self.sessions, lambda: self.config.ocs, self.config.ignore_certificate_errors
             ),
             DoctorServices(self.chromium, lambda: self.config, self.status),
         )
@@ -292,7 +292,6 @@ class Daemon:
 
     def status(self) -> dict[str, Any]:
         """Return what GET /v1/status answers."""
-        own = psutil.Process()
         return {
             "version": VERSION,
             "pid": os.getpid(),
@@ -314,7 +313,8 @@ class Daemon:
             "tools": {"tier": self.config.tier, "groups": sorted(self._capabilities.groups)},
             "mcp": {"bridges": self.mcp_socket.bridge_count, "http_port": self.http_port},
             "dashboard": self.dashboard.describe(),
-            "memory": {"rss_bytes": own.memory_info().rss},
+            "clusters": self.crawler.clusters.describe(),
+            "memory": {"rss_bytes": psutil.Process().memory_info().rss},
         }
 
     async def apply(self, config: Config) -> None:
@@ -322,6 +322,7 @@ class Daemon:
         self.config = config
         self.client_files.forget()
         self.gateway.configure(config.upstream)
+        self.crawler.clusters.tables = config.cluster
         await self._refuse_own_ports()
         self.outputs.ttl_hours = config.output_handle_ttl_hours
         self.outputs.max_store_mb = config.max_store_mb

@@ -14,8 +14,8 @@ LARGE = 10 * 1024
 # somebody has decided that it is.
 SHORT = {
     "a", "accept_language", "action", "actions", "after", "args", "arguments", "auto_stop", "b",
-    "base_url", "before", "bundle_id", "checkpoint_id", "clip", "compare_to", "context_id",
-    "contract_id",
+    "base_url", "before", "bundle_id", "checkpoint_id", "clip", "cluster", "compare_to",
+    "context_id", "contract_id",
     "description", "domain", "drop", "exclude", "exclude_selectors", "file_paths", "files",
     "filter", "filter_options", "footer_template", "goal", "header_template", "headers", "id",
     "ignore_params", "include", "include_types",

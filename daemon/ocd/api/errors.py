@@ -88,6 +88,7 @@ CODES: dict[str, tuple[int, int]] = {
     "not_html": (502, 1),
     "sitemap_not_found": (404, 1),
     "injected_failure": (500, 1),
+    "cluster_lost": (503, 5),
     # tasks and handles
     "task_not_found": (404, 1),
     "orphaned": (500, 1),

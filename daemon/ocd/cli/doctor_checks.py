@@ -10,6 +10,7 @@ from ocd.config.loader import Config, load
 from ocd.runtime.host_checks import (
     HostFinding,
     check_binary,
+    check_cluster_extra,
     check_fonts,
     check_home,
     check_links,
@@ -31,6 +32,7 @@ def check_all(home: Path) -> Iterator[HostFinding]:
     yield from check_leftovers(home)
     yield check_sandbox()
     yield check_fonts()
+    yield check_cluster_extra(config)
     yield from check_browser(config)
 
 

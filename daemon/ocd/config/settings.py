@@ -10,7 +10,16 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import msgspec
 
-from ocd.config.tables import LargeOutput, Ocs, Policy, Table, Upstream, UpstreamName
+from ocd.config.tables import (
+    Cluster,
+    ClusterName,
+    LargeOutput,
+    Ocs,
+    Policy,
+    Table,
+    Upstream,
+    UpstreamName,
+)
 
 FILE_NAME = "config.toml"
 PREFIX = "OPENCHROME_"
@@ -189,6 +198,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     upstream: Annotated[
         dict[UpstreamName, Upstream],
         _key("Other MCP servers whose tools are offered to agent hosts", flag=None, live=True),
+    ] = {}
+
+    cluster: Annotated[
+        dict[ClusterName, Cluster],
+        _key("Dask clusters whose workers can read the pages of crawls", flag=None, live=True),
     ] = {}
 
     max_download_mb: Annotated[

@@ -140,3 +140,31 @@ class Upstream(Table, frozen=True, kw_only=True):
 
 # A name's last character and the first of `__` are told apart: it neither has nor ends in one.
 UpstreamName = Annotated[str, Meta(pattern="^[a-z0-9]+([_-][a-z0-9]+)*$", max_length=16)]
+
+
+class Cluster(Table, frozen=True, kw_only=True):
+    """[cluster.NAME]: a Dask cluster whose workers read the pages of crawls that name it.
+
+    address: of its scheduler, tls://host:port or tcp://host:port. tls_ca_file, tls_cert, tls_key:
+    PEM files; absent: as Dask's own configuration has them. wait_s: how long a scheduler that went
+    away is waited for.
+    """
+
+    address: str
+    tls_ca_file: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    wait_s: Annotated[float, Meta(gt=0, le=86_400)] = 60
+
+    def __post_init__(self) -> None:
+        scheme, _, host = self.address.partition("://")
+        if scheme not in ("tls", "tcp") or not host.rpartition(":")[2].isdigit():
+            raise ValueError("the address must be tls://HOST:PORT or tcp://HOST:PORT")
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether nobody on the way can read what goes there."""
+        return self.address.startswith("tls://")
+
+
+ClusterName = Annotated[str, Meta(pattern="^[a-z0-9]+([_-][a-z0-9]+)*$", max_length=64)]

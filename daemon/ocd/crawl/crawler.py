@@ -12,17 +12,23 @@ from ocd.browser.process.chromium import Chromium
 from ocd.conversion.worker import ConversionPool
 from ocd.crawl.archive.kept_files import KeptFiles
 from ocd.crawl.archive.raw_answers import RawAnswerLog
+from ocd.crawl.cluster.clusters import Clusters, encode_settings, with_cookies_of
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog
 from ocd.crawl.extraction import ExtractionClient
-from ocd.crawl.fetch.browser_fetch import BrowserFetcher, OpenPool, PageSource, automatic_tabs
+from ocd.crawl.fetch.browser_fetch import (
+    BrowserFetcher,
+    OpenPool,
+    PageSource,
+    automatic_tabs,
+    pool_options,
+)
 from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_cache import CACHE, HttpCache
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.ignored_parameters import IgnoredParameters
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.request_options import Cookie
 from ocd.crawl.resumption import take_over
 from ocd.crawl.robots import Robots, RobotsReply
 from ocd.crawl.scheduler import CrawlScheduler
@@ -32,7 +38,7 @@ from ocd.crawl.spec import MAX_CONCURRENCY, CrawlSpec
 from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.crawl.stats import ProgressMeter, result_of_units
 from ocd.crawl.urls import is_route, origin_of, requestable, without_login
-from ocd.crawl.visits.page_reader import LocalReader
+from ocd.crawl.visits.page_reader import LocalReader, PageReader
 from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor
 from ocd.ledger.cancellation import run_until
 from ocd.ledger.task_handle import TaskHandle
@@ -44,6 +50,8 @@ __all__ = ["CrawlSpec", "Crawler", "result_of_units"]
 
 _STATIC_WORKERS = 12
 _PER_ORIGIN = 6
+# Taken from the frontier for a cluster, whatever it has of slots: batches are made of them.
+_CLUSTER_PAGES = 256
 _CONVERTING = 2
 _ROBOTS_S = 10.0
 _SITEMAP_S = 60.0
@@ -74,6 +82,7 @@ class Crawler:
         self._any_certificate = any_certificate
         self._may_ignore_certificates = any_certificate or may_ignore_certificates
         self._workers = ConversionPool()
+        self.clusters = Clusters({})
 
     async def close(self) -> None:
         """End what is kept between crawls."""
@@ -87,8 +96,9 @@ class Crawler:
 
         Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
         (all of the start page, if there is one; of a proxy the first), browser_* with engine
-        "browser", storage_*, injected_failure; and the first start page's own error if all failed,
-        for then there are no pages.
+        "browser", storage_*, injected_failure; of a cluster invalid_argument, disabled and
+        cluster_lost; and the first start page's own error if all failed, for then there are no
+        pages.
         """
         spec, logins = _without_userinfo(spec)
         blocked = await asyncio.to_thread(self._check_addresses, spec, spec.starts)
@@ -138,7 +148,7 @@ class Crawler:
                     any_certificate=self._any_certificate or spec.requests.any_certificate,
                 )
             )
-            renderer = BrowserFetcher(self._open_pool, tabs, _pool_options(spec), logins=logins)
+            renderer = BrowserFetcher(self._open_pool, tabs, pool_options(spec), logins=logins)
             stack.push_async_callback(renderer.close)
             converter = ExtractionClient(self._workers)
             stack.callback(converter.close)
@@ -153,15 +163,18 @@ class Crawler:
             if spec.cache:
                 cache = HttpCache(work.directory.parent.parent / CACHE)
                 stack.callback(cache.close)
-            reader = LocalReader(
+            reader: PageReader = LocalReader(
                 spec, http, renderer, converter, sanitize=self.sanitizer.enabled, cache=cache
             )
+            if spec.cluster:
+                cluster = self._open_cluster(work, spec, logins, reader)
+                reader = await stack.enter_async_context(cluster)
             earlier = None
             if spec.compare_to:
                 tasks = work.directory.parent
                 earlier = await asyncio.to_thread(EarlierCrawl.read, tasks, spec, key)
             per_origin = spec.concurrency or _PER_ORIGIN
-            if spec.adaptive or spec.engine == "browser":
+            if spec.adaptive or (spec.engine == "browser" and not spec.cluster):
                 per_origin = _workers(spec)
             tools = CrawlServices(
                 policy=self.policy,
@@ -171,6 +184,7 @@ class Crawler:
                     per_origin,
                     awaits_robots=spec.respect_robots,
                     adaptive=spec.adaptive,
+                    starts_unknown=bool(spec.cluster),
                 ),
                 http=http,
                 renderer=renderer,
@@ -181,6 +195,25 @@ class Crawler:
                 earlier=earlier,
             )
             yield _CrawlRun(work, spec, tools, log)
+
+    @asynccontextmanager
+    async def _open_cluster(
+        self, work: TaskHandle, spec: CrawlSpec, logins: Mapping[str, str], local: PageReader
+    ) -> AsyncIterator[PageReader]:
+        self.clusters.check(spec, logins)
+        if spec.share_login:
+            connection = await self._chromium.ensure()
+            reply = await connection.send("Storage.getCookies", {})
+            spec = with_cookies_of(spec, reply["cookies"])
+
+        def settings() -> bytes:
+            return encode_settings(
+                work, spec, logins, self.policy, sanitize=self.sanitizer.enabled,
+                any_certificate=self._any_certificate,
+            )  # fmt: skip
+
+        async with self.clusters.open_reader(work, spec, settings, local) as reader:
+            yield reader
 
 
 class _CrawlRun:
@@ -270,35 +303,13 @@ def _rank(spec: CrawlSpec) -> Callable[[FrontierEntry], float]:
     return lambda entry: entry.depth
 
 
-def _pool_options(spec: CrawlSpec) -> PoolOptions:
-    requests = spec.requests
-    return PoolOptions(
-        share_login=spec.share_login, user_agent=requests.user_agent,
-        headers=dict(requests.headers), origins=requests.origins,
-        proxies=tuple(map(without_login, requests.proxies)),
-        cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
-        actions=spec.actions, init_script=spec.init_script, tools=spec.tools,
-        keep=frozenset(spec.keep), any_certificate=requests.any_certificate,
-    )  # fmt: skip
-
-
-def _cdp_cookie(cookie: Cookie) -> dict[str, Any]:
-    host = f"[{cookie.domain}]" if ":" in cookie.domain else cookie.domain
-    scheme = "https" if cookie.secure else "http"
-    found = {
-        "name": cookie.name, "value": cookie.value, "path": cookie.path, "secure": cookie.secure,
-        "httpOnly": cookie.http_only, "url": f"{scheme}://{host}/",
-    }  # fmt: skip
-    found |= {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
-    found |= {"sameSite": cookie.same_site} if cookie.same_site else {}
-    return found | ({"expires": cookie.expires} if cookie.expires is not None else {})
-
-
 def _tabs(spec: CrawlSpec) -> int:
     return min(spec.concurrency or 4, automatic_tabs())
 
 
 def _workers(spec: CrawlSpec) -> int:
+    if spec.cluster:
+        return spec.concurrency or _CLUSTER_PAGES
     if spec.engine == "browser":
         # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
         return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)

@@ -54,15 +54,24 @@ class RateLimits:
 
     With `awaits_robots` an origin lets one request through until its robots.txt is known
     (`set_crawl_delay`). adaptive: `limit` is the most that an origin may come to, by its answers.
+    starts_unknown: a request may start at any time between `begin` and `end`, so an interval is
+    kept from the end of one to the beginning of the next.
     """
 
     def __init__(
-        self, interval_s: float, limit: int, *, awaits_robots: bool = True, adaptive: bool = False
+        self,
+        interval_s: float,
+        limit: int,
+        *,
+        awaits_robots: bool = True,
+        adaptive: bool = False,
+        starts_unknown: bool = False,
     ) -> None:
         self._interval = interval_s
         self._limit = limit
         self._awaits_robots = awaits_robots
         self._is_adaptive = adaptive
+        self._starts_unknown = starts_unknown
         self._origins: dict[str, _OriginLimit] = {}
         self.longest_delay_s = interval_s
         self.delay_was_capped = False
@@ -73,7 +82,8 @@ class RateLimits:
         gate = self._origins.get(origin)
         if gate is None:
             return 0.0
-        return gate.next_at if gate.in_flight < gate.limit else float("inf")
+        limit = 1 if self._starts_unknown and gate.interval else gate.limit
+        return gate.next_at if gate.in_flight < limit else float("inf")
 
     def begin(self, origin: str, now: float) -> None:
         """Count a request that starts now."""
@@ -81,13 +91,15 @@ class RateLimits:
         gate.in_flight += 1
         gate.next_at = max(gate.next_at, now + gate.interval)
 
-    def end(self, origin: str, took_s: float | None = None) -> None:
+    def end(self, origin: str, took_s: float | None = None, *, now: float = 0.0) -> None:
         """Count a request that has ended, one way or the other; took_s: until it was answered."""
         gate = self._gate(origin)
         if gate.adaptive is not None and took_s is not None:
             gate.adaptive.answered(took_s, gate.in_flight)
             self._set_limit(gate, gate.adaptive.limit)
         gate.in_flight -= 1
+        if self._starts_unknown:
+            gate.next_at = max(gate.next_at, now + gate.interval)
         self._reopened.add(origin)
 
     def failed(self, origin: str) -> None:

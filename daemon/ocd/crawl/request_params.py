@@ -213,6 +213,15 @@ PageTimeout = Annotated[
 ]
 
 
+ClusterChoice = Annotated[
+    str,
+    Meta(
+        description="Read the pages on the workers of this cluster of config.toml",
+        extra_json_schema=UNLISTED,
+    ),
+]
+
+
 class RequestParams(Params, kw_only=True):
     """What crawl and crawl_sitemap share."""
 
@@ -231,6 +240,7 @@ class RequestParams(Params, kw_only=True):
     cache: UsesCache = False
     compare_to: CompareTo = ""
     ignore_certificate_errors: AnyCertificate = False
+    cluster: ClusterChoice = ""
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
@@ -294,6 +304,9 @@ def check_requests(
     }  # fmt: skip
     for name in (name for name, given in others.items() if params.cache and given):
         message = f"crawl: cache cannot go with {name}: those ask every server anew"
+        raise OcdError("invalid_argument", message, parameter="cache")
+    if params.cluster and params.cache:
+        message = "crawl: cache cannot go with cluster: stored answers are this machine's"
         raise OcdError("invalid_argument", message, parameter="cache")
     if params.webhook and not origin_of(params.webhook):
         message = "crawl: webhook must be a whole http or https URL"

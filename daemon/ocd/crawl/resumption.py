@@ -27,6 +27,7 @@ _PASSING = frozenset(
 )
 _LIMITS = (
     "max_pages", "max_depth", "retries", "page_timeout_ms", "delay_ms", "concurrency", "engine",
+    "cluster",
 )  # fmt: skip
 
 

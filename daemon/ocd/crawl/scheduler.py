@@ -108,7 +108,7 @@ class CrawlScheduler:
     def _end_request(self, entry: FrontierEntry, took_s: float | None = None) -> None:
         if entry.asking:
             entry.asking = False
-            self._politeness.end(entry.origin, took_s)
+            self._politeness.end(entry.origin, took_s, now=asyncio.get_running_loop().time())
             self._wake()
 
     async def _next(self) -> FrontierEntry | None:
@@ -296,11 +296,11 @@ class CrawlScheduler:
         self._keep(entry, visited)
 
     def _fail(self, entry: FrontierEntry, error: OcdError) -> None:
-        if error.code in NO_BROWSER:
-            if entry.fallback is None:
-                raise error
+        if error.code in NO_BROWSER and entry.fallback is not None:
             self._keep_fallback(entry, error)
             return
+        if error.code in (*NO_BROWSER, "cluster_lost"):
+            raise error
         if error.details.get("status") not in (None, *_SLOW_DOWN):
             self._politeness.answered(entry.origin)
         if not self._again(entry, error):

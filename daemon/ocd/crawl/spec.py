@@ -34,7 +34,8 @@ class CrawlSpec:
     actions, init_script: what the browser does on each page, and before it (see PoolOptions).
     extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
     webhook: the address that is told of the end; "" for none. cache: stored answers
-    are used as long as their headers allow.
+    are used as long as their headers allow. cluster: the one whose workers read the pages; "": this
+    process does.
     """
 
     url: str
@@ -70,6 +71,7 @@ class CrawlSpec:
     init_script: str = ""
     webhook: str = ""
     cache: bool = False
+    cluster: str = ""
     requests: RequestOptions = PLAIN_REQUESTS
 
     @property

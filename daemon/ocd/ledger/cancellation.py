@@ -1,7 +1,8 @@
 """Work that is cancelled when its task is asked to stop."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from ocd.ledger.task_handle import TaskHandle
@@ -21,6 +22,28 @@ async def run_until(stop: asyncio.Event, *jobs: Coroutine[Any, Any, None]) -> No
                 tasks = [group.create_task(job) for job in jobs]
                 watch = outer.create_task(_cancel_at(stop, tasks))
             watch.cancel()
+    except BaseExceptionGroup as errors:
+        raise _first(errors) from None
+
+
+@asynccontextmanager
+async def jobs_beside() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]]:
+    """Yield what starts jobs that end with the block; the first error of any ends the block."""
+    started: set[asyncio.Task[None]] = set()
+
+    def start(job: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = group.create_task(job)
+        started.add(task)
+        task.add_done_callback(started.discard)
+        return task
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            try:
+                yield start
+            finally:
+                for task in started:
+                    task.cancel()
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
 

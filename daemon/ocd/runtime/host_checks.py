@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
@@ -48,7 +49,7 @@ def check_host(config: Config) -> list[HostFinding]:
     return [
         check_python(), check_home(config.home), *check_links(config.home), *check_variables(),
         check_sandbox(),
-        check_fonts(), check_binary(config),
+        check_fonts(), check_cluster_extra(config), check_binary(config),
     ]  # fmt: skip
 
 
@@ -157,6 +158,20 @@ def check_fonts() -> HostFinding:
     if any(next(folder.rglob(kind), None) for folder in folders for kind in kinds):
         return HostFinding("fonts", "ok", "found")
     return HostFinding("fonts", "warning", "none found", "Install one: fonts-liberation")
+
+
+def check_cluster_extra(config: Config) -> HostFinding:
+    """Look for what crawls on clusters need; its lack matters only where a cluster is set up."""
+    try:
+        return HostFinding("cluster", "ok", f"Dask {version('distributed')}")
+    except PackageNotFoundError:
+        if not config.cluster:
+            return HostFinding("cluster", "ok", "no clusters, and the extra is not installed")
+        named = ", ".join(sorted(config.cluster))
+        return HostFinding(
+            "cluster", "error", f"the extra is not installed, and crawls on {named} need it",
+            'pip install "openchrome[cluster]"',
+        )  # fmt: skip
 
 
 def check_binary(config: Config, fix: Fix | None = None) -> HostFinding:

@@ -298,6 +298,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
         "webhook": params.webhook,
         "cache": params.cache,
         "keep": params.keep,
+        "cluster": params.cluster,
         "retries": params.retries,
         "page_timeout_ms": params.page_timeout_ms,
         "share_login": params.share_login,

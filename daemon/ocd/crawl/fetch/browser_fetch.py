@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import FetchedBody as BrowserFetched
 from ocd.browser.pool.page_pool import LoadedPage, PoolOptions
+from ocd.crawl.request_options import Cookie
+from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.urls import origin_of, with_login, without_login
 
 # There is no browser at all, now and for the rest of the crawl.
@@ -49,6 +51,31 @@ OpenPool = Callable[[int, PoolOptions], PageSource]
 def automatic_tabs() -> int:
     """Return how many tabs are worth having: more only cost memory."""
     return min(4, 2 * (os.cpu_count() or 1))
+
+
+def pool_options(spec: CrawlSpec) -> PoolOptions:
+    """Return what the tabs of a crawl are told."""
+    requests = spec.requests
+    return PoolOptions(
+        share_login=spec.share_login, user_agent=requests.user_agent,
+        headers=dict(requests.headers), origins=requests.origins,
+        proxies=tuple(map(without_login, requests.proxies)),
+        cookies=tuple(map(_cdp_cookie, requests.cookies)), text_only=requests.resources == "text",
+        actions=spec.actions, init_script=spec.init_script, tools=spec.tools,
+        keep=frozenset(spec.keep), any_certificate=requests.any_certificate,
+    )  # fmt: skip
+
+
+def _cdp_cookie(cookie: Cookie) -> dict[str, Any]:
+    host = f"[{cookie.domain}]" if ":" in cookie.domain else cookie.domain
+    scheme = "https" if cookie.secure else "http"
+    found = {
+        "name": cookie.name, "value": cookie.value, "path": cookie.path, "secure": cookie.secure,
+        "httpOnly": cookie.http_only, "url": f"{scheme}://{host}/",
+    }  # fmt: skip
+    found |= {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
+    found |= {"sameSite": cookie.same_site} if cookie.same_site else {}
+    return found | ({"expires": cookie.expires} if cookie.expires is not None else {})
 
 
 @asynccontextmanager

@@ -266,7 +266,8 @@ class HttpFetcher:
 def _head(url: str, response: "ClientResponse") -> AnswerHead:
     version = response.version
     protocol = f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1"
-    request = tuple(response.request_info.headers.items())
+    # msgspec takes no subclasses of str, such as multidict's.
+    request = tuple((str(name), value) for name, value in response.request_info.headers.items())
     reason, headers = response.reason or "", response.raw_headers
     return AnswerHead(url, response.status, reason, protocol, headers, request)
 

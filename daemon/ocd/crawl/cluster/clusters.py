@@ -1,0 +1,137 @@
+"""The clusters that crawls may name: what they are told, and what the status says of them."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from ocd.api.errors import OcdError, did_you_mean
+from ocd.config.tables import Cluster
+from ocd.crawl.cluster.cluster_reader import ClusterReader
+from ocd.crawl.cluster.connection import ClusterConnection
+from ocd.crawl.cluster.messages import WorkerSettings, encode
+from ocd.crawl.request_options import read_cookies
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.urls import host_of, without_login
+from ocd.crawl.visits.page_reader import PageReader
+from ocd.ledger.cancellation import jobs_beside
+from ocd.ledger.task_handle import TaskHandle
+from ocd.safety.domain_policy import DomainPolicy
+
+# "user:password" by origin.
+Logins = Mapping[str, str]
+
+
+class Clusters:
+    """The clusters of config.toml, and those that crawls use now. tables: changes with the file."""
+
+    def __init__(self, tables: Mapping[str, Cluster]) -> None:
+        self.tables = tables
+        self._used: list[ClusterConnection] = []
+
+    def check(self, spec: CrawlSpec, logins: Logins) -> Cluster:
+        """Return the cluster that a crawl names; invalid_argument if it may not be used for it."""
+        cluster = self.tables.get(spec.cluster)
+        if cluster is None:
+            fallback = "Name one in config.toml: [cluster.NAME] with its address"
+            hint = did_you_mean(spec.cluster, self.tables, fallback)
+            message = f"There is no cluster {spec.cluster!r} in config.toml"
+            raise OcdError("invalid_argument", message, hint=hint, parameter="cluster")
+        if spec.adaptive:
+            message = "concurrency=adaptive cannot go with a cluster: its answers wait at workers"
+            raise OcdError("invalid_argument", message, parameter="concurrency")
+        carried = _carried_logins(spec, logins)
+        if carried and not cluster.encrypted:
+            message = f"{carried} would go to cluster {spec.cluster!r} unencrypted"
+            hint = "Logins, headers and cookies go to clusters at tls:// only."
+            raise OcdError("invalid_argument", message, hint=hint, parameter="cluster")
+        return cluster
+
+    @asynccontextmanager
+    async def open_reader(
+        self, work: TaskHandle, spec: CrawlSpec, settings: Callable[[], bytes], local: PageReader
+    ) -> AsyncIterator[PageReader]:
+        """Open what reads a crawl's pages; raises disabled without the extra, cluster_lost."""
+        cluster = self.tables[spec.cluster]
+        async with (
+            ClusterConnection.open(spec.cluster, cluster) as connection,
+            jobs_beside() as start,
+        ):
+            reader = ClusterReader(connection, settings, start, local)
+            connection.on_change = lambda: _on_change(work, connection, cluster, reader)
+            _watching = start(connection.watch())
+            self._used.append(connection)
+            try:
+                yield reader
+            finally:
+                self._used.remove(connection)
+                await connection.end(work.task_id)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the clusters that crawls use now, by name."""
+        return {connection.name: connection.describe() for connection in self._used}
+
+
+def _on_change(
+    work: TaskHandle, connection: ClusterConnection, cluster: Cluster, reader: ClusterReader
+) -> None:
+    message = ""
+    if connection.paused:
+        until = datetime.fromtimestamp(time.time() + cluster.wait_s, UTC)
+        message = (
+            f"Cluster {connection.name!r} does not answer: paused, given up at {until:%H:%M:%S} UTC"
+        )
+    elif not connection.slots:
+        message = f"Cluster {connection.name!r} has no workers"
+    if message:
+        work.progress(work.now.done, work.now.total, message)
+    reader.send()
+
+
+def encode_settings(
+    work: TaskHandle, spec: CrawlSpec, logins: Logins, policy: DomainPolicy, *, sanitize: bool,
+    any_certificate: bool,
+) -> bytes:  # fmt: skip
+    """Return what the workers are told of a crawl."""
+    told = WorkerSettings(
+        version=version("openchrome"), crawl=work.task_id, logins=dict(logins),
+        # Of the crawl as a whole they need to know nothing.
+        spec=replace(
+            spec, url="", more_urls=(), sitemap_url="", compare_to="", query="", webhook=""
+        ),
+        allow=policy.allow, block=policy.block, servers=policy.servers, sanitize=sanitize,
+        any_certificate=any_certificate,
+    )  # fmt: skip
+    return encode(told)
+
+
+def with_cookies_of(spec: CrawlSpec, cookies: Sequence[Mapping[str, Any]]) -> CrawlSpec:
+    """Return the crawl with those of the browser's cookies that its start pages get.
+
+    The workers' browsers are others, so that is all that `share_login` can mean there.
+    """
+    hosts = [host_of(url) for url in spec.starts]
+    fitting = [
+        cookie for cookie in cookies if any(_is_for(str(cookie["domain"]), host) for host in hosts)
+    ]
+    requests = replace(spec.requests, cookies=read_cookies(fitting, spec.starts))
+    return replace(spec, share_login=False, requests=requests)
+
+
+def _is_for(domain: str, host: str) -> bool:
+    return host == domain.lstrip(".") or (domain.startswith(".") and host.endswith(domain))
+
+
+def _carried_logins(spec: CrawlSpec, logins: Logins) -> str:
+    """Return what the crawl carries that strangers must not read; "" for nothing."""
+    carried = {
+        "The browser's cookies": spec.share_login,
+        "The cookies": spec.requests.cookies,
+        "The headers": spec.requests.headers,
+        "The login of the URL": logins,
+        "The login of the proxy": any(without_login(one)[1] for one in spec.requests.proxies),
+    }
+    return next((name for name, given in carried.items() if given), "")

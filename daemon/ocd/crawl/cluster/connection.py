@@ -1,0 +1,205 @@
+"""The daemon's connection to one cluster, for one crawl."""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Self
+
+from ocd.api.errors import OcdError
+from ocd.config.tables import Cluster
+from ocd.crawl.cluster.messages import BatchAnswer, decode_answer
+from ocd.crawl.cluster.remote import end_crawl, read_batch
+from ocd.crawl.cluster.worker_rates import WorkerRates
+
+if TYPE_CHECKING:
+    from distributed import Client, Security
+
+logger = logging.getLogger(__name__)
+
+PIP = 'pip install "openchrome[cluster]"'
+_CONNECT_S = 30.0
+_LOOK_S = 1.0
+_END_S = 10.0
+
+
+class WorkersDiedError(Exception):
+    """So many workers have died while they read a batch that Dask gives it no further one."""
+
+
+class ClusterConnection:
+    """A cluster while a crawl uses it. `on_change` is called when slots or `paused` are new.
+
+    paused: the scheduler does not answer; after `wait_s` of that it is given up.
+    """
+
+    def __init__(self, name: str, cluster: Cluster, client: "Client") -> None:
+        self.name = name
+        self.on_change: Callable[[], None] = lambda: None
+        self.slots = 0
+        self.paused = False
+        self.rates = WorkerRates()
+        self._cluster = cluster
+        self._client = client
+        self._workers: dict[str, int] = {}
+        self._silent_since: float | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, name: str, cluster: Cluster) -> AsyncIterator[Self]:
+        """Connect to the scheduler; raises disabled without the extra, cluster_lost."""
+        client = await _connect(name, cluster)
+        try:
+            yield cls(name, cluster, client)
+        finally:
+            await _close(client)
+
+    async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
+        """Return a worker's answer; a batch that is lost with its worker goes to another one.
+
+        near: the worker that it goes to if that lives. Raises cluster_lost, WorkersDiedError.
+        """
+        from distributed import CancelledError, KilledWorker
+        from distributed.comm.core import CommClosedError
+
+        while self._client.status not in ("closed", "closing"):
+            future = self._client.submit(
+                read_batch, settings, pages, pure=False,
+                workers=[near] if near else None, allow_other_workers=bool(near),
+            )  # fmt: skip
+            try:
+                answer = decode_answer(await future)
+            except (CancelledError, CommClosedError):
+                continue  # the connection was lost: it is asked for again when there is another one
+            except KilledWorker as error:
+                raise WorkersDiedError from error
+            except ImportError as error:
+                raise self._unfit(f"a worker cannot import it: {error}") from error
+            if answer.refused:
+                raise self._unfit(f"{answer.worker} cannot: {answer.refused}")
+            return answer
+        raise self.lost_error()
+
+    def lost_error(self) -> OcdError:
+        """Return the error of a crawl whose scheduler did not come back."""
+        return _lost(
+            self.name, f"has not answered for {self._cluster.wait_s:g} s ({self._cluster.address})"
+        )
+
+    def _unfit(self, why: str) -> OcdError:
+        message = f"Cluster {self.name!r} cannot run openchrome: {why}"
+        hint = f"Install the daemon's version there: {PIP}"
+        return OcdError("cluster_lost", message, hint=hint, cluster=self.name)
+
+    async def end(self, crawl: str) -> None:
+        """End what the workers hold of a crawl."""
+        if self._client.status != "running":
+            return
+        try:
+            async with asyncio.timeout(_END_S):
+                await self._client.cancel(list(self._client.futures))
+                await self._client.run(end_crawl, crawl, on_error="ignore")
+        except (OSError, TimeoutError) as error:
+            logger.warning("cluster %s: the crawl's end was not heard: %s", self.name, error)
+
+    async def watch(self) -> None:
+        """Keep slots and state current; raises cluster_lost once the cluster is given up."""
+        while True:
+            await self._look()
+            await asyncio.sleep(_LOOK_S)
+
+    async def _look(self) -> None:
+        """Look at the cluster; give it up if it has been silent for too long."""
+        now = asyncio.get_running_loop().time()
+        workers = await self._workers_now()
+        if workers is None:
+            self._silent_since = now if self._silent_since is None else self._silent_since
+            if now - self._silent_since >= self._cluster.wait_s:
+                raise self.lost_error()
+        else:
+            self._silent_since = None
+        paused = workers is None
+        if (workers, paused) != (self._workers, self.paused):
+            self.paused = paused
+            self._workers = workers or {}
+            self.slots = sum(self._workers.values())
+            self.on_change()
+
+    async def _workers_now(self) -> dict[str, int] | None:
+        """Return the slots of each worker; None if the scheduler does not answer."""
+        scheduler: Any = self._client.scheduler
+        if self._client.status != "running" or scheduler is None:
+            return None
+        try:
+            async with asyncio.timeout(_CONNECT_S):
+                found = await scheduler.identity(n_workers=-1)
+        except (OSError, RuntimeError):
+            return None
+        return {address: worker["nthreads"] for address, worker in found["workers"].items()}
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the status says of it."""
+        rates = self.rates.measure()
+        return {
+            "address": self._cluster.address,
+            "state": "paused" if self.paused else "connected",
+            "slots": self.slots,
+            "workers": {
+                address: {"slots": slots, "pages_per_second": rates.get(address, 0.0)}
+                for address, slots in self._workers.items()
+            },
+        }
+
+
+async def _connect(name: str, cluster: Cluster) -> "Client":
+    try:
+        # A second of imports, which other calls do not wait for.
+        distributed = await asyncio.to_thread(_import_dask)
+    except ImportError as error:
+        message = f"cluster={name!r} needs the extra 'cluster', which is not installed: {error}"
+        raise OcdError("disabled", message, hint=f"Install it: {PIP}") from None
+    client: Client = distributed.Client(
+        cluster.address, asynchronous=True, set_as_default=False, name="openchrome",
+        security=_security(distributed, cluster), timeout=cluster.wait_s + _CONNECT_S,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            await client
+    except (OSError, TimeoutError) as error:
+        await _close(client)
+        raise _lost(name, f"cannot be reached ({cluster.address}): {error}") from error
+    return client
+
+
+async def _close(client: "Client") -> None:
+    closing: Any = client.close(timeout=_END_S)  # to be awaited, which its type does not say
+    await closing
+
+
+def _import_dask() -> ModuleType:
+    distributed = importlib.import_module("distributed")
+    # It has handlers of its own, which would write to the terminal.
+    log = logging.getLogger("distributed")
+    log.handlers.clear()
+    log.propagate = True
+    return distributed
+
+
+def _security(distributed: ModuleType, cluster: Cluster) -> "Security | None":
+    if not cluster.encrypted:
+        return None
+    given = {
+        "tls_ca_file": cluster.tls_ca_file,
+        "tls_client_cert": cluster.tls_cert,
+        "tls_client_key": cluster.tls_key,
+    }
+    files = {name: str(path) for name, path in given.items() if path is not None}
+    security: Security = distributed.Security(require_encryption=True, **files)
+    return security
+
+
+def _lost(name: str, why: str) -> OcdError:
+    hint = "Once its scheduler runs, go on: `oc_task_resume`"
+    return OcdError("cluster_lost", f"Cluster {name!r} {why}", hint=hint, cluster=name)

@@ -1,0 +1,97 @@
+"""What the daemon and the workers of a cluster say to each other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.crawl.fetch.fetch_errors import FetchError
+from ocd.crawl.fetch.http_fetch import RedirectChain
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.visits.outcome import VisitResult
+from ocd.crawl.visits.page_reader import PageRequest
+from ocd.safety.domain_policy import DomainPolicy
+from ocd.safety.own_servers import OwnServers
+
+MAX_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """What a worker must know of a crawl, the same for all its pages.
+
+    version: of openchrome; that of the worker must be the same. logins: "user:password" by origin.
+    allow, block, servers: the domain policy. any_certificate: servers need not prove who they are.
+    """
+
+    version: str
+    crawl: str
+    spec: CrawlSpec
+    logins: dict[str, str]
+    allow: tuple[str, ...]
+    block: tuple[str, ...]
+    servers: OwnServers
+    sanitize: bool
+    any_certificate: bool
+
+    @property
+    def policy(self) -> DomainPolicy:
+        """The domain policy; no file is ever read on a worker."""
+        return DomainPolicy(self.allow, self.block, servers=self.servers)
+
+
+class PageFailure(msgspec.Struct, omit_defaults=True):
+    """An error of one page. is_fetch: it says whether another attempt may help."""
+
+    code: str
+    message: str
+    hint: str = ""
+    details: dict[str, Any] = {}
+    is_fetch: bool = False
+    transient: bool = False
+    retry_after: float | None = None
+    status: int | None = None
+
+    @classmethod
+    def of(cls, error: OcdError) -> "PageFailure":
+        """Return what there is to say of an error."""
+        failure = cls(error.code, error.message, error.hint, error.details)
+        if isinstance(error, FetchError):
+            failure.is_fetch, failure.transient = True, error.transient
+            failure.retry_after, failure.status = error.retry_after, error.status
+        return failure
+
+    def error(self) -> OcdError:
+        """Return the error as it was raised."""
+        if not self.is_fetch:
+            return OcdError(self.code, self.message, hint=self.hint, **self.details)
+        error = FetchError(self.code, self.message, hint=self.hint, **self.details)
+        error.transient, error.retry_after = self.transient, self.retry_after
+        error.status = self.status
+        return error
+
+
+class PageAnswer(msgspec.Struct, omit_defaults=True):
+    """What came of one page: one of the three.
+
+    redirect: its server sends us elsewhere, and whether we may go there is asked here.
+    """
+
+    visited: VisitResult | None = None
+    failure: PageFailure | None = None
+    redirect: RedirectChain | None = None
+
+
+class BatchAnswer(msgspec.Struct, omit_defaults=True):
+    """What a worker answers to a batch, page by page; refused: why it cannot read any."""
+
+    worker: str
+    pages: list[PageAnswer] = []
+    refused: str = ""
+
+
+encode = msgspec.msgpack.Encoder().encode
+decode_settings = msgspec.msgpack.Decoder(WorkerSettings).decode
+decode_pages = msgspec.msgpack.Decoder(list[PageRequest]).decode
+decode_answer = msgspec.msgpack.Decoder(BatchAnswer).decode

@@ -1,0 +1,22 @@
+"""The functions that workers are told to run. The scheduler imports this module, too."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+
+async def read_batch(settings: bytes, pages: bytes) -> bytes:
+    """Read the pages one after the other: WorkerSettings, PageRequests and BatchAnswer, encoded."""
+    from distributed import get_worker
+
+    from ocd.crawl.cluster.worker import plugin_of
+
+    return await (await plugin_of(get_worker())).read_batch(settings, pages)
+
+
+async def end_crawl(crawl: str, dask_worker: "Worker") -> None:
+    """End what a worker holds of a crawl, and what it reads for it just now."""
+    from ocd.crawl.cluster.worker import plugin_of
+
+    await (await plugin_of(dask_worker)).end(crawl)

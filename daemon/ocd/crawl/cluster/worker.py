@@ -1,0 +1,104 @@
+"""A Dask worker's side: the plugin that owns what the crawls need there."""
+
+import asyncio
+from collections import deque
+from importlib.metadata import version
+from pathlib import Path
+
+from distributed import Worker, WorkerPlugin
+
+from ocd.conversion.worker import ConversionPool
+from ocd.crawl.cluster.messages import (
+    BatchAnswer,
+    WorkerSettings,
+    decode_pages,
+    decode_settings,
+    encode,
+)
+from ocd.crawl.cluster.worker_crawl import WorkerCrawl
+
+_NAME = "openchrome"
+# How long a crawl of which nothing is heard keeps its browser here.
+KEPT_S = 60.0
+_REMEMBERED = 100
+
+
+async def plugin_of(worker: Worker) -> "OpenChromePlugin":
+    """Return the worker's plugin; the first call adds it."""
+    if _NAME not in worker.plugins:
+        await worker.plugin_add(OpenChromePlugin(), name=_NAME, catch_errors=False)
+    found = worker.plugins[_NAME]
+    assert isinstance(found, OpenChromePlugin)
+    await found.ready.wait()
+    return found
+
+
+class OpenChromePlugin(WorkerPlugin):
+    """The crawls that this worker reads pages for, by their settings."""
+
+    def setup(self, worker: Worker) -> None:
+        """Begin with the worker's own loop as the root of all that runs."""
+        self._address: str = worker.address
+        self._slots: int = worker.state.nthreads
+        self._directory = Path(worker.local_directory)
+        self._converters = ConversionPool()
+        self._crawls: dict[bytes, tuple[WorkerCrawl, asyncio.Task[None]]] = {}
+        self._ended: deque[str] = deque(maxlen=_REMEMBERED)
+        self._stop, self._gone, self.ready = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        worker.loop.add_callback(self._serve)
+
+    async def _serve(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as self.group:
+                self.ready.set()
+                await self._stop.wait()
+                for crawl, _ in self._crawls.values():
+                    crawl.stop()
+            await self._converters.close()
+        finally:  # a worker that is told to end by a signal cancels all that runs
+            self._gone.set()
+
+    async def teardown(self, worker: Worker) -> None:
+        """End all crawls, with their browsers."""
+        self._stop.set()
+        await self._gone.wait()
+
+    async def read_batch(self, encoded: bytes, pages: bytes) -> bytes:
+        """Read a batch for a crawl; see remote."""
+        answer = BatchAnswer(self._address)
+        own = version("openchrome")
+        settings = decode_settings(encoded)
+        if settings.version != own:
+            answer.refused = f"it has openchrome {own}, the daemon {settings.version}"
+            return encode(answer)
+        crawl = self._crawl(encoded, settings)
+        with crawl.in_use(KEPT_S):
+            for request in decode_pages(pages):
+                answer.pages.append(await crawl.read(request))
+        return encode(answer)
+
+    def _crawl(self, encoded: bytes, settings: WorkerSettings) -> WorkerCrawl:
+        known = self._crawls.get(encoded)
+        if known is not None and not known[1].done():
+            return known[0]
+        crawl = WorkerCrawl(settings, self._slots, self._converters, self._directory)
+        if settings.crawl in self._ended:
+            crawl.stop()
+        running = self.group.create_task(crawl.serve())
+        self._crawls[encoded] = (crawl, running)
+        running.add_done_callback(lambda _: self._forget(encoded, crawl))
+        return crawl
+
+    def _forget(self, encoded: bytes, crawl: WorkerCrawl) -> None:
+        known = self._crawls.get(encoded)
+        if known is not None and known[0] is crawl:
+            del self._crawls[encoded]
+
+    async def end(self, crawl: str) -> None:
+        """End a crawl, whatever it is reading; later batches of it are refused."""
+        self._ended.append(crawl)
+        mine = [one for one in self._crawls.values() if one[0].settings.crawl == crawl]
+        for one, _ in mine:
+            one.stop()
+        if mine:
+            await asyncio.wait([running for _, running in mine])

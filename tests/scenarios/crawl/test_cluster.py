@@ -1,0 +1,186 @@
+"""Crawls on a Dask cluster: a scheduler and two workers, each a process, over TLS."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.cluster import SLOTS, DaskCluster
+from support.daemon import Daemon
+from support.site import Site
+from support.waiting import wait_until
+from support.web_graph import WebGraph, web_graph
+
+STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50}
+# Of the fixture site, from a host that the policy forbids.
+BLOCKED = "localhost"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[DaskCluster]:
+    with DaskCluster() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def serving(cluster: DaskCluster) -> Iterator[Daemon]:
+    """A daemon that knows the cluster, and an address where nobody listens."""
+    config = f'block_domain = ["{BLOCKED}"]\n{cluster.config}'
+    config += '[cluster.plain]\naddress = "tcp://127.0.0.1:9"\n'
+    with Daemon(config=config) as running:
+        yield running
+
+
+def _start(daemon: Daemon, graph: WebGraph, **args: object) -> str:
+    return daemon.start_task("crawl", **{"url": f"{graph.url}/p/0", **STATIC, **args})
+
+
+def _finish(daemon: Daemon, task_id: str) -> dict[str, Any]:
+    meta = daemon.finish(task_id)
+    assert meta["status"] == "COMPLETED", (meta, daemon.log()[-3000:])
+    result: dict[str, Any] = daemon.result_of(task_id)
+    return result
+
+
+def _pages(result: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return what each page came to; `parent` and `duration_ms` depend on who was first."""
+    names = ("depth", "final_url", "status", "title", "content", "links", "redirects")
+    return {one["url"]: tuple(one.get(name) for name in names) for one in result["pages"]}
+
+
+def _counts(result: dict[str, Any]) -> dict[str, Any]:
+    names = ("succeeded", "failed", "files", "skipped", "max_depth_reached", "robots_denied")
+    return {name: result["summary"][name] for name in names}
+
+
+def _whole(daemon: Daemon, graph: WebGraph) -> dict[str, Any]:
+    """Return what the daemon finds by itself; the site then has seen nothing."""
+    result = _finish(daemon, _start(daemon, graph))
+    graph.seen.clear()
+    return result
+
+
+def _assert_same(result: dict[str, Any], whole: dict[str, Any]) -> None:
+    urls = [one["url"] for one in result["pages"]]
+    assert len(urls) == len(set(urls))
+    assert (_pages(result), _counts(result)) == (_pages(whole), _counts(whole))
+
+
+def _shown(daemon: Daemon) -> dict[str, Any]:
+    """Return what the status says of the cluster; nothing while no crawl uses it."""
+    found: dict[str, Any] = daemon.status()["clusters"].get("lab", {})
+    return found
+
+
+def test_workers_find_what_one_process_finds(serving: Daemon) -> None:
+    """Redirects, duplicates, files, missing pages, nofollow; each page is asked for once."""
+    with web_graph(60) as graph:
+        whole = _whole(serving, graph)
+        graph.free = 20
+        task_id = _start(serving, graph, cluster="lab")
+        graph.wait_for_requests(21)
+        wait_until(lambda: _shown(serving).get("slots") == 2 * SLOTS, 60, "the workers' slots")
+        shown = _shown(serving)
+        graph.gate.set()
+        _assert_same(_finish(serving, task_id), whole)
+        assert set(graph.seen.values()) == {1}
+    assert (shown["state"], len(shown["workers"])) == ("connected", 2)
+    assert sum(one["pages_per_second"] for one in shown["workers"].values()) > 0
+    assert serving.status()["clusters"] == {}
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engine: str) -> None:
+    """A redirect to a blocked host is not followed; what nobody sees is left out."""
+    url, there = site.url("hidden.html"), f"{site.other_origin}/article.html"
+    assert BLOCKED in there
+    starts = [url, site.url(f"redirect-to?url={there}")]
+    task_id = serving.start_task(
+        "crawl", urls=starts, engine=engine, max_depth=0, cluster="lab", scope="any"
+    )
+    hidden, redirected = sorted(_finish(serving, task_id)["pages"], key=lambda page: page["url"])
+    assert "Visible text" in hidden["content"]
+    assert not [
+        word
+        for word in ("display", "attribute", "comment", "\u200b")
+        if word in str(hidden["content"])
+    ]
+    assert hidden["sanitized"]["flagged"] >= 1
+    assert redirected["error"]["code"] == "domain_blocked"
+    assert site.seen("article.html") == []
+
+
+def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:
+    """Nothing is lost, and nothing is there twice."""
+    with web_graph(60) as graph:
+        whole = _whole(serving, graph)
+        graph.free = 20
+        task_id = _start(serving, graph, cluster="lab", concurrency=16)
+        graph.wait_for_requests(20 + 2 * SLOTS)  # both workers are at it
+        before = graph.seen.copy()
+        killed = cluster.workers.pop(0)
+        killed.kill()
+        killed.wait(60)
+        graph.gate.set()
+        _assert_same(_finish(serving, task_id), whole)
+        again = graph.seen - before
+        assert all(graph.seen[path] <= 2 for path in graph.seen)
+        assert sum(graph.seen.values()) - len(graph.seen) <= 2 * SLOTS, again
+    cluster.add_worker()
+
+
+def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
+    """What it had is kept, and it can go on; with a worker that dies or without."""
+    with web_graph(60) as graph:
+        whole = _whole(serving, graph)
+        graph.free = 20
+        task_id = _start(serving, graph, cluster="lab", concurrency=16)
+        graph.wait_for_requests(21)
+        serving.do("oc_task_cancel", task_id=task_id)
+        assert serving.finish(task_id)["status"] == "CANCELLED"
+        wait_until(lambda: serving.status()["clusters"] == {}, 60, "the end of the connection")
+        before = graph.seen.copy()
+        finished = {one["url"] for one in serving.result_of(task_id)["pages"]}
+        graph.gate.set()
+        second = serving.do("oc_task_resume", task_id=task_id)["task_id"]
+        _assert_same(_finish(serving, second), whole)
+        assert not [path for path in graph.seen - before if graph.url + path in finished]
+
+
+def test_a_lost_scheduler_fails_the_crawl_which_goes_on_later(
+    serving: Daemon, cluster: DaskCluster
+) -> None:
+    """Paused first, then `cluster_lost`; resumed where it stood, to the exact end."""
+    with web_graph(60) as graph:
+        whole = _whole(serving, graph)
+        graph.free = 20
+        task_id = _start(serving, graph, cluster="brief")
+        graph.wait_for_requests(21)
+        cluster.kill_scheduler()
+        graph.gate.set()
+        meta = serving.finish(task_id)
+        assert (meta["status"], meta["error"]["code"]) == ("FAILED", "cluster_lost"), serving.log()
+        assert "oc task resume" in str(meta["error"]) or "oc_task_resume" in str(meta["error"])
+        assert "paused" in meta["progress"]["message"]
+        finished = {one["url"] for one in serving.result_of(task_id)["pages"]}
+        before = graph.seen.copy()
+        cluster.start()
+        second = serving.do("oc_task_resume", task_id=task_id)["task_id"]
+        _assert_same(_finish(serving, second), whole)
+        assert not [path for path in graph.seen - before if graph.url + path in finished]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ({"cluster": "lap"}, "lab"),
+        ({"cluster": "plain", "cookies": {"a": "b"}}, "tls://"),
+        ({"cluster": "plain", "share_login": True}, "tls://"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    serving: Daemon, site: Site, args: dict[str, Any], words: str
+) -> None:
+    """A name that the file does not have, logins that could be read on the way."""
+    reply = serving.call("crawl", url=site.url("article.html"), **args)
+    assert (reply.code, words in reply.error["hint"]) == ("invalid_argument", True)

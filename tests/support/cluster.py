@@ -1,0 +1,138 @@
+"""A Dask cluster on loopback: a scheduler and two workers, each a process, over TLS."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from support.waiting import wait_until
+
+SLOTS = 4
+
+
+class DaskCluster:
+    """`with DaskCluster() as cluster:`; `config` is what a daemon's config.toml says of it."""
+
+    def __init__(self, workers: int = 2, slots: int = SLOTS) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="oc-dask-")
+        self.path = Path(self._folder.name)
+        self._count = workers
+        self._slots = slots
+        self._port = _free_port()
+        self.scheduler: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._environ: Mapping[str, str] = {
+            **os.environ,
+            "OPENCHROME_HOME": str(self.path / "home"),
+            "TMPDIR": str(self.path),
+        }
+
+    @property
+    def address(self) -> str:
+        return f"tls://127.0.0.1:{self._port}"
+
+    @property
+    def config(self) -> str:
+        """The cluster `lab`, and `brief`: the same one, waited for a moment only."""
+        keys = (
+            f'address = "{self.address}"\ntls_ca_file = "{self._pem}"\n'
+            f'tls_cert = "{self._pem}"\ntls_key = "{self._pem}"\n'
+        )
+        return f"[cluster.lab]\n{keys}[cluster.brief]\n{keys}wait_s = 0.5\n"
+
+    @property
+    def _pem(self) -> Path:
+        return self.path / "cluster.pem"
+
+    def __enter__(self) -> Self:
+        self._pem.write_bytes(_certificate())
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        for process in (*self.workers, self.scheduler):
+            if process is not None:
+                process.kill()  # as a machine goes; what a worker runs ends with it
+                process.wait(60)
+        self._folder.cleanup()
+
+    def start(self) -> None:
+        """Start the scheduler, and its workers, which may join it a little later."""
+        self.scheduler = self._run("dask_scheduler", "--port", str(self._port))
+        wait_until(lambda: _listens(self._port), 180, "the scheduler")
+        self.workers = []
+        for _ in range(self._count):
+            self.add_worker()
+
+    def add_worker(self) -> None:
+        """Start one more worker."""
+        options = ("--no-nanny", "--nthreads", str(self._slots), "--local-directory", self.path)
+        self.workers.append(self._run("dask_worker", self.address, *map(str, options)))
+
+    def kill_scheduler(self) -> None:
+        """Kill it with SIGKILL; its workers end of themselves."""
+        assert self.scheduler is not None
+        self.scheduler.kill()
+        self.scheduler.wait(60)
+        for worker in self.workers:
+            worker.wait(60)
+
+    def log(self) -> str:
+        return "\n".join(file.read_text() for file in self.path.glob("*.log"))
+
+    def _run(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+        number = len(list(self.path.glob("*.log")))
+        with (self.path / f"{number}-{program}.log").open("wb") as log:
+            return subprocess.Popen(
+                [
+                    *(sys.executable, "-m", f"distributed.cli.{program}", *options),
+                    *("--host", "127.0.0.1", "--no-dashboard"),
+                    *("--tls-ca-file", str(self._pem), "--tls-cert", str(self._pem)),
+                    *("--tls-key", str(self._pem)),
+                ],
+                env=self._environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                cwd=self.path,
+            )  # fmt: skip
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _certificate() -> bytes:
+    """Return a key and a certificate, which is its own authority, as PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "dask.test")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(
+        name, name, key.public_key(), x509.random_serial_number(),
+        now - timedelta(days=1), now + timedelta(days=30),
+    )  # fmt: skip
+    ca = x509.BasicConstraints(ca=True, path_length=None)
+    certificate = builder.add_extension(ca, critical=True).sign(key, hashes.SHA256())
+    plain = serialization.NoEncryption()
+    pkcs8 = serialization.PrivateFormat.PKCS8
+    pem = serialization.Encoding.PEM
+    return key.private_bytes(pem, pkcs8, plain) + certificate.public_bytes(pem)

@@ -1,0 +1,248 @@
+"""Pages for a cluster's workers: batches, redirects, workers that end, and what may travel."""
+
+import asyncio
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+
+from ocd.api.errors import OcdError
+from ocd.config.tables import Cluster
+from ocd.crawl.cluster import connection
+from ocd.crawl.cluster.cluster_reader import ClusterReader
+from ocd.crawl.cluster.clusters import Clusters, with_cookies_of
+from ocd.crawl.cluster.connection import ClusterConnection, WorkersDiedError
+from ocd.crawl.cluster.messages import (
+    BatchAnswer,
+    PageAnswer,
+    PageFailure,
+    decode_pages,
+    encode,
+)
+from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
+from ocd.crawl.fetch.http_fetch import RedirectChain
+from ocd.crawl.rate_limits import RateLimits
+from ocd.crawl.request_options import RequestOptions, read_cookies
+from ocd.crawl.spec import CrawlSpec
+from ocd.crawl.stats import PageRecord
+from ocd.crawl.visits.outcome import VisitResult
+from ocd.crawl.visits.page_reader import PageRequest
+from ocd.ledger.cancellation import jobs_beside
+
+LAB = Cluster(address="tls://lab:8786")
+PLAIN = Cluster(address="tcp://lab:8786")
+Answer = Callable[[PageRequest], PageAnswer]
+
+
+def page(url: str, final: str = "") -> PageAnswer:
+    record = PageRecord(
+        url=url, final_url=final or url, status=200, title="", depth=0, content="", links=[],
+        engine="static", content_type="text/html", fetched_at="", duration_ms=1,
+    )  # fmt: skip
+    return PageAnswer(visited=VisitResult(record, []))
+
+
+class FakeConnection(ClusterConnection):
+    """Answers batches by a function; workers die of the pages in `deadly`."""
+
+    def __init__(self, slots: int, answer: Answer) -> None:
+        super().__init__("lab", LAB, None)  # type: ignore[arg-type] - no Dask here
+        self.slots = slots
+        self.answer = answer
+        self.batches: list[tuple[list[str], str]] = []
+        self.in_flight = self.most_in_flight = 0
+        self.deadly: set[str] = set()
+
+    async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
+        requests = decode_pages(pages)
+        self.batches.append(([one.url for one in requests], near))
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await asyncio.sleep(0)
+        finally:
+            self.in_flight -= 1
+        if self.deadly & {one.url for one in requests}:
+            raise WorkersDiedError
+        answer = BatchAnswer("w1", [self.answer(one) for one in requests])
+        return msgspec.msgpack.decode(encode(answer), type=BatchAnswer)
+
+
+@asynccontextmanager
+async def reading(fake: FakeConnection) -> AsyncIterator[Callable[..., Any]]:
+    """Yield what reads URLs side by side, and returns results and errors."""
+    async with jobs_beside() as start:
+        reader = ClusterReader(fake, lambda: b"", start, None)  # type: ignore[arg-type] - no files
+        admitted: list[str] = []
+
+        async def admit(target: str) -> None:
+            admitted.append(target)
+
+        async def read(url: str, *, by_browser: bool = False) -> Any:  # noqa: ANN401
+            request = PageRequest(url=url, by_browser=by_browser, fetched_at="")
+            try:
+                visited = await reader.read(request, admit, lambda: None)
+            except OcdError as error:
+                return error
+            return visited.record.final_url
+
+        async def read_all(*urls: str, by_browser: bool = False) -> tuple[list[Any], list[str]]:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(read(url, by_browser=by_browser)) for url in urls]
+            return [task.result() for task in tasks], admitted
+
+        yield read_all
+
+
+async def test_batches_grow_with_what_waits() -> None:
+    """At most twice the slots are in flight, 32 pages at most in one; every page comes back."""
+    urls = [f"http://x/{number}" for number in range(400)]
+    fake = FakeConnection(2, lambda one: page(one.url))
+    async with reading(fake) as read_all:
+        found, _ = await read_all(*urls)
+    assert found == urls
+    assert fake.most_in_flight == 4
+    sizes = [len(batch) for batch, _ in fake.batches]
+    assert (sizes[0], max(sizes)) == (1, 32)
+    assert sum(sizes) == len(urls)
+
+
+async def test_redirects_are_admitted_here_and_go_on_there() -> None:
+    """By the worker that has begun, from where it stands; a browser's are admitted at the end."""
+
+    def answer(one: PageRequest) -> PageAnswer:
+        if one.by_browser:
+            return page(one.url, "http://x/there")
+        if one.chain is None:
+            return PageAnswer(redirect=RedirectChain("http://x/b", redirects=[(one.url, 302)]))
+        assert one.chain.redirects == [("http://x/a", 302)]
+        return page(one.url, one.chain.url)
+
+    fake = FakeConnection(1, answer)
+    async with reading(fake) as read_all:
+        assert await read_all("http://x/a") == (["http://x/b"], ["http://x/b"])
+        assert fake.batches == [(["http://x/a"], ""), (["http://x/a"], "w1")]
+    async with reading(fake) as read_all:
+        assert await read_all("http://x/a", by_browser=True) == (
+            ["http://x/there"], ["http://x/there"],
+        )  # fmt: skip
+
+
+async def test_a_page_that_workers_die_of_costs_itself_alone() -> None:
+    urls = [f"http://x/{number}" for number in range(12)]
+    fake = FakeConnection(1, lambda one: page(one.url))
+    fake.deadly = {urls[7]}
+    async with reading(fake) as read_all:
+        found, _ = await read_all(*urls)
+    (error,) = [one for one in found if isinstance(one, OcdError)]
+    assert (error.code, "died" in error.message) == ("fetch_failed", True)
+    assert [one for one in found if isinstance(one, str)] == [one for one in urls if one != urls[7]]
+
+
+async def test_what_a_worker_that_ends_was_reading_is_read_by_another_one() -> None:
+    ending = deque(["http://x/1", "http://x/2"])
+
+    def answer(one: PageRequest) -> PageAnswer:
+        if ending and ending[0] == one.url:
+            ending.popleft()
+            return PageAnswer(failure=PageFailure("cancelled", "The crawl has ended"))
+        return page(one.url)
+
+    async with reading(FakeConnection(1, answer)) as read_all:
+        found, _ = await read_all("http://x/1", "http://x/2", "http://x/3")
+    assert found == ["http://x/1", "http://x/2", "http://x/3"]
+
+
+def test_errors_come_back_as_they_were_raised() -> None:
+    error = fetch_error("http_error", "HTTP 503", transient=True, status=503)
+    error.retry_after, error.status = 2.0, 503
+    answer = msgspec.msgpack.decode(encode(PageFailure.of(error)), type=PageFailure).error()
+    assert isinstance(answer, FetchError)
+    assert (answer.transient, answer.retry_after, answer.status) == (True, 2.0, 503)
+    assert answer.body() == error.body()
+    plain = OcdError("domain_blocked", "Not opened", hint="Why", url="http://x")
+    same = PageFailure.of(plain).error()
+    assert (type(same), same.body()) == (OcdError, plain.body())
+
+
+@pytest.mark.parametrize(
+    ("spec", "logins", "words"),
+    [
+        ({"share_login": True}, {}, "browser's cookies"),
+        ({"requests": RequestOptions(headers=(("X-Key", "1"),))}, {}, "headers"),
+        ({"requests": RequestOptions(proxies=("http://a:b@proxy:1",))}, {}, "proxy"),
+        ({}, {"http://x": "ada:pw"}, "URL"),
+    ],
+)
+def test_logins_travel_over_tls_only(
+    spec: dict[str, Any], logins: dict[str, str], words: str
+) -> None:
+    clusters = Clusters({"lab": LAB, "plain": PLAIN})
+    given = CrawlSpec(url="http://x/", cluster="lab", **spec)
+    assert clusters.check(given, logins) is LAB
+    with pytest.raises(OcdError, match=words) as refused:
+        clusters.check(CrawlSpec(url="http://x/", cluster="plain", **spec), logins)
+    assert refused.value.code == "invalid_argument"
+    assert clusters.check(CrawlSpec(url="http://x/", cluster="plain"), {}) is PLAIN
+
+
+def test_the_browsers_cookies_that_travel_are_those_of_the_start_pages() -> None:
+    cookies = [
+        {"name": name, "value": "1", "domain": domain, "path": "/", "secure": False}
+        for name, domain in (
+            ("own", "docs.x.org"),
+            ("above", ".x.org"),
+            ("other", "mail.x.org"),
+            ("far", ".y.org"),
+        )
+    ]
+    spec = CrawlSpec(url="https://docs.x.org/", cluster="lab", share_login=True)
+    changed = with_cookies_of(spec, cookies)
+    assert not changed.share_login
+    assert [cookie.name for cookie in changed.requests.cookies] == ["own", "above"]
+    assert changed.requests.cookies == read_cookies(cookies[:2], spec.starts)
+
+
+async def test_without_the_extra_the_error_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(OcdError) as raised:
+        async with ClusterConnection.open("lab", LAB):
+            raise AssertionError
+    assert raised.value.code == "disabled"
+    assert 'pip install "openchrome[cluster]"' in raised.value.hint
+
+
+async def test_a_scheduler_that_is_not_there_is_cluster_lost(
+    monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
+) -> None:
+    monkeypatch.setattr(connection, "_CONNECT_S", 0.2)
+    nobody = Cluster(address=f"tcp://127.0.0.1:{unused_tcp_port}")
+    with pytest.raises(OcdError) as raised:
+        async with ClusterConnection.open("lab", nobody):
+            raise AssertionError
+    assert raised.value.code == "cluster_lost"
+    assert "oc_task_resume" in raised.value.hint
+
+
+@pytest.mark.parametrize("address", ["lab:8786", "http://lab:8786", "tls://lab", "tls://lab:x"])
+def test_an_address_is_that_of_a_scheduler(address: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match="tls://HOST:PORT"):
+        msgspec.convert({"address": address}, Cluster)
+
+
+def test_where_starts_are_unknown_an_interval_counts_from_the_end() -> None:
+    """A request may wait at a worker: only its end says when the next one may begin."""
+    gates = RateLimits(2.0, limit=3, awaits_robots=False, starts_unknown=True)
+    gates.begin("http://x", 0.0)
+    assert gates.ready_at("http://x") == float("inf")
+    gates.end("http://x", now=9.0)
+    assert gates.ready_at("http://x") == 11.0
+    free = RateLimits(0.0, limit=3, awaits_robots=False, starts_unknown=True)
+    free.begin("http://x", 0.0)
+    assert free.ready_at("http://x") == 0.0
