@@ -171,6 +171,39 @@ def test_one_person_holds_a_tab(
     assert "KeyQ" not in seen(watched, tab)
 
 
+def test_a_page_that_lost_its_connection_goes_on_holding_the_tab(
+    port: DashboardPort, watched: Daemon, tab: str
+) -> None:
+    """With the key of its lease it is the same lease; without one nobody is let in meanwhile."""
+    wanted = {"session": SESSION, "tab_id": tab}
+    cookie = port.cookie()
+    key = asyncio.run(first_word(port, cookie, {"hold": wanted}))["key"]
+    (before,) = leases(watched)
+    other = asyncio.run(first_word(port, port.cookie(), {"hold": wanted}))
+    assert other["error"]["code"] == "human_in_control"
+    again = asyncio.run(first_word(port, cookie, {"hold": {**wanted, "key": key}}))
+    assert (again["state"], again["key"]) == ("held", key)
+    assert leases(watched) == [before]
+    headers = {"Cookie": cookie, "Origin": port.origin, "Content_Type": "application/json"}
+    body = json.dumps({"key": key}).encode()
+    assert port.ask("POST", "/api/give-back", body, **headers)[0].status == 200
+    assert leases(watched) == []
+
+
+async def first_word(port: DashboardPort, cookie: str, message: object) -> dict[str, Any]:
+    """Say that as a page does whose connection is cut at the answer; return the answer."""
+    headers = {"Cookie": cookie, "Origin": port.origin}
+    async with (
+        aiohttp.ClientSession(headers=headers) as browser,
+        browser.ws_connect(f"{port.origin}/api/events") as socket,
+    ):
+        await socket.send_json(message)
+        async for said in socket:
+            if control := json.loads(said.data).get("control"):
+                return dict(control)
+    raise AssertionError("the daemon said nothing about control")
+
+
 def leases(daemon: Daemon) -> list[Any]:
     found: list[Any] = daemon.request("POST", "/v1/leases", b'{"action": "list"}').result["leases"]
     return found

@@ -196,6 +196,46 @@ def strangers(daemon: Daemon) -> list[str]:
     return found
 
 
+def test_the_keyboard_alone_is_enough(
+    port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
+) -> None:
+    """Views, a task and its menu, a tab that is taken and given back: by Tab, Enter and Escape."""
+    tab = watched.new_tab(site.url("dashboard/hands.html"), session="keys")
+    task = watched.start_task("crawl", url=site.url("article.html"), max_pages=1)
+    watched.finish(task)
+    look(daemon, f"{port.origin}/journal", "oc_task_start")
+    press(daemon, "Tasks")
+    wait_for_text(daemon, task)
+    press(daemon, f"crawl {task}")
+    wait_for_text(daemon, "The lighthouse")
+    press(daemon, "Export")
+    wait_for_text(daemon, "JSON lines")
+    press(daemon, "Live")
+    wait_for_text(daemon, "Calls")
+    look(daemon, f"{port.origin}/tab/keys/{tab}", "Take over")
+    press(daemon, "Take over")
+    wait_for_text(daemon, "Ctrl+Alt+Enter")
+    daemon.do("computer", action="key", text="Tab x ctrl+alt+Enter", timeout_ms=60_000)
+    press(daemon, "Give back")
+    wait_for_text(daemon, "You gave the tab back.")
+    assert "keydown KeyX x" in watched.do("read_page", "keys", tab_id=tab)["content"]
+
+
+def press(daemon: Daemon, name: str) -> None:
+    """Go on with Tab until what is named so has the focus, and press Enter."""
+    for _ in range(80):
+        if focused(daemon) == name:
+            daemon.do("computer", action="key", text="Enter", timeout_ms=60_000)
+            return
+        daemon.do("computer", action="key", text="Tab", timeout_ms=60_000)
+    raise AssertionError(f"Tab does not reach {name}")
+
+
+def focused(daemon: Daemon) -> str:
+    code = "document.activeElement.textContent.trim().replace(/\\s+/g, ' ')"
+    return str(json.loads(daemon.do("javascript_tool", code=f"JSON.stringify({code})")["content"]))
+
+
 def test_every_view_is_accessible(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
