@@ -137,7 +137,7 @@ def _errors_page() -> str:
         "| code | what happened | what to do | HTTP | exit |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for code, (http, status) in CODES.items():
-        happened, to_do = MEANINGS[code]
+        happened, to_do = MEANINGS.get(code, ("", ""))
         lines.append(f"| `{code}` | {happened} | {_cell(to_do)} | {http} | {status} |")
     return "\n".join(lines) + "\n"
 

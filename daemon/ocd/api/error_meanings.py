@@ -178,6 +178,10 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "not_html": ("The address has no page.", "Ask for the file itself."),
     "sitemap_not_found": ("The site has no sitemap.", "Give `sitemap_url`, or crawl by links."),
     "injected_failure": ("A crawl was told to fail (`fail_on_page`).", "This is for tests."),
+    "cluster_lost": (
+        "The cluster whose workers read a crawl's pages is not there.",
+        "Its finished pages are kept: `oc task resume ID`, once the cluster is back.",
+    ),
     "task_not_found": ("There is no such task.", "`oc task list`."),
     "orphaned": (
         "The daemon died while the task ran.",
