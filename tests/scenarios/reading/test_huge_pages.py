@@ -13,6 +13,8 @@ DEEP = """let at = document.body;
 for (let depth = 0; depth < 500; depth++) at = at.appendChild(document.createElement('div'));
 at.textContent = 'the deepest'; 1"""
 TEXT = "document.body.replaceChildren('word '.repeat(1000000) + 'the last'); 1"  # 5 MB in one node
+FIELDS = """document.body.innerHTML = '<form>' + Array.from({length: 10_000},
+  (_, n) => `<p>Field ${n}</p><input name=n${n}>`).join('') + '</form>'; 1"""
 READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(
         ("read_page", {"mode": mode})
@@ -67,3 +69,10 @@ def test_of_very_many_attributes_the_first_are_told(daemon: Daemon, site: Site) 
     assert "(1500 attributes)" in told
     found = daemon.do("query_dom", selector="h1")
     assert "a999" in str(found)
+
+
+def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
+    """What a form is asked for costs as much as it has fields: each question is asked once."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code=FIELDS)
+    assert daemon.do("read_page", timeout_ms=60_000)["total"] > 10_000 * 20

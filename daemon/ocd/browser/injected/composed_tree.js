@@ -34,8 +34,16 @@ const USED = ('tagName nodeType childNodes firstChild children textContent style
   + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
 const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, nextElementSibling: nextElementOf };
 
+const clobberedForms = mapOfTurn(); // whether a form is one: each look costs as much as it has inputs
+
 function clobbered(el) {
   if (tagOf(el) !== 'FORM') return false;
+  const known = clobberedForms();
+  if (!known.has(el)) known.set(el, hidesProperties(el));
+  return known.get(el);
+}
+
+function hidesProperties(el) {
   return USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
     && !/Sibling$|^firstChild$|^parentNode$/.test(name))
     || Object.entries(RELATIVES).some(([name, own]) => el[name] !== own(el));
