@@ -1,6 +1,8 @@
 """A Dask cluster on loopback: a scheduler and two workers, each a process, over TLS."""
 
+import contextlib
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -116,9 +118,12 @@ def _listens(port: int) -> bool:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """Return a port that nobody has, and that no outgoing connection is given either."""
+    while True:
+        port = random.randrange(15_000, 30_000)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 def _certificate() -> bytes:
