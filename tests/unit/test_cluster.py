@@ -218,6 +218,25 @@ async def test_without_the_extra_the_error_says_how_to_install_it(
     assert 'pip install "openchrome[cluster]"' in raised.value.hint
 
 
+async def test_what_a_connection_ended_with_is_not_the_crawls_error(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Dask's client raises at its close what its reconnecting has failed with."""
+
+    class Client:
+        async def close(self, timeout: float) -> None:  # noqa: ASYNC109 - Dask's parameter
+            raise ValueError("IOStream is not idle")
+
+    async def connect(*_: object) -> Client:
+        return Client()
+
+    monkeypatch.setattr(connection, "_connect", connect)
+    with pytest.raises(OcdError) as lost:
+        async with ClusterConnection.open("lab", LAB) as opened:
+            raise opened.lost_error()
+    assert (lost.value.code, "IOStream is not idle" in caplog.text) == ("cluster_lost", True)
+
+
 async def test_a_scheduler_that_is_not_there_is_cluster_lost(
     monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
 ) -> None:

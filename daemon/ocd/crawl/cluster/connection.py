@@ -175,7 +175,10 @@ async def _connect(name: str, cluster: Cluster) -> "Client":
 
 async def _close(client: "Client") -> None:
     closing: Any = client.close(timeout=_END_S)  # to be awaited, which its type does not say
-    await closing
+    try:
+        await closing
+    except Exception:  # of its connection, which has ended; the crawl's own outcome counts
+        logger.exception("closing the connection to %s failed", client)
 
 
 def _import_dask() -> ModuleType:
