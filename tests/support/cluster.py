@@ -87,12 +87,11 @@ class DaskCluster:
         self.workers.append(self._run("dask_worker", self.address, *map(str, options)))
 
     def kill_scheduler(self) -> None:
-        """Kill it with SIGKILL; its workers end of themselves."""
+        """Kill it with SIGKILL, and then its workers, whose own end takes Dask a while."""
         assert self.scheduler is not None
-        self.scheduler.kill()
-        self.scheduler.wait(60)
-        for worker in self.workers:
-            worker.wait(60)
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait(60)
 
     def log(self) -> str:
         return "\n".join(file.read_text() for file in self.path.glob("*.log"))
