@@ -73,6 +73,28 @@ async def test_what_does_not_arrive_is_sent_five_times(tmp_path: Path) -> None:
     assert list(waiting_webhooks(store)) == [OTHER]
 
 
+async def test_one_that_fails_costs_itself_alone(tmp_path: Path) -> None:
+    """The machine has no thread for one webhook: it waits for the next start, the others go."""
+    store, events = TaskStore(tmp_path), asyncio.Queue[dict[str, Any]]()
+    keep_task(store, TASK, "COMPLETED")
+    keep_task(store, OTHER, "COMPLETED")
+
+    class Scarce(FakePosts):
+        async def send(self, url: str, message_id: str, body: bytes) -> str:
+            if message_id == TASK:
+                raise RuntimeError("can't start new thread")
+            return await super().send(url, message_id, body)
+
+    async with asyncio.TaskGroup() as group:
+        runner = Runner(store, {}, group.create_task)
+        webhooks = Webhooks(runner, Scarce(""), DomainPolicy, events.put_nowait)
+        running = group.create_task(webhooks.run())
+        event = await events.get()
+        running.cancel()
+    assert (event["task_id"], event["delivered"]) == (OTHER, True)
+    assert list(waiting_webhooks(store)) == [TASK]
+
+
 async def test_whom_the_policy_forbids_is_told_nothing(tmp_path: Path) -> None:
     posts = FakePosts("")
     store, event = await tell(tmp_path, posts, DomainPolicy(block=("*.example",)))

@@ -26,15 +26,16 @@ async def resume(services: CallServices, *, by_default: bool) -> None:
     runner = services.runner
     for meta in runner.orphans:
         judge = partial(is_durable, runner.store, meta, by_default=by_default)
-        if not await asyncio.to_thread(judge):
-            continue
         request = CallRequest(
             verb="oc_task_resume", params={"task_id": meta.task_id}, session=meta.session
         )
         try:
-            await run_call(services, request)
+            if await asyncio.to_thread(judge):
+                await run_call(services, request)
         except OcdError as error:
             logger.warning("task %s is not resumed: %s", meta.task_id, error)
+        except Exception:  # it can still be resumed by hand; the daemon and the others go on
+            logger.exception("resuming task %s failed", meta.task_id)
 
 
 def is_durable(store: TaskStore, meta: TaskMeta, *, by_default: bool) -> bool:

@@ -27,7 +27,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta, public
-from ocd.ledger.webhooks import read_webhook, remove_webhook, waiting_webhooks
+from ocd.ledger.webhooks import has_webhook, read_webhook, remove_webhook, waiting_webhooks
 from ocd.safety import secrets as known_secrets
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.origins import origin_of
@@ -132,7 +132,8 @@ class Webhooks:
         self._telling: set[str] = set()
 
     def _on_change(self, meta: TaskMeta) -> None:
-        if meta.terminal and meta.task_id not in self._telling:
+        waits = meta.terminal and meta.task_id not in self._telling
+        if waits and has_webhook(self._store, meta.task_id):
             self._telling.add(meta.task_id)
             self._ended.put_nowait(meta)
 
@@ -157,6 +158,8 @@ class Webhooks:
             await self._tell(meta)
         except OcdError as error:
             logger.warning("webhook of task %s: %s", meta.task_id, error)
+        except Exception:  # no thread, no memory: it waits for the next start
+            logger.exception("the webhook of task %s failed", meta.task_id)
         finally:
             self._telling.discard(meta.task_id)
 

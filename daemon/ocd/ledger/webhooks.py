@@ -1,5 +1,6 @@
 """webhook.json: whom to tell that a task has ended. It is gone once they know, or nobody will."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,11 @@ def write_webhook(folder: Path, url: str) -> None:
     """Put the webhook into the folder of a task that is being made."""
     with storage("writing", folder / WEBHOOK), open_private(folder / WEBHOOK) as file:
         file.write(msgspec.json.encode(Webhook(url=url)))
+
+
+def has_webhook(store: TaskStore, task_id: str) -> bool:
+    """Return whether somebody waits to be told of the task."""
+    return os.path.exists(store.directory(task_id) / WEBHOOK)  # noqa: PTH110 - asked at every end
 
 
 def read_webhook(store: TaskStore, task_id: str) -> Webhook | None:
