@@ -76,3 +76,15 @@ def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code=FIELDS)
     assert daemon.do("read_page", timeout_ms=60_000)["total"] > 10_000 * 20
+
+
+def test_elements_that_own_each_other_in_a_circle_are_read(daemon: Daemon, site: Site) -> None:
+    """The last one owns nothing."""
+    daemon.do("navigate", url=site.url("article.html"))
+    code = """document.body.innerHTML = Array.from({length: 3}, (_, n) =>
+      `<div role=group aria-label=g${n} id=s${n} aria-owns=s${(n + 1) % 3}>w${n}</div>`
+    ).join(''); 1"""
+    daemon.do("javascript_tool", code=code)
+    content = daemon.do("read_page")["content"]
+    groups = '- group "g0"\n  - text: w0\n  - group "g1"\n    - text: w1\n    - group "g2": w2\n'
+    assert content.endswith(groups)

@@ -130,6 +130,7 @@ class NameWalk {
     this.named = named;
     this.referring = referring;
     this.seen = new Set();
+    this.owned = 0; // elements that were owned by those before
   }
 }
 
@@ -225,8 +226,16 @@ function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle
       text += textOf(kid, inner, evenHidden);
     }
   }
-  if (owner) for (const owned of byIds(el, 'aria-owns')) text += ` ${textOf(owned, inner, evenHidden)}`;
+  if (owner) text += ownedText(el, inner, evenHidden);
   return text + generated(el, '::after');
+}
+
+const MOST_OWNED = 100; // elements in one name: those of others may own further ones
+
+function ownedText(el, walk, evenHidden) {
+  const owned = byIds(el, 'aria-owns').slice(0, Math.max(MOST_OWNED - walk.owned, 0));
+  walk.owned += owned.length;
+  return owned.map((one) => ` ${textOf(one, walk, evenHidden)}`).join('');
 }
 
 // Which elements a style sheet of the document gives words by ::before or ::after: asking every one

@@ -111,7 +111,7 @@ class Outline {
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
     // What its owner was not asked for stands at the end.
-    for (const owner of [...this.owners.by.keys()]) this.owned(owner, depth, null);
+    for (const owner of [...this.owners.by.keys()]) if (this.owners.by.has(owner)) this.owned(owner, depth, null);
     this.flush(depth);
     if (this.labels.length) this.dropLabels();
     [this.active, this.special, this.owners, this.labelling] = outer;

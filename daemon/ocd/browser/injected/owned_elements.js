@@ -2,26 +2,35 @@
 // as the name of a field.
 
 const NOTHING = new Set();
-const NO_OWNERS = { by: new Map(), owned: new Set() };
+const NO_OWNERS = { by: new Map(), owned: new Map() };
 
 // by: what an element owns, in its order; owned: all of that. Fields own lists that are told by
 // themselves, and what does not show owns nothing.
 function ownersIn(doc) {
   const owners = allMatches(doc, '[aria-owns]');
   if (!owners.length) return NO_OWNERS;
-  const [by, owned] = [new Map(), new Set()];
+  const [by, owned] = [new Map(), new Map()]; // owned: by whom
   for (const owner of owners) {
     if (clobbered(owner) || LEAVES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
-    const kids = byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !kid.contains(owner) && parentIn(kid) !== owner && !circular(kid, owner, by));
-    for (const kid of kids) owned.add(kid);
+    const outer = standsIn(owner, owned);
+    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !kid.contains(owner) && parentIn(kid) !== owner && !outer.has(kid));
+    for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }
   return { by, owned };
 }
 
-// Whether what stands in an element owns the one that is to own it.
-const circular = (kid, owner, by) => [...by].some(([other, kids]) => kid.contains(other) && kids.some((one) => one.contains(owner)));
+// What an element stands in as it is told: none of that can be owned by it. Null if that is deeper
+// than anything that is told.
+function standsIn(el, owned) {
+  const found = new Set();
+  for (let at = el; at; at = owned.get(at) ?? parentIn(at)) {
+    if (found.size > MAX_DEPTH) return null;
+    found.add(at);
+  }
+  return found;
+}
 
 const NAMED_FIELDS = ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],'
   + ' [role=radio], [role=switch], [role=searchbox])';
