@@ -15,6 +15,32 @@ at.textContent = 'the deepest'; 1"""
 TEXT = "document.body.replaceChildren('word '.repeat(1000000) + 'the last'); 1"  # 5 MB in one node
 FIELDS = """document.body.innerHTML = '<form>' + Array.from({length: 10_000},
   (_, n) => `<p>Field ${n}</p><input name=n${n}>`).join('') + '</form>'; 1"""
+# Very many of a kind that once cost as much as all of them, each: HTML, its outline's least length.
+MANY = {
+    "told to people alone": ("'<p><span aria-hidden=true>word</span></p>'.repeat(15_000)", 300_000),
+    "told by their fields": (
+        """Array.from({length: 8_000}, (_, n) => `<div><p aria-hidden=true>Field ${n}</p>
+        <input aria-label="Field ${n}"></div>`).join('')""",
+        160_000,
+    ),
+    "head cells of one row": ("'<table><tr>' + '<th>h'.repeat(30_000)", 90_000),
+    "items with fields": ("`<ul>${'<li><input> word'.repeat(8_000)}</ul>`", 200_000),
+    "fields in a grid": (
+        """`<div role=grid><div role=row><div role=columnheader>A</div></div>${
+        '<div role=row><div role=gridcell><input></div></div>'.repeat(8_000)}</div>`""",
+        200_000,
+    ),
+    "image maps": (
+        """Array.from({length: 3_000}, (_, n) => `<img usemap=#m${n} alt=x><map name=m${n}>
+        <area href=/x${n} alt=y shape=rect coords=0,0,9,9></map>`).join('')""",
+        100_000,
+    ),
+    "buttons that own each other": (
+        """Array.from({length: 1_500}, (_, n) =>
+        `<div role=button id=s${n} aria-owns=s${n + 1}>w${n}</div>`).join('')""",
+        100_000,
+    ),
+}
 READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     *(
         ("read_page", {"mode": mode})
@@ -76,6 +102,24 @@ def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code=FIELDS)
     assert daemon.do("read_page", timeout_ms=60_000)["total"] > 10_000 * 20
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_very_many_of_a_kind_are_read(daemon: Daemon, site: Site, kind: str) -> None:
+    """What all of them are asked for is worked out once, not once for each."""
+    code, least = MANY[kind]
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code=f"document.body.innerHTML = {code}; 1", timeout_ms=60_000)
+    assert daemon.do("read_page", timeout_ms=60_000)["total"] > least
+
+
+def test_very_many_image_maps_are_observed(daemon: Daemon, site: Site) -> None:
+    """Which picture an area lies on is worked out once for all of them."""
+    daemon.do("navigate", url=site.url("article.html"))
+    code = f"document.body.innerHTML = {MANY['image maps'][0]}; 1"
+    daemon.do("javascript_tool", code=code, timeout_ms=60_000)
+    seen = daemon.do("oc_observe", scope="document", timeout_ms=60_000)
+    assert seen["total"] == 3_000
 
 
 def test_elements_that_own_each_other_in_a_circle_are_read(daemon: Daemon, site: Site) -> None:

@@ -36,13 +36,7 @@ function labelledName(el, role) {
 }
 
 // The words of an element that a name or description refers to, which many may do.
-const referredTo = mapOfTurn();
-
-function wordsReferredTo(el) {
-  const known = referredTo();
-  if (!known.has(el)) known.set(el, squeeze(textOf(el, new NameWalk(null, true), referenced(el))));
-  return known.get(el);
-}
+const wordsReferredTo = onceInTurn((el) => squeeze(textOf(el, new NameWalk(null, true), referenced(el))));
 
 function ownName(el, role, style) {
   const own = squeeze(el.getAttribute('aria-label') || '');

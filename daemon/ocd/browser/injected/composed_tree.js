@@ -34,14 +34,8 @@ const USED = ('tagName nodeType childNodes firstChild children textContent style
   + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
 const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, nextElementSibling: nextElementOf };
 
-const clobberedForms = mapOfTurn(); // whether a form is one: each look costs as much as it has inputs
-
-function clobbered(el) {
-  if (tagOf(el) !== 'FORM') return false;
-  const known = clobberedForms();
-  if (!known.has(el)) known.set(el, hidesProperties(el));
-  return known.get(el);
-}
+const isClobbered = onceInTurn(hidesProperties); // each look costs as much as a form has inputs
+const clobbered = (el) => tagOf(el) === 'FORM' && isClobbered(el);
 
 function hidesProperties(el) {
   return USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
@@ -65,28 +59,23 @@ function isSummary(el) {
   return false;
 }
 
-// A map that lasts for a turn of the page: afterwards, what is in it may be different.
-function mapOfTurn() {
-  let map = null;
-  return () => {
-    if (map === null) {
-      map = new Map();
-      queueMicrotask(() => { map = null; });
+// What is worked out once for each key in a turn of the page: afterwards, it may be different.
+function onceInTurn(workOut) {
+  let known = null;
+  return (key) => {
+    if (known === null) {
+      known = new Map();
+      queueMicrotask(() => { known = null; });
     }
-    return map;
+    if (!known.has(key)) known.set(key, workOut(key));
+    return known.get(key);
   };
 }
 
 // The labels of a control, in their order. What an element itself says of its labels costs as much as
 // its document, for each element: here all labels are asked whose they are, once in a turn.
-const labelsByRoot = mapOfTurn(); // of a document or shadow tree: the labels of each control
-
-function labelsOf(el) {
-  const known = labelsByRoot();
-  const root = rootIn(el);
-  if (!known.has(root)) known.set(root, labelsByControl(root));
-  return known.get(root).get(el) ?? [];
-}
+const labelsUnder = onceInTurn(labelsByControl);
+const labelsOf = (el) => labelsUnder(rootIn(el)).get(el) ?? [];
 
 function labelsByControl(root) {
   const found = new Map();
@@ -130,5 +119,28 @@ function slottedIn(el) {
 }
 
 // The image map of a picture, and the picture of a map.
-const mapOf = (picture) => firstMatch(ownerIn(picture), `map[name="${CSS.escape(picture.useMap.slice(1))}"]`);
-const pictureOf = (area) => [...imagesIn(ownerIn(area))].find((one) => one.useMap && mapOf(one)?.contains(area));
+const mapsIn = onceInTurn(mapsByName);
+const mapOf = (picture) => mapsIn(ownerIn(picture)).get(picture.useMap.slice(1));
+const picturesOfMaps = onceInTurn(picturesByMap); // the first of each
+
+function pictureOf(area) {
+  const pictures = picturesOfMaps(ownerIn(area));
+  let at = area;
+  while (at && !pictures.has(at)) at = parentIn(at);
+  return pictures.get(at);
+}
+
+function mapsByName(doc) {
+  const found = new Map();
+  for (const map of byTag(doc, 'map')) if (!found.has(map.getAttribute('name'))) found.set(map.getAttribute('name'), map);
+  return found;
+}
+
+function picturesByMap(doc) {
+  const found = new Map();
+  for (const picture of imagesIn(doc)) {
+    const map = picture.useMap && mapOf(picture);
+    if (map && !found.has(map)) found.set(map, picture);
+  }
+  return found;
+}

@@ -67,15 +67,26 @@ function labelBeside(el) {
 // it there is data of the item, such as its date, and no label.
 function isEditedInPlace(el) {
   const item = closestTo(el, ITEMS);
-  const others = item ? [...childElementsOf(parentIn(item))].filter((one) => one !== item && tagOf(one) === tagOf(item)).slice(0, FEW_OTHERS) : [];
+  const others = item && parentIn(item) ? othersLike(item) : [];
   return others.length > 0 && !others.some(holdsField);
 }
+
+// The first items beside one in its list.
+function othersLike(item) {
+  const others = [];
+  for (let at = firstElementOf(parentIn(item)); at && others.length < FEW_OTHERS; at = nextElementOf(at)) {
+    if (at !== item && tagOf(at) === tagOf(item)) others.push(at);
+  }
+  return others;
+}
+
+const columnsOf = onceInTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
 
 // The header of a cell's column in a grid: the cells beside it hold data.
 function columnOf(cell) {
   const grid = closestTo(cell, '[role=grid], [role=treegrid]');
   if (!grid) return '';
-  const headers = [...grid.querySelectorAll('[role=columnheader]')];
+  const headers = columnsOf(grid);
   const index = cell.getAttribute('aria-colindex');
   const header = index ? headers.find((one) => one.getAttribute('aria-colindex') === index)
     : headers[[...childElementsOf(parentIn(cell))].indexOf(cell)];

@@ -233,9 +233,11 @@ class Outline {
   // The words that people see before a field, where its name says the same.
   dropLabels() {
     const spoken = new Set();
+    const places = new Map(this.lines.map((line, at) => [line, at]));
     for (const label of this.labels) {
+      if (!places.has(label)) continue; // it was joined with another line
       const words = quote(label[2].slice(0, -UNHEARD.length - 1));
-      const at = this.lines.indexOf(label);
+      const at = places.get(label);
       if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && (line.includes(` ${words} [ref=`) || GROUP_OF_FIELDS.test(line) && line.includes(` ${words}`)))) spoken.add(label);
     }
     if (spoken.size) this.lines = this.lines.filter((line) => !spoken.has(line));
@@ -244,8 +246,7 @@ class Outline {
 
   // Whether an open dialog stands before an element of the page.
   dialogOver(el) {
-    const dialogs = [...allMatches(ownerIn(el), 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]')];
-    return dialogs.some((one) => !clobbered(one) && !el.contains(one) && !one.contains(el) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }));
+    return shownDialogs(ownerIn(el)).some((one) => !el.contains(one) && !one.contains(el));
   }
 
   shown(el, tag, view, depth, control) {
@@ -572,6 +573,10 @@ function outline(options) {
   const about = options.head ? aboutPage(it.lines.every(([, kind]) => kind === FRAME), it.onlyRefs) : null;
   return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
 }
+
+const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
+const shownDialogs = onceInTurn((doc) => [...allMatches(doc, DIALOGS)].filter((one) => !clobbered(one)
+  && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
 
 // What has the focus in a document, in shadow trees, too.
 function focusIn(doc) {

@@ -97,11 +97,11 @@ function headerRole(el) {
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   const row = el.parentElement;
   if (scope !== '' || row === null || row.parentElement?.tagName === 'THEAD') return 'columnheader';
-  for (const way of ['nextElementSibling', 'previousElementSibling']) {
-    for (let at = el[way]; at; at = at[way]) if (holdsData(at)) return 'rowheader';
-  }
-  return 'columnheader';
+  return hasData(row) ? 'rowheader' : 'columnheader';
 }
+
+// All head cells of a row ask it.
+const hasData = onceInTurn((row) => [...childElementsOf(row)].some(holdsData));
 
 function focusable(el) {
   const index = el.getAttribute('tabindex');
