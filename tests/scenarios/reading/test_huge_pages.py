@@ -132,3 +132,15 @@ def test_elements_that_own_each_other_in_a_circle_are_read(daemon: Daemon, site:
     content = daemon.do("read_page")["content"]
     groups = '- group "g0"\n  - text: w0\n  - group "g1"\n    - text: w1\n    - group "g2": w2\n'
     assert content.endswith(groups)
+
+
+def test_very_many_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
+    """They are revealed in rounds, each of twice as many as the one before."""
+    daemon.do("navigate", url=site.url("article.html"))
+    code = """for (let n = 0; n < 1500; n++) {
+      const host = document.body.appendChild(document.createElement('div'));
+      host.attachShadow({mode: 'closed'}).innerHTML = `<button>Tree ${n}</button>`;
+    } 1"""
+    daemon.do("javascript_tool", code=code)
+    found = daemon.do("find", query="Tree 1499", wait_for_ms=0, timeout_ms=60_000)
+    assert found["content"].startswith('- button "Tree 1499" [ref=')

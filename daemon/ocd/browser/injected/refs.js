@@ -68,6 +68,9 @@ function query(selector, scope = document) {
 // can tell. Each is put here once.
 const probed = new WeakSet();
 let suspects = [];
+const FIRST_SUSPECTS = 200;
+const MOST_SUSPECTS = 3200;
+let mostSuspects = FIRST_SUSPECTS; // twice as many as before where closed shadow trees were found
 
 const HIDING = new Set('DIV SECTION SPAN ARTICLE ASIDE MAIN NAV P'.split(' '));
 const mayHide = (tag) => HIDING.has(tag) || tag.includes('-');
@@ -76,7 +79,7 @@ const EMPTY_TARGETS = new Set('TD LI I A B EM LABEL'.split(' '));
 function suspect(el) {
   const custom = tagOf(el).includes('-');
   if (!custom && firstOf(el)) return;
-  if (probed.has(el) || el.firstElementChild || suspects.length >= 200) return;
+  if (probed.has(el) || el.firstElementChild || suspects.length >= mostSuspects) return;
   if (!mayHide(tagOf(el)) && !EMPTY_TARGETS.has(tagOf(el))) return;
   if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
   probed.add(el);
@@ -86,6 +89,7 @@ function suspect(el) {
 function takeSuspects() {
   const found = suspects;
   suspects = [];
+  mostSuspects = FIRST_SUSPECTS;
   return found;
 }
 
@@ -100,8 +104,10 @@ function listening(els) {
   return large.length;
 }
 
-function adopt(host, root) {
-  closedRoots.set(host, root);
+// Each closed shadow tree behind its host.
+function adopt(...hostsAndRoots) {
+  for (let at = 0; at < hostsAndRoots.length; at += 2) closedRoots.set(hostsAndRoots[at], hostsAndRoots[at + 1]);
+  mostSuspects = Math.min(Math.max(FIRST_SUSPECTS, hostsAndRoots.length), MOST_SUSPECTS);
 }
 
 // Everything that a selector or a number names, or the whole document.

@@ -14,22 +14,29 @@ async def reveal_closed_shadow(
 
     hosts: their object ids. nodes: what CDP describes them as, shadow trees included.
     """
-    revealed = False
-    for host, node in zip(hosts, nodes, strict=True):
-        for root in node.get("shadowRoots", ()):
-            if root["shadowRootType"] == "closed":
-                await _adopt(frame, host, int(root["backendNodeId"]))
-                revealed = True
-    return revealed
+    found = [
+        (host, int(root["backendNodeId"]))
+        for host, node in zip(hosts, nodes, strict=True)
+        for root in node.get("shadowRoots", ())
+        if root["shadowRootType"] == "closed"
+    ]
+    if found:
+        await _adopt(frame, found)
+    return bool(found)
 
 
-async def _adopt(frame: Frame, host: str, root: int) -> None:
+async def _adopt(frame: Frame, found: Sequence[tuple[str, int]]) -> None:
     context = await evaluate.isolated_context(frame)
-    params = {"backendNodeId": root, "executionContextId": context}
-    resolved = await frame.cdp.send("DOM.resolveNode", params)
+    # Sent at once, answered in order.
+    calls = [
+        frame.cdp.send("DOM.resolveNode", {"backendNodeId": root, "executionContextId": context})
+        for _, root in found
+    ]
+    roots = [(await reply)["object"]["objectId"] for reply in calls]
+    objects = [one for (host, _), root in zip(found, roots, strict=True) for one in (host, root)]
     call = {
-        "functionDeclaration": "function (root) { openchrome.adopt(this, root) }",
-        "objectId": host,
-        "arguments": [{"objectId": resolved["object"]["objectId"]}],
+        "functionDeclaration": "function (...rest) { openchrome.adopt(this, ...rest) }",
+        "objectId": objects[0],
+        "arguments": [{"objectId": one} for one in objects[1:]],
     }
     await frame.cdp.send("Runtime.callFunctionOn", call)
