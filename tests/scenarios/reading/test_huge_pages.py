@@ -25,6 +25,7 @@ MANY = {
     ),
     "head cells of one row": ("'<table><tr>' + '<th>h'.repeat(30_000)", 90_000),
     "items with fields": ("`<ul>${'<li><input> word'.repeat(8_000)}</ul>`", 200_000),
+    "fields side by side": ("'<input><i></i>'.repeat(15_000)", 200_000),
     "fields in a grid": (
         """`<div role=grid><div role=row><div role=columnheader>A</div></div>${
         '<div role=row><div role=gridcell><input></div></div>'.repeat(8_000)}</div>`""",

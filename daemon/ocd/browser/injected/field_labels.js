@@ -57,10 +57,15 @@ function labelBeside(el) {
     // Further out, words may be about the fields beside it as well.
     if (steps > 0 || before.field || after.field) {
       const parent = parentIn(at);
-      if (!parent || [...childElementsOf(parent)].some((kid) => kid !== at && holdsField(kid))) return rowLabel(at) || below;
+      if (!parent || holdsOtherField(parent, at)) return rowLabel(at) || below;
     }
   }
   return below;
+}
+
+function holdsOtherField(parent, own) {
+  for (let at = firstElementOf(parent); at; at = nextElementOf(at)) if (at !== own && holdsField(at)) return true;
+  return false;
 }
 
 // Whether a field stands in one item of a list, where the others have words only: what stands behind
