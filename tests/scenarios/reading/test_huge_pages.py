@@ -31,6 +31,7 @@ MANY = {
         '<div role=row><div role=gridcell><input></div></div>'.repeat(8_000)}</div>`""",
         200_000,
     ),
+    "dialogs over each other": ("'<dialog open><button>b</button></dialog>'.repeat(3_000)", 60_000),
     "image maps": (
         """Array.from({length: 3_000}, (_, n) => `<img usemap=#m${n} alt=x><map name=m${n}>
         <area href=/x${n} alt=y shape=rect coords=0,0,9,9></map>`).join('')""",

@@ -9,6 +9,9 @@ let covers = null; // what may cover or be behind, in the window: once for each 
 let markable = []; // whose texts were told before it was known what covers
 let underneath = new Map();
 let farBoxes = new Map(); // whether boxes are far from the window
+let stacks = new Map(); // what was met at places, by tree: what lies over each other asks at the same ones
+let stacked = 0; // elements in these
+const MOST_STACKED = 100000;
 const FAR = 600; // px by which nothing flows out of its box
 
 function forgetCovers() {
@@ -17,6 +20,8 @@ function forgetCovers() {
   markable = [];
   underneath = new Map();
   farBoxes = new Map();
+  stacks = new Map();
+  stacked = 0;
 }
 
 function coversNow() {
@@ -48,7 +53,15 @@ const mayBeUnder = (el, x, y) => covers.some((cover) => holds(cover.box, x, y)
 // Whether any text that was told without a mark has to have one.
 const missesMarks = () => raised.length > 0 && coversNow().length > 0 && markable.some(isCovered);
 
-const stackAt = (el, x, y) => stackIn(rootIn(el), x, y) ?? [];
+function stackAt(el, x, y) {
+  const root = rootIn(el);
+  if (!stacks.has(root)) stacks.set(root, new Map());
+  const known = stacks.get(root);
+  const place = `${x} ${y}`;
+  const met = known.get(place) ?? stackIn(root, x, y) ?? [];
+  if (!known.has(place) && (stacked += met.length) <= MOST_STACKED) known.set(place, met);
+  return met;
+}
 
 function isOpaque(el, style) {
   if (PAGE.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MOST_SEEN_THROUGH) return false;
@@ -101,9 +114,9 @@ function pointsOf(el) {
 
 function isCoveredAt(el, x, y) {
   const met = stackAt(el, x, y);
-  const at = met.indexOf(el);
-  if (at < 0) return false;
-  return met.slice(0, at).some((one) => !el.contains(one) && isOpaque(one, getComputedStyle(one)))
+  if (!met.includes(el)) return false;
+  const first = met.find((one) => one === el || (!el.contains(one) && isOpaque(one, getComputedStyle(one))));
+  return first !== el
     || covers.some((cover) => cover.idle && isIdleAt(cover, el, x, y));
 }
 
