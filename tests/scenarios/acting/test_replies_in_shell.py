@@ -24,6 +24,7 @@ def test_popup_and_closed_tab_are_told(at: At) -> None:
     popup = next(line for line in out.splitlines() if line.startswith("tab opened: "))
     tab_id = popup.split()[2]
     assert f"current tab: {tab_id}" in out
+    page.do("wait_for", type="text", value="Thank you", timeout_ms=60_000)
     page.js("document.body.innerHTML = '<button onclick=window.close()>Shut</button>'; 1")
     closed = page.daemon.oc("interact", "--query", "Shut").ok().out
     assert closed.startswith("tab t")
