@@ -37,24 +37,25 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         yield running
 
 
-def run(daemon: Daemon, words: list[str], text: str) -> None:
-    done = subprocess.run(
+def run(daemon: Daemon, words: list[str], text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [*words, text], env=daemon.home.environ, cwd=daemon.home.base, text=True,
         stdin=subprocess.DEVNULL, capture_output=True, timeout=LIFE_S, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, (text, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("title", COMMANDS)
 def test_recipe(kitchen: Daemon, site: Site, title: str) -> None:
     """Every command of the recipe succeeds."""
     commands = COMMANDS[title].replace(SITE, site.origin)
-    run(kitchen, ["bash", "-euo", "pipefail", "-c"], commands)
+    done = run(kitchen, ["bash", "-euo", "pipefail", "-c"], commands)
+    assert done.returncode == 0, done
 
 
 @pytest.mark.parametrize("title", PROGRAMS)
 def test_program(kitchen: Daemon, site: Site, title: str) -> None:
-    run(kitchen, [sys.executable, "-c"], PROGRAMS[title].replace(SITE, site.origin))
+    done = run(kitchen, [sys.executable, "-c"], PROGRAMS[title].replace(SITE, site.origin))
+    assert done.returncode == 0, done
 
 
 def test_settings_are_right(home: Home) -> None:
