@@ -28,7 +28,7 @@ from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.calls.task_kinds import task_kinds
-from ocd.config.file_changes import file_changes
+from ocd.config.file_changes import follow_changes
 from ocd.config.loader import Config, environment, reload
 from ocd.crawl.crawler import Crawler
 from ocd.evidence.service import EvidenceService
@@ -363,7 +363,7 @@ class Daemon:
             )
             group.create_task(forgetting)
             group.create_task(heap.keep_trimmed())
-            group.create_task(self._watch_config())
+            group.create_task(follow_changes(self.config.file, self.stop, self._reload))
             group.create_task(self._load_stores())
             group.create_task(self.webhooks.run())
             group.create_task(durable_tasks.resume(self.services, by_default=self.config.durable))
@@ -374,9 +374,8 @@ class Daemon:
             with suppress(OcdError):
                 await asyncio.to_thread(store.load)
 
-    async def _watch_config(self) -> None:
-        async for _ in file_changes(self.config.file, self.stop):
-            await self.apply(reload(self.config, self.config.file))
+    async def _reload(self) -> None:
+        await self.apply(reload(self.config, self.config.file))
 
     async def close(self) -> None:
         """End tasks, calls and Chromium, in this order, within bounded time."""

@@ -1,11 +1,14 @@
 """Files of ended sessions: removed when they are old, and nobody else's with them."""
 
+import asyncio
 import os
 import time
 from pathlib import Path
 
 import pytest
 
+from ocd.config.loader import Config
+from ocd.runtime import session_retention
 from ocd.runtime.session_retention import remove_old
 
 DAY_S = 86_400
@@ -52,3 +55,24 @@ def test_zero_days_keep_everything(files: Path) -> None:
     assert remove_old(files, 0, ()) == 0
     assert sorted(files.rglob("*")) == before
     assert remove_old(files / "none", 30, ()) == 0
+
+
+async def test_a_round_that_fails_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The machine has no thread, or the disk fails: the daemon goes on, and so does the loop."""
+    monkeypatch.setattr(session_retention, "_HOUR_S", 0)
+    failures, done = [RuntimeError("can't start new thread"), OSError("bad disk")], asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def prune(_days: float) -> None:
+        if failures:
+            raise failures.pop()
+        loop.call_soon_threadsafe(done.set)
+
+    async with asyncio.TaskGroup() as group:
+        config = Config(home=tmp_path)
+        running = group.create_task(session_retention.run(prune, tuple, lambda: config))
+        await done.wait()
+        running.cancel()
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * 2

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import watchfiles
@@ -10,6 +10,17 @@ import watchfiles
 from ocd.storage.machine_limits import WATCH_THREADS, require_threads
 
 logger = logging.getLogger(__name__)
+
+
+async def follow_changes(
+    file: Path, stop: asyncio.Event, act: Callable[[], Awaitable[None]]
+) -> None:
+    """Call `act` at each change of the file, until `stop` is set; a failure costs that change."""
+    async for _ in file_changes(file, stop):
+        try:
+            await act()
+        except Exception:  # the daemon goes on with what was in force
+            logger.exception("The change of %s is not in force as a whole", file)
 
 
 async def file_changes(file: Path, stop: asyncio.Event) -> AsyncIterator[object]:

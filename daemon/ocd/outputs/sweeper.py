@@ -35,7 +35,7 @@ async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.
         changed.clear()
         try:
             await store.sweep()
-        except (OSError, OcdError):
+        except Exception:  # the machine may have had no thread for it
             logger.exception("The output sweep failed; the next one tries again")
         await wait_for_event(changed, interval())
 

@@ -29,12 +29,15 @@ async def run(
     sessions: Callable[[], Collection[str]],
     current: Callable[[], Config],
 ) -> None:
-    """Remove old tasks and files every hour, until cancelled."""
+    """Remove old tasks and files every hour, until cancelled; a failure costs that hour's round."""
     while True:
         config = current()
-        await asyncio.to_thread(prune_tasks, config.task_retention_days)
-        files = config.home / "files"
-        await asyncio.to_thread(remove_old, files, config.task_retention_days, sessions())
+        files, days = config.home / "files", config.task_retention_days
+        try:
+            await asyncio.to_thread(prune_tasks, days)
+            await asyncio.to_thread(remove_old, files, days, sessions())
+        except Exception:  # the disk, or no thread to be had
+            logger.exception("Removing old tasks and files failed; the next hour tries again")
         await asyncio.sleep(_HOUR_S)
 
 

@@ -1,0 +1,29 @@
+"""config.toml, watched: what a change fails with costs that change alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ocd.config import file_changes
+
+
+async def test_a_change_that_fails_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The next change is heard of; the failed one is logged."""
+    heard: list[int] = []
+
+    async def two_changes(_file: Path, _stop: asyncio.Event) -> AsyncIterator[int]:
+        yield 1
+        yield 2
+
+    async def act() -> None:
+        heard.append(len(caplog.records))
+        if len(heard) == 1:
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(file_changes, "file_changes", two_changes)
+    await file_changes.follow_changes(tmp_path / "config.toml", asyncio.Event(), act)
+    assert (heard, "is not in force" in caplog.text) == ([0, 1], True)
