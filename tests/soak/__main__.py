@@ -34,6 +34,7 @@ def main() -> int:
     options = _options()
     notes, over = Notes(), threading.Event()
     samples: list[dict[str, float]] = []
+    Daemon.forks = False  # a forked one's memory is partly its parent's
     with Pages() as pages, Daemon() as daemon:
         people: list[Caller] = [
             Visitor(daemon, pages, notes, over, number, options.seed)

@@ -1,0 +1,38 @@
+"""The daemon's memory goes back to the system when it is freed, not only when the daemon grows."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# Pieces of glibc, not of Python's own allocator; those that stay keep the heap from shrinking.
+_PROGRAM = """
+import asyncio, psutil
+from ocd.runtime import heap
+
+heap.CHECK_S = 0.01
+
+async def main():
+    process = psutil.Process()
+    start = process.memory_info().rss
+    trimming = asyncio.create_task(heap.keep_trimmed())
+    await asyncio.sleep(0)
+    pieces = [bytes(2000) + b"." for _ in range(40_000)]
+    await asyncio.sleep(0.1)
+    grown = process.memory_info().rss - start
+    del pieces[:-100], pieces[-50:]
+    while process.memory_info().rss - start > grown / 2:
+        await asyncio.sleep(0.01)
+    trimming.cancel()
+    print(grown >> 20 > 60)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="for glibc")
+def test_memory_that_was_freed_is_given_back() -> None:
+    """A daemon that has grown and been trimmed, and frees most of it later, becomes small again."""
+    program = [sys.executable, "-c", _PROGRAM]
+    assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "True\n"
