@@ -68,6 +68,8 @@ from ocd.server.mcp_socket import McpSocketServer
 from ocd.skills.service import SkillService
 from ocd.skills.store import Skills
 from ocd.storage.journal import Journal
+from ocd.telemetry.call_spans import CallSpans
+from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Verb
 from ocd.verb_api.nested_calls import NestedCalls
@@ -133,6 +135,7 @@ class Daemon:
         )
         parts: dict[type, object] = {}
         self.runner = self._runner(parts, task_verbs)
+        parts[Metrics] = Metrics(self.journal, verbs, self.runner, self.chromium, self.status)
         self.webhooks = Webhooks(
             self.runner, webhook_posts(config), lambda: self.crawler.policy, self.report
         )
@@ -226,22 +229,16 @@ class Daemon:
             task_verbs=task_verbs,
             capabilities=self._capabilities,
             parts=parts,
-            chromium=self.chromium,
-            sessions=self.sessions,
-            runner=self.runner,
-            outputs=self.outputs,
-            journal=self.journal,
-            recorder=self.recorder,
-            recent_actions=self.recent_actions,
-            sanitizer=self.sanitizer,
-            file_access=self.client_files.of,
-            gateway=self.gateway,
-            approvals=self.approvals,
-            leases=self.leases,
+            chromium=self.chromium, sessions=self.sessions, runner=self.runner,
+            outputs=self.outputs, journal=self.journal, recorder=self.recorder,
+            recent_actions=self.recent_actions, sanitizer=self.sanitizer,
+            file_access=self.client_files.of, gateway=self.gateway,
+            approvals=self.approvals, leases=self.leases,
+            spans=CallSpans(self.config.otlp_endpoint, VERSION),
             policy=lambda: self.config.policy,
             egress_policy=EgressPolicy(lambda: self.config.policy.exfiltration, self.report),
             large_output=lambda: self.config.handle_large_tool_output,
-        )
+        )  # fmt: skip
 
     @property
     def http_port(self) -> int | None:
@@ -392,6 +389,7 @@ class Daemon:
         await self.recorder.close()
         await self.sessions.close_all()
         await self.chromium.close()
+        await self.services.spans.close()
 
     def abandon(self) -> None:
         """End Chromium, and write nothing: at the places we know there may be another's files."""

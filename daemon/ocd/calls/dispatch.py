@@ -70,7 +70,8 @@ async def run_call(
     _admit(services)
     services.active_calls.add(call)
     try:
-        reply = await _run_with_consent(services, call, caller or CallContext(), on_progress)
+        with services.spans.span(request, call.id):
+            reply = await _run_with_consent(services, call, caller or CallContext(), on_progress)
         return replies.restarted(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         services.sanitizer.clean_error(failure)

@@ -25,6 +25,7 @@ from ocd.safety.file_access import FileAccess
 from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.sanitize import Sanitizer
 from ocd.storage.journal import Journal
+from ocd.telemetry.call_spans import CallSpans
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Params, Verb
 
@@ -44,6 +45,7 @@ class CallServices:
         egress_policy: The rule about data that leaves.
         approvals: What waits for a person's consent.
         leases: The tabs that people hold.
+        spans: What each call runs in, for OpenTelemetry.
         active_calls: The calls in flight.
         closing: Set once the daemon takes no more calls.
     """
@@ -67,6 +69,7 @@ class CallServices:
     approvals: Approvals
     leases: Leases
     gateway: Gateway
+    spans: CallSpans
     active_calls: set["ActiveCall"] = field(default_factory=set)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     call_ended: asyncio.Event = field(default_factory=asyncio.Event)

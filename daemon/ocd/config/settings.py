@@ -175,6 +175,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         int,
         _key("Maximum size of the output store, in MB", flag=None, ge=1, le=10_000_000, live=True),
     ] = 2048
+    otlp_endpoint: Annotated[
+        str | None,
+        _key(
+            "Send a span of each call to this OpenTelemetry collector (OTLP over HTTP)",
+            flag=None,
+            metavar="URL",
+        ),
+    ] = None
     secrets: Annotated[
         Path | None,
         _key(

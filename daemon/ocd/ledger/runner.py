@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from secrets import token_hex
 from typing import Any
@@ -39,7 +40,7 @@ class Runner(Tasks):
     """Accepts and runs tasks. Made by lifecycle; `recover` comes before everything else.
 
     Its files may be changed by other processes meanwhile: such tasks are read from disk, those of
-    this process are answered from memory.
+    this process are answered from memory. ended: how many of its tasks have, by kind and status.
     """
 
     def __init__(
@@ -64,6 +65,8 @@ class Runner(Tasks):
         self._last_created = 0
         self._stopping = False
         self.orphans: list[TaskMeta] = []
+        self.ended: Counter[tuple[str, str]] = Counter()
+        self._ended_units: Counter[str] = Counter()
 
     @property
     def max_concurrent(self) -> int:
@@ -272,9 +275,18 @@ class Runner(Tasks):
             run.hurry.clear()
 
     def _leave(self, run: TaskRun) -> None:
-        self._runs.pop(run.meta.task_id, None)
+        if self._runs.pop(run.meta.task_id, None) is not None:
+            self.ended[run.meta.kind, run.meta.status] += 1
+            self._ended_units[run.meta.kind] += run.work.finished
         self._line.leave(run)
         run.leave()
+
+    def finished_units(self) -> Counter[str]:
+        """Return how many units this process's tasks have finished, by kind."""
+        running = Counter[str]()
+        for run in self._runs.values():
+            running[run.meta.kind] += run.work.finished
+        return self._ended_units + running
 
     # --- ending ------------------------------------------------------------------------------
 

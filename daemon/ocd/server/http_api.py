@@ -1,7 +1,7 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Nine routes. Two answer in lines instead of one object: a call whose caller accepts
-NDJSON gets progress lines first, and a task's events may be followed live.
+Two answer in lines instead of one object: a call whose caller accepts NDJSON gets progress lines
+first, and a task's events may be followed live.
 """
 
 import asyncio
@@ -40,6 +40,7 @@ from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
 from ocd.server.unix_socket import bind, owned
 from ocd.storage import crash_points
 from ocd.storage.machine_limits import limit_reached, require_memory, require_memory_to_decode
+from ocd.telemetry.metrics import Metrics
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ class HttpApi:
             client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_json, _same_user_only]
         )
         app.router.add_get("/v1/status", self.get_status)
+        app.router.add_get("/metrics", self.get_metrics)
         app.router.add_get("/v1/catalog", self.get_catalog)
         app.router.add_post("/v1/call", self.post_call)
         app.router.add_get("/v1/tasks/{task_id}/events", self.get_events)
@@ -90,6 +92,13 @@ class HttpApi:
     async def get_status(self, _request: web.Request) -> web.Response:
         """Answer what the daemon is and holds."""
         return self._json(msgspec.json.encode(self._status()))
+
+    async def get_metrics(self, request: web.Request) -> web.Response:
+        """Answer the figures that Prometheus reads."""
+        metrics = self._services.parts[Metrics]
+        assert isinstance(metrics, Metrics)
+        body, kind = await metrics.scrape(request.headers.get("Accept", ""))
+        return web.Response(body=body, headers={**self._headers, "Content-Type": kind})
 
     async def get_catalog(self, _request: web.Request) -> web.Response:
         """Answer the verb catalog."""
@@ -236,11 +245,8 @@ def _decode_body(kind: type[_Body], body: bytes) -> _Body:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise OcdError(
-            "bad_request",
-            f"The body is no call: {error}",
-            hint='Send {"verb": "…", "params": {…}} as JSON.',
-        ) from None
+        hint = 'Send {"verb": "…", "params": {…}} as JSON.'
+        raise OcdError("bad_request", f"The body is no call: {error}", hint=hint) from None
 
 
 async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Progress]") -> None:
@@ -317,17 +323,14 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
     except MemoryError:  # the answer is there, and too large to be written
         return _error_response(limit_reached("memory"))
     except web.HTTPRequestEntityTooLarge:
-        limit = MAX_BODY_BYTES // 1024 // 1024
-        return _error_response(
-            OcdError("request_too_large", f"The request body is larger than {limit} MiB")
-        )
+        message = f"The request body is larger than {MAX_BODY_BYTES >> 20} MiB"
+        return _error_response(OcdError("request_too_large", message))
     except web.RequestPayloadError:
         message = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
         return _error_response(OcdError("bad_request", message))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
-        return _error_response(
-            OcdError("not_found", f"There is no {request.method} {request.path} here")
-        )
+        message = f"There is no {request.method} {request.path} here"
+        return _error_response(OcdError("not_found", message))
 
 
 @web.middleware

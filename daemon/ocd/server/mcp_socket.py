@@ -36,6 +36,7 @@ from ocd.ledger.states import public
 from ocd.oversight.approvals import Answer
 from ocd.server.http_api import peer_uid
 from ocd.server.unix_socket import listen, owned
+from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.inline_tasks import OnProgress
 
@@ -172,6 +173,12 @@ class McpSocketServer:
         if session not in self._services.sessions.names():
             return []
         return [tab.id for tab in self._services.sessions.get(session).tabs]
+
+    async def metrics(self, accept: str) -> tuple[bytes, str]:
+        """Return what Prometheus reads, and its content type."""
+        metrics = self._services.parts[Metrics]
+        assert isinstance(metrics, Metrics)
+        return await metrics.scrape(accept)
 
     # --- sessions of bridges -----------------------------------------------------------------
 

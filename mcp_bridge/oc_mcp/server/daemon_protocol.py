@@ -142,6 +142,10 @@ class DaemonProtocol(Protocol):
         """Return what `ocd status` shows."""
         ...
 
+    async def metrics(self, accept: str) -> tuple[bytes, str]:
+        """Return what Prometheus reads, and its content type."""
+        ...
+
     def end_session(self, session: str) -> None:
         """Say that nobody uses the session any more."""
         ...

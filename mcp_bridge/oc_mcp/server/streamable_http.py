@@ -21,6 +21,7 @@ from oc_mcp.server.stateless_http import answer, refusal_body
 from oc_mcp.server.tools import Context
 
 PATH = "/mcp"
+METRICS = "/metrics"
 MAX_BODY_BYTES = 16 * 1024 * 1024
 SESSION_IDLE_S = 600
 MAX_SESSIONS = 64
@@ -74,6 +75,7 @@ class McpApplication:
 
     def __init__(self, daemon: DaemonProtocol, access: Access) -> None:
         self._access = access
+        self._metrics = daemon.metrics
         self._callers = HttpCallers(daemon)
         self._server, self.notifier, self.subscriptions = build(daemon, self._callers.of)
         self.manager = StreamableHTTPSessionManager(
@@ -91,6 +93,9 @@ class McpApplication:
         refusal = self._access.refusal(scope["method"], headers, scope.get("client"))
         if refusal is not None:
             await _respond(send, refusal.status, refusal_body(refusal.message))
+        elif scope["path"] == METRICS and scope["method"] == "GET":
+            body, kind = await self._metrics(headers.get("accept", ""))
+            await _respond(send, 200, body, kind)
         elif scope["path"].rstrip("/") != PATH:
             await _respond(send, 404, refusal_body(f"Not found; MCP is served at {PATH}"))
         elif scope["method"] == "POST" and _is_bare(headers):
@@ -147,8 +152,8 @@ async def _body(receive: Receive, headers: Mapping[str, str]) -> bytes | None:
             return bytes(body)
 
 
-async def _respond(send: Send, status: int, body: bytes) -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+async def _respond(send: Send, status: int, body: bytes, kind: str = "application/json") -> None:
+    headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

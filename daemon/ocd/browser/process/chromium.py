@@ -59,14 +59,14 @@ class ChromiumOptions:
 class Chromium:
     """A part of the daemon: the browser process and the connection to it.
 
-    `generation` counts the starts; `on_gone` functions are called, in order, when a generation
-    ends, whether it was closed or has died.
+    `generation` counts the starts, `losses` the ends that nobody had asked for; `on_gone` functions
+    are called, in order, when a generation ends, whether it was closed or has died.
     """
 
     def __init__(self, options: ChromiumOptions, spawn: Spawn) -> None:
         self.options = options
         self.spawn = spawn
-        self.generation = 0
+        self.generation = self.losses = 0
         self.state: State = "stopped"
         self.version = ""
         self.on_gone: list[Callable[[], None]] = []
@@ -242,6 +242,7 @@ class Chromium:
         self._targets = None
         if self.state != "stopped":
             self.state = "gone"
+            self.losses += 1
         if launched is not None and launched.process is not None:
             # Its renderers must not outlive it.
             launched.process.kill()
