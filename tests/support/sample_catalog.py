@@ -37,6 +37,7 @@ CRAWL = {
     "respect_robots": {**FLAG, "default": True, "description": "Obey robots.txt"},
     "concurrency": {"anyOf": [NUMBER, {"enum": ["auto"]}]},
 }
+VERIFY = {"anyOf": [FLAG, {"enum": ["ax_diff", "both"]}], "default": False}
 
 VERBS = [
     verb("navigate", needs=("url",), more={"url": TEXT, **TAB}),
@@ -44,7 +45,11 @@ VERBS = [
     verb("javascript_tool", more={"code": TEXT, "code_path": TEXT, **TAB}, large=True),
     verb("tabs_context", more={"summary": FLAG}),
     verb("tabs_close", more={**TAB, "tab_ids": {"type": "array", "items": TEXT}}),
-    verb("interact", needs=("query",), more={"query": TEXT, "action": TEXT, "force": FLAG}),
+    verb(
+        "interact",
+        needs=("query",),
+        more={"query": TEXT, "action": TEXT, "force": FLAG, "verify": VERIFY},
+    ),
     verb(
         "form_input",
         needs=("ref",),
@@ -55,7 +60,7 @@ VERBS = [
         more={
             "fields": {"type": "object", "additionalProperties": TEXT},
             "fields_path": TEXT,
-            "submit": TEXT,
+            "submit": {"anyOf": [TEXT, FLAG], "default": False},
         },
     ),
     verb(

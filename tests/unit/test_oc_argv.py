@@ -77,6 +77,15 @@ def test_spellings(line: str, name: str) -> None:
         ("form-input e3 -- --dashes", {"ref": "e3", "value": "--dashes"}),
         ("fill-form a=1 b=2=3", {"fields": {"a": "1", "b": "2=3"}}),
         ('fill-form {"a":"1"}', {"fields": {"a": "1"}}),
+        ("fill-form a=1 --submit", {"fields": {"a": "1"}, "submit": True}),
+        ("fill-form --submit --fields a=1", {"fields": {"a": "1"}, "submit": True}),
+        ("fill-form --submit -- a=1", {"fields": {"a": "1"}, "submit": True}),
+        ("fill-form a=1 --submit Send", {"fields": {"a": "1"}, "submit": "Send"}),
+        ("fill-form a=1 --submit=false", {"fields": {"a": "1"}, "submit": False}),
+        ("fill-form a=1 --submit --no-submit", {"fields": {"a": "1"}, "submit": False}),
+        ("interact --verify --query Send", {"query": "Send", "verify": True}),
+        ("interact --query Send --verify both", {"query": "Send", "verify": "both"}),
+        ("interact --query Send --verify no", {"query": "Send", "verify": False}),
         ("file-upload e68 /a /b", {"ref": "e68", "file_paths": ["/a", "/b"]}),
         ("file-upload picture /a", {"query": "picture", "file_paths": ["/a"]}),
         ("context import /tmp/login.json", {"envelope_path": "/tmp/login.json"}),
@@ -229,3 +238,10 @@ def test_a_command_line_says_what_it_was_made_of(verb: str, arguments: dict[str,
     """Hints are pasted: whatever is positional, a switch or begins with a dash comes back."""
     line = command_names.command_line(INDEX[verb], arguments)
     assert argv.parse(shlex.split(line)[1:], INDEX).params == arguments
+
+
+def test_a_word_that_is_no_value_of_a_switch_is_an_argument() -> None:
+    """`oc act --verify 'click Send'`: the instruction is not one of the words for --verify."""
+    index = command_index.of_catalog(command_index.load_catalog())
+    command = argv.parse(["act", "--verify", "click Send"], index)
+    assert command.params == {"instruction": "click Send", "verify": True}

@@ -163,7 +163,7 @@ class _Parser:
             raise HelpRequested(self.help_words())
         whose, name, negated = self.owner(label, name)
         schema = whose[name]
-        if value_parsing.is_flag(schema) and not equals:
+        if not equals and self.stands_alone(schema):
             self.keep(whose, name, "false" if negated else "true")
             return
         if negated:
@@ -173,6 +173,14 @@ class _Parser:
                 raise _usage_error(f"{label} needs a value: {value_parsing.describe(schema)}")
             text = self.left.pop()
         self.keep(whose, name, text)
+
+    def stands_alone(self, schema: dict[str, Any]) -> bool:
+        """Return whether an option is a switch, or one here: nothing follows that is its value."""
+        if not value_parsing.is_switch_or_value(schema):
+            return value_parsing.is_flag(schema)
+        following = self.left[-1] if self.left else "--"
+        is_option = following.startswith("-") and not _is_value(following)
+        return is_option or not value_parsing.accepts(schema, following)
 
     def help_words(self) -> tuple[str, ...]:
         if self.entry is not None:
@@ -189,7 +197,7 @@ class _Parser:
                 return whose, "timeout_ms", False
         for whose in (self.known, GLOBAL_OPTIONS):
             positive = name.removeprefix("no_")
-            if positive != name and positive in whose and value_parsing.is_flag(whose[positive]):
+            if positive != name and positive in whose and value_parsing.is_switch(whose[positive]):
                 return whose, positive, True
         if self.any_option:
             self.known[name] = {}
@@ -201,7 +209,7 @@ class _Parser:
             self.options[name] = value_parsing.parse(
                 f"--{name.replace('_', '-')}", whose[name], [text]
             )
-        elif value_parsing.is_flag(whose[name]):
+        elif value_parsing.is_switch(whose[name]):
             self.given[name] = [text]  # the last one counts, as everywhere
         else:
             self.given.setdefault(name, []).append(text)

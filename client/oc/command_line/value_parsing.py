@@ -79,6 +79,26 @@ def is_flag(schema: Schema) -> bool:
     return schema.get("type") == "boolean"
 
 
+def is_switch_or_value(schema: Schema) -> bool:
+    """Return whether a parameter is off by default, and is given as a switch or with a value."""
+    kinds = [branch.get("type") for branch in schema.get("anyOf", ())]
+    return "boolean" in kinds and schema.get("default") is False
+
+
+def is_switch(schema: Schema) -> bool:
+    """Return whether `--name` and `--no-name` may stand without a value."""
+    return is_flag(schema) or is_switch_or_value(schema)
+
+
+def accepts(schema: Schema, text: str) -> bool:
+    """Return whether the text may be a parameter's value."""
+    try:
+        _one(schema, text)
+    except InvalidValue:
+        return False
+    return True
+
+
 def takes_many(schema: Schema) -> bool:
     """Return whether a parameter takes several texts."""
     return schema.get("type") in ("array", "object") or _by_name(schema) is not None

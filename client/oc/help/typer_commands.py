@@ -112,7 +112,8 @@ def _parameter(name: str, annotation: object, info: object) -> inspect.Parameter
 def _metavar(name: str, schema: Schema) -> str:
     # An enumeration's values stand in the help, where they keep their letters.
     text = name if "enum" in schema else value_parsing.describe(schema)
-    return text.upper().replace("_", "-").replace(" ", "-")
+    word = text.upper().replace("_", "-").replace(" ", "-")
+    return f"[{word}]" if value_parsing.is_switch_or_value(schema) else word
 
 
 def _help(schema: Schema) -> str:
