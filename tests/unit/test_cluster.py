@@ -51,7 +51,7 @@ class FakeConnection(ClusterConnection):
 
     def __init__(self, slots: int, answer: Answer) -> None:
         super().__init__("lab", LAB, None)  # type: ignore[arg-type] - no Dask here
-        self.slots = slots
+        self.set_workers({"w1": slots})
         self.answer = answer
         self.batches: list[tuple[list[str], str]] = []
         self.in_flight = self.most_in_flight = 0
@@ -77,6 +77,7 @@ async def reading(fake: FakeConnection) -> AsyncIterator[Callable[..., Any]]:
     """Yield what reads URLs side by side, and returns results and errors."""
     async with jobs_beside() as start:
         reader = ClusterReader(fake, lambda: b"", start, None)  # type: ignore[arg-type] - no files
+        _running = start(reader.run())
         admitted: list[str] = []
 
         async def admit(target: str) -> None:
@@ -98,17 +99,36 @@ async def reading(fake: FakeConnection) -> AsyncIterator[Callable[..., Any]]:
         yield read_all
 
 
-async def test_batches_grow_with_what_waits() -> None:
-    """At most twice the slots are in flight, 32 pages at most in one; every page comes back."""
+async def test_batches_share_what_waits_and_are_few() -> None:
+    """Two for a worker, 32 pages at most in one; every page comes back."""
     urls = [f"http://x/{number}" for number in range(400)]
     fake = FakeConnection(2, lambda one: page(one.url))
     async with reading(fake) as read_all:
-        found, _ = await read_all(*urls)
-    assert found == urls
-    assert fake.most_in_flight == 4
+        found, _ = await read_all(*urls[:10])
+        assert [len(batch) for batch, _ in fake.batches] == [5, 5]
+        assert found + (await read_all(*urls[10:]))[0] == urls
+    assert fake.most_in_flight == 2
     sizes = [len(batch) for batch, _ in fake.batches]
-    assert (sizes[0], max(sizes)) == (1, 32)
-    assert sum(sizes) == len(urls)
+    assert (max(sizes), sum(sizes)) == (32, len(urls))
+    assert len(sizes) < 20
+
+
+async def test_pages_that_take_long_hold_no_other() -> None:
+    """A worker that goes on with some is asked for them again; one that has no time is not."""
+    slow, late = "http://x/slow", "http://x/late"
+    left = {slow: [True, True], late: [False]}
+
+    def answer(one: PageRequest) -> PageAnswer:
+        if left.get(one.url):
+            return PageAnswer(begun=left[one.url].pop())
+        return page(one.url)
+
+    fake = FakeConnection(1, answer)
+    async with reading(fake) as read_all:
+        found, _ = await read_all(slow, late, "http://x/1", "http://x/2")
+    assert found == [slow, late, "http://x/1", "http://x/2"]
+    assert [near for batch, near in fake.batches if slow in batch] == ["", "w1", "w1"]
+    assert fake.rates.measure() == {"w1": 4.0}
 
 
 async def test_redirects_are_admitted_here_and_go_on_there() -> None:

@@ -16,8 +16,6 @@ from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageReader, PageRequest
 
 _DIED = "several workers of the cluster have died while they read it"
-# In flight for each slot: what a worker has at hand when it is done with the batch before.
-_PER_SLOT = 2
 _MAX_CANCELLED = 5
 
 
@@ -62,8 +60,11 @@ class ClusterReader:
         self._settings = settings
         self._start = start
         self._local = local
-        self._waiting: deque[_Waiting] = deque()
-        self._in_flight: set[asyncio.Task[None]] = set()
+        # By the worker that has begun with them, and those that are sent alone.
+        self._queues: dict[str, deque[_Waiting]] = {}
+        self._alone: deque[_Waiting] = deque()
+        self._batches = self._waiting = self._sent = 0
+        self._wanted = asyncio.Event()
 
     async def read(
         self, request: PageRequest, admit: Admit, answered: Callable[[], None]
@@ -88,31 +89,65 @@ class ClusterReader:
 
     async def _ask(self, waiting: _Waiting) -> PageAnswer:
         waiting.answer = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiting)
-        self.send()
+        self._queue(waiting)
         return await waiting.answer
 
-    def send(self) -> None:
+    def _queue(self, one: _Waiting, *, first: bool = False) -> None:
+        self._waiting += 1
+        queue = self._alone if one.alone else self._queues.setdefault(one.near, deque())
+        (queue.appendleft if first else queue.append)(one)
+        self._wanted.set()
+
+    # --- batches ------------------------------------------------------------------------------
+
+    async def run(self) -> None:
         """Send what waits, as far as the workers have room."""
-        places = max(1, _PER_SLOT * self._connection.slots)
-        while self._waiting and len(self._in_flight) < places:
-            task = self._start(self._send(self._take_batch(places)))
-            self._in_flight.add(task)
-            task.add_done_callback(self._on_sent)
+        while True:
+            await self._wanted.wait()
+            # By now all those wait, too, that the same answer has set free.
+            self._wanted.clear()
+            while self._waiting and self._has_place():
+                batch = self._take_batch()
+                self._waiting -= len(batch)
+                self._sent += len(batch)
+                self._batches += 1
+                _sending = self._start(self._send(batch))
 
-    def _on_sent(self, task: asyncio.Task[None]) -> None:
-        self._in_flight.discard(task)
-        if not task.cancelled():
-            self.send()
+    def send(self) -> None:
+        """Look again whether the workers have room."""
+        self._wanted.set()
 
-    def _take_batch(self, places: int) -> list[_Waiting]:
-        size = min(MAX_BATCH, -(-len(self._waiting) // places))
-        batch = [self._waiting.popleft()]
-        while len(batch) < size and not (batch[0].alone or self._waiting[0].alone):
-            batch.append(self._waiting.popleft())
+    def _has_place(self) -> bool:
+        # A slot that is free is worth a batch more, if the others hold pages that take long.
+        slots = self._connection.slots
+        return self._batches < self._connection.places or self._sent < slots
+
+    def _take_batch(self) -> list[_Waiting]:
+        if self._alone:
+            return [self._alone.popleft()]
+        share = -(-(self._waiting + self._sent) // self._connection.places)
+        near = next(iter(self._queues))
+        batch = self._take_from(near, min(MAX_BATCH, share))
+        if near and "" in self._queues:
+            batch += self._take_from("", min(MAX_BATCH, share) - len(batch))
+        return batch
+
+    def _take_from(self, near: str, count: int) -> list[_Waiting]:
+        queue = self._queues.pop(near)
+        batch = [queue.popleft() for _ in range(min(count, len(queue)))]
+        if queue:
+            self._queues[near] = queue  # behind the others
         return batch
 
     async def _send(self, batch: list[_Waiting]) -> None:
+        try:
+            await self._read_batch(batch)
+        finally:
+            self._batches -= 1
+            self._sent -= len(batch)
+            self._wanted.set()
+
+    async def _read_batch(self, batch: list[_Waiting]) -> None:
         pages = encode([one.request for one in batch])
         try:
             answer = await self._connection.run(self._settings(), pages, batch[0].near)
@@ -122,21 +157,25 @@ class ClusterReader:
             for one in batch:
                 one.fail(error)
         else:
-            self._connection.rates.count(answer.worker, len(batch))
-            for one, page in zip(batch, answer.pages, strict=True):
-                self._answer(one, page, answer.worker)
+            read = sum(not page.is_empty for page in answer.pages)
+            self._connection.rates.count(answer.worker, read)
+            pairs = zip(batch, answer.pages, strict=True)
+            left = [one for one, page in pairs if not self._settle(one, page, answer.worker)]
+            for one in reversed(left):
+                self._queue(one, first=True)
 
-    def _answer(self, one: _Waiting, page: PageAnswer, worker: str) -> None:
+    def _settle(self, one: _Waiting, page: PageAnswer, worker: str) -> bool:
+        """Take in what a worker says of a page; False if it is to be asked again."""
         if page.failure is not None and page.failure.code == "cancelled":
             one.near, one.cancelled = "", one.cancelled + 1
             if one.cancelled < _MAX_CANCELLED:
-                self._waiting.appendleft(one)  # that worker ends; another one reads it
-                return
-        # Its redirect goes on where its cookies and its proxy are.
-        one.near = worker if page.redirect is not None else ""
-        one.alone = page.redirect is not None
-        if one.answer is not None and not one.answer.done():
+                return False  # that worker ends; another one reads it
+        # What goes on does so there: its cookies, its proxy, its connection.
+        goes_on = page.begun or page.redirect is not None
+        one.near = worker if goes_on else ""
+        if not page.is_empty and one.answer is not None and not one.answer.done():
             one.answer.set_result(page)
+        return not page.is_empty
 
     def _ask_alone(self, batch: list[_Waiting]) -> None:
         """Find out which page of a batch it is that workers die of."""
@@ -145,4 +184,4 @@ class ClusterReader:
                 one.fail(fetch_error("fetch_failed", _DIED))
             else:
                 one.alone, one.near = True, ""
-                self._waiting.appendleft(one)
+                self._queue(one, first=True)

@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.config.tables import Cluster
 from ocd.crawl.cluster.cluster_reader import ClusterReader
 from ocd.crawl.cluster.connection import ClusterConnection
-from ocd.crawl.cluster.messages import WorkerSettings, encode
+from ocd.crawl.cluster.messages import WorkerSettings, encode, own_version
 from ocd.crawl.request_options import read_cookies
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.urls import host_of, without_login
@@ -62,7 +61,7 @@ class Clusters:
         ):
             reader = ClusterReader(connection, settings, start, local)
             connection.on_change = lambda: _on_change(work, connection, cluster, reader)
-            _watching = start(connection.watch())
+            _running = start(reader.run()), start(connection.watch())
             self._used.append(connection)
             try:
                 yield reader
@@ -97,7 +96,7 @@ def encode_settings(
 ) -> bytes:  # fmt: skip
     """Return what the workers are told of a crawl."""
     told = WorkerSettings(
-        version=version("openchrome"), crawl=work.task_id, logins=dict(logins),
+        version=own_version(), crawl=work.task_id, logins=dict(logins),
         # Of the crawl as a whole they need to know nothing.
         spec=replace(
             spec, url="", more_urls=(), sitemap_url="", compare_to="", query="", webhook=""

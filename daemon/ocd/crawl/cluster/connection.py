@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ocd.api.errors import OcdError
 from ocd.config.tables import Cluster
-from ocd.crawl.cluster.messages import BatchAnswer, decode_answer
+from ocd.crawl.cluster.messages import MAX_BATCH, BatchAnswer, decode_answer
 from ocd.crawl.cluster.remote import end_crawl, read_batch
 from ocd.crawl.cluster.worker_rates import WorkerRates
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PIP = 'pip install "openchrome[cluster]"'
+# Half of a full batch: the worker has a page at hand for each slot, and another one behind it.
+_SLOTS_PER_BATCH = MAX_BATCH // 2
 _CONNECT_S = 30.0
 _LOOK_S = 1.0
 _END_S = 10.0
@@ -55,6 +57,11 @@ class ClusterConnection:
             yield cls(name, cluster, client)
         finally:
             await _close(client)
+
+    @property
+    def places(self) -> int:
+        """How many batches are sent at a time: two for each worker, more for one of many slots."""
+        return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self._workers.values()) or 1
 
     async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
         """Return a worker's answer; a batch that is lost with its worker goes to another one.
@@ -123,9 +130,13 @@ class ClusterConnection:
         paused = workers is None
         if (workers, paused) != (self._workers, self.paused):
             self.paused = paused
-            self._workers = workers or {}
-            self.slots = sum(self._workers.values())
+            self.set_workers(workers or {})
             self.on_change()
+
+    def set_workers(self, slots: dict[str, int]) -> None:
+        """Note the slots of each worker there is."""
+        self._workers = slots
+        self.slots = sum(slots.values())
 
     async def _workers_now(self) -> dict[str, int] | None:
         """Return the slots of each worker; None if the scheduler does not answer."""

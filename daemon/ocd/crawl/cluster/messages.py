@@ -1,6 +1,8 @@
 """What the daemon and the workers of a cluster say to each other."""
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -72,15 +74,28 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
         return error
 
 
-class PageAnswer(msgspec.Struct, omit_defaults=True):
-    """What came of one page: one of the three.
+@cache
+def own_version() -> str:
+    """Return the version of openchrome that runs here; to find it takes longer than a page."""
+    return version("openchrome")
 
-    redirect: its server sends us elsewhere, and whether we may go there is asked here.
+
+class PageAnswer(msgspec.Struct, omit_defaults=True):
+    """What came of one page: one of the three, or nothing as yet.
+
+    redirect: its server sends us elsewhere, and whether we may go there is asked here. begun:
+    nothing has come of it yet, but the worker goes on with it.
     """
 
     visited: VisitResult | None = None
     failure: PageFailure | None = None
     redirect: RedirectChain | None = None
+    begun: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the page is still to be read."""
+        return self.visited is None and self.failure is None and self.redirect is None
 
 
 class BatchAnswer(msgspec.Struct, omit_defaults=True):

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 async def read_batch(settings: bytes, pages: bytes) -> bytes:
-    """Read the pages one after the other: WorkerSettings, PageRequests and BatchAnswer, encoded."""
+    """Read a batch of pages: WorkerSettings, PageRequests and BatchAnswer, encoded."""
     from distributed import get_worker
 
     from ocd.crawl.cluster.worker import plugin_of

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from importlib.metadata import version
 from pathlib import Path
 
 from distributed import Worker, WorkerPlugin
@@ -10,12 +9,12 @@ from distributed import Worker, WorkerPlugin
 from ocd.conversion.worker import ConversionPool
 from ocd.crawl.cluster.messages import (
     BatchAnswer,
-    WorkerSettings,
     decode_pages,
     decode_settings,
     encode,
+    own_version,
 )
-from ocd.crawl.cluster.worker_crawl import WorkerCrawl
+from ocd.crawl.cluster.worker_crawl import Slots, WorkerCrawl
 
 _NAME = "openchrome"
 # How long a crawl of which nothing is heard keeps its browser here.
@@ -39,7 +38,7 @@ class OpenChromePlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Begin with the worker's own loop as the root of all that runs."""
         self._address: str = worker.address
-        self._slots: int = worker.state.nthreads
+        self._slots = Slots(worker.state.nthreads)
         self._directory = Path(worker.local_directory)
         self._converters = ConversionPool()
         self._crawls: dict[bytes, tuple[WorkerCrawl, asyncio.Task[None]]] = {}
@@ -66,21 +65,21 @@ class OpenChromePlugin(WorkerPlugin):
     async def read_batch(self, encoded: bytes, pages: bytes) -> bytes:
         """Read a batch for a crawl; see remote."""
         answer = BatchAnswer(self._address)
-        own = version("openchrome")
-        settings = decode_settings(encoded)
-        if settings.version != own:
-            answer.refused = f"it has openchrome {own}, the daemon {settings.version}"
-            return encode(answer)
-        crawl = self._crawl(encoded, settings)
-        with crawl.in_use(KEPT_S):
-            for request in decode_pages(pages):
-                answer.pages.append(await crawl.read(request))
+        crawl = self._known(encoded) or self._begin(encoded, answer)
+        if crawl is not None:
+            with crawl.in_use(KEPT_S):
+                answer.pages = await crawl.read_all(decode_pages(pages))
         return encode(answer)
 
-    def _crawl(self, encoded: bytes, settings: WorkerSettings) -> WorkerCrawl:
+    def _known(self, encoded: bytes) -> WorkerCrawl | None:
         known = self._crawls.get(encoded)
-        if known is not None and not known[1].done():
-            return known[0]
+        return known[0] if known is not None and not known[1].done() else None
+
+    def _begin(self, encoded: bytes, answer: BatchAnswer) -> WorkerCrawl | None:
+        settings = decode_settings(encoded)
+        if settings.version != own_version():
+            answer.refused = f"it has openchrome {own_version()}, the daemon {settings.version}"
+            return None
         crawl = WorkerCrawl(settings, self._slots, self._converters, self._directory)
         if settings.crawl in self._ended:
             crawl.stop()

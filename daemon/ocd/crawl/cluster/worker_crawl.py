@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
@@ -19,24 +20,54 @@ from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher, pool_options
 from ocd.crawl.fetch.http_fetch import HttpFetcher
 from ocd.crawl.visits.page_reader import LocalReader, PageRequest
-from ocd.ledger.cancellation import run_until
+from ocd.ledger.cancellation import jobs_beside
 from ocd.safety import certificate_errors
 
 logger = logging.getLogger(__name__)
 
 # A browser with more tabs than this only costs memory.
 _MAX_TABS = 16
+# How long a batch is read: one slow page does not keep back what the others say.
+BATCH_S = 1.0
 
 
 class _RedirectedError(Exception):
     """Whether the redirect may be followed is for the daemon to say."""
 
 
+class Slots(asyncio.Semaphore):
+    """How many pages one worker reads at a time, for all crawls."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
+@dataclass(slots=True, eq=False)
+class _Reading:
+    """A page that is read, or waits for a slot; `error`: raised to those who ask for it."""
+
+    request: PageRequest
+    job: asyncio.Task[None] | None = None
+    begun: bool = False
+    answer: PageAnswer | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tools:
+    """What the pages are read with; `start` runs what ends with the crawl."""
+
+    reader: LocalReader
+    http: HttpFetcher
+    start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+
+
 class WorkerCrawl:
     """Reads pages for one crawl while `serve` runs, at most one for each of the worker's slots."""
 
     def __init__(
-        self, settings: WorkerSettings, slots: int, converters: ConversionPool, directory: Path
+        self, settings: WorkerSettings, slots: Slots, converters: ConversionPool, directory: Path
     ) -> None:
         self.settings = settings
         self._policy = settings.policy
@@ -44,9 +75,8 @@ class WorkerCrawl:
         self._converters = converters
         self._directory = directory
         self._stop = asyncio.Event()
-        self._ready: asyncio.Future[tuple[LocalReader, HttpFetcher]] = (
-            asyncio.get_running_loop().create_future()
-        )
+        self._ready: asyncio.Future[_Tools] = asyncio.get_running_loop().create_future()
+        self._readings: dict[tuple[str, bool], _Reading] = {}
         self._users = 0
         self._expiry: asyncio.TimerHandle | None = None
 
@@ -55,8 +85,13 @@ class WorkerCrawl:
     async def serve(self) -> None:
         """Hold what the pages are read with, until `stop`."""
         try:
-            async with asyncio.TaskGroup() as group, AsyncExitStack() as stack:
-                self._ready.set_result(await self._open(group, stack))
+            async with (
+                asyncio.TaskGroup() as group,
+                AsyncExitStack() as stack,
+                jobs_beside() as start,
+            ):
+                reader, http = await self._open(group, stack)
+                self._ready.set_result(_Tools(reader, http, start))
                 await self._stop.wait()
         except Exception as error:
             logger.exception("a crawl of this worker has ended")
@@ -75,7 +110,7 @@ class WorkerCrawl:
         stack.push_async_callback(chromium.close)
         http = await stack.enter_async_context(
             HttpFetcher.open(
-                self._slots,
+                self._slots.count,
                 given.logins,
                 spec.requests,
                 any_certificate=given.any_certificate or spec.requests.any_certificate,
@@ -83,7 +118,7 @@ class WorkerCrawl:
         )
         renderer = BrowserFetcher(
             lambda tabs, options: PagePool(chromium, tabs, options),
-            min(self._slots, _MAX_TABS), pool_options(spec), logins=given.logins,
+            min(self._slots.count, _MAX_TABS), pool_options(spec), logins=given.logins,
         )  # fmt: skip
         stack.push_async_callback(renderer.close)
         converter = ExtractionClient(self._converters)
@@ -128,23 +163,54 @@ class WorkerCrawl:
 
     # --- reading ------------------------------------------------------------------------------
 
-    async def read(self, request: PageRequest) -> PageAnswer:
-        """Return what comes of a page; `cancelled` if the crawl ends first."""
-        answers: list[PageAnswer] = []
+    async def read_all(self, requests: Sequence[PageRequest]) -> list[PageAnswer]:
+        """Return what comes of the pages in a while; `cancelled` for all if the crawl ends first.
 
-        async def read() -> None:
-            answers.append(await self._read(request))
+        Those that are being read then go on: whoever asks again gets what comes of them.
+        """
+        tools = await asyncio.shield(self._ready)
+        readings = [self._reading(request, tools) for request in requests]
+        jobs = [one.job for one in readings if one.job is not None]
+        if jobs:
+            await asyncio.wait(jobs, timeout=BATCH_S)
+        return [self._answer(one) for one in readings]
 
-        await run_until(self._stop, read())
-        return answers[0] if answers else _failed(OcdError("cancelled", "The crawl has ended"))
+    def _reading(self, request: PageRequest, tools: _Tools) -> _Reading:
+        key = (request.url, request.by_browser)
+        found = self._readings.get(key)
+        if found is None:
+            found = self._readings[key] = _Reading(request)
+            if not self._stop.is_set():
+                found.job = tools.start(self._read_in_slot(found, tools))
+        return found
 
-    async def _read(self, request: PageRequest) -> PageAnswer:
+    def _answer(self, reading: _Reading) -> PageAnswer:
+        if reading.error is not None:
+            raise reading.error
+        if self._stop.is_set():
+            return reading.answer or _failed(OcdError("cancelled", "The crawl has ended"))
+        if reading.answer is None and reading.begun:
+            return PageAnswer(begun=True)
+        self._readings.pop((reading.request.url, reading.request.by_browser), None)
+        if reading.answer is None and reading.job is not None:
+            reading.job.cancel()
+        return reading.answer or PageAnswer()
+
+    async def _read_in_slot(self, reading: _Reading, tools: _Tools) -> None:
+        async with self._slots:
+            reading.begun = True
+            try:
+                reading.answer = await self._read(reading.request, tools)
+            except Exception as error:
+                logger.exception("%s could not be read", reading.request.url)
+                reading.error = error
+
+    async def _read(self, request: PageRequest, tools: _Tools) -> PageAnswer:
         started = time.monotonic()
         chain = request.chain
         try:
-            reader, http = await asyncio.shield(self._ready)
-            chain = chain or http.begin(request.url)
-            visited = await reader.read(
+            chain = chain or tools.http.begin(request.url)
+            visited = await tools.reader.read(
                 replace(request, chain=chain),
                 lambda target: self._admit(target, by_browser=request.by_browser),
                 lambda: None,
