@@ -7,8 +7,10 @@ import pytest
 
 from support.cluster import SLOTS, DaskCluster
 from support.daemon import Daemon
+from support.recording_origin import Page, RecordingOrigin
 from support.site import Site
 from support.waiting import wait_until
+from support.ways_out import HELPERS, PEERS_AND_HINTS, REQUESTS, SOCKETS, pages
 from support.web_graph import WebGraph, web_graph
 
 STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50}
@@ -108,6 +110,41 @@ def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engin
     assert hidden["sanitized"]["flagged"] >= 1
     assert redirected["error"]["code"] == "domain_blocked"
     assert site.seen("article.html") == []
+
+
+def _going(ways: dict[str, str], evil: str) -> Page:
+    """Return a page that goes each of the ways to the other host, until it ends or a while."""
+    turns = "".join(
+        f"await Promise.race([Promise.resolve({way}).catch(() => 0), rounds(60)]);"
+        for way in ways.values()
+    )
+    said = "document.body.append(Object.assign(document.createElement('p'), {id: 'gone'}));"
+    script = f"const EVIL = '{evil}';{HELPERS}(async () => {{ {turns}{said} }})()"
+    return Page(f"<!doctype html><title>ways</title><body><script>{script}</script>")
+
+
+def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> None:
+    """Those of test_ways_out, where each leads there without a policy."""
+    with RecordingOrigin() as evil, RecordingOrigin() as good:
+        there = f"{BLOCKED}:{evil.port}"
+        # The address itself is not blocked here, and a page that navigates goes no further way.
+        peers = {name: way for name, way in PEERS_AND_HINTS.items() if "address" not in name}
+        requests = {name: way for name, way in REQUESTS.items() if name != "navigation"}
+        groups = [SOCKETS, peers, requests]
+        good.pages = {
+            **pages(there),
+            **{f"/ways/{number}": _going(ways, there) for number, ways in enumerate(groups)},
+        }
+        starts = [f"http://127.0.0.1:{good.port}/ways/{n}" for n in range(len(groups))]
+        wait = {"wait_for": "#gone", "timeout_ms": 300_000}
+        task_id = serving.start_task(
+            "crawl", urls=starts, engine="browser", max_depth=0, cluster="lab", actions=[wait],
+            page_timeout_ms=300_000, respect_robots=False,
+        )  # fmt: skip
+        result = _finish(serving, task_id)
+        assert [one.get("error") for one in result["pages"]] == [None] * len(groups)
+        assert [one.get("failed_actions") for one in result["pages"]] == [None] * len(groups)
+        assert evil.words == []
 
 
 def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:

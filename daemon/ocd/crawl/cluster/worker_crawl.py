@@ -170,10 +170,15 @@ class WorkerCrawl:
         """
         tools = await asyncio.shield(self._ready)
         readings = [self._reading(request, tools) for request in requests]
-        jobs = [one.job for one in readings if one.job is not None]
-        if jobs:
-            await asyncio.wait(jobs, timeout=BATCH_S)
+        await self._wait_a_while(readings)
         return [self._answer(one) for one in readings]
+
+    async def _wait_a_while(self, readings: Sequence[_Reading]) -> None:
+        pending = {one.job for one in readings if one.job is not None}
+        while pending:
+            _, pending = await asyncio.wait(pending, timeout=BATCH_S)
+            if any(one.begun for one in readings):
+                return  # else all slots are busy with the batch before
 
     def _reading(self, request: PageRequest, tools: _Tools) -> _Reading:
         key = (request.url, request.by_browser)
