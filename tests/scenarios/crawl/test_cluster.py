@@ -112,6 +112,36 @@ def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engin
     assert site.seen("article.html") == []
 
 
+def test_what_a_page_is_asked_for_comes_from_workers_too(serving: Daemon, site: Site) -> None:
+    """Actions, a first script, a schema, pictures, raw answers; and nothing that nobody sees."""
+    urls = [site.url("extract/recipe-plain.html"), site.url("injection/hidden.html")]
+    own = "addEventListener('DOMContentLoaded', () => document.body.append('<of the script>'))"
+    schema = {"properties": {"name": {"type": "string"}, "isbn": {"type": "string"}}}
+    asked = {
+        "urls": urls, "engine": "browser", "max_depth": 0, "page_timeout_ms": 120_000,
+        "keep": ["raw", "screenshot", "pdf"], "extract": schema, "init_script": own,
+        "actions": [{"wait_for": "body"}, {"scroll": 1}, {"click": "["}],
+    }  # fmt: skip
+    names = ("content", "extracted", "missing", "failed_actions", "sanitized", "links")
+    found: list[dict[str, Any]] = []
+    for cluster in ("", "lab"):
+        task_id = serving.start_task("crawl", **asked, cluster=cluster)
+        pages = sorted(_finish(serving, task_id)["pages"], key=lambda page: page["url"])
+        folder = serving.home.path / "tasks" / task_id
+        assert [(folder / one["screenshot"]).read_bytes()[8:12] for one in pages] == [b"WEBP"] * 2
+        assert [(folder / one["pdf"]).read_bytes()[:5] for one in pages] == [b"%PDF-"] * 2
+        warc = serving.home.base / "tmp" / f"{task_id}.warc"
+        serving.do("oc_task_export", task_id=task_id, path=str(warc))
+        assert warc.read_bytes().count(b"WARC-Type: response") == 2
+        found.append({one["url"]: [one.get(name) for name in names] for one in pages})
+    assert found[0] == found[1]
+    recipe, hidden = (str(found[1][url]) for url in urls)
+    assert "of the script" in recipe
+    assert "3. click [" in recipe
+    assert "VISIBLE-two" in hidden
+    assert "PLANTED" not in hidden
+
+
 def _going(ways: dict[str, str], evil: str) -> Page:
     """Return a page that goes each of the ways to the other host, until it ends or a while."""
     turns = "".join(
