@@ -8,16 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from support.cookbook import SITE, snippets
 from support.daemon import LIFE_S, Daemon, Home
 from support.site import Site
 
 COOKBOOK = Path(__file__).parents[2] / "docs" / "pages" / "cookbook.md"
-SITE = "http://127.0.0.1:8000"
-_FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
-
-
-def snippets(text: str, language: str) -> str:
-    return "\n".join(one["text"] for one in _FENCE.finditer(text) if one["language"] == language)
 
 
 SECTIONS = dict(

@@ -1,12 +1,15 @@
 """Crawls on a Dask cluster: a scheduler and two workers, each a process, over TLS."""
 
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.cluster import SLOTS, DaskCluster
-from support.daemon import Daemon
+from support.cookbook import SITE, snippets
+from support.daemon import LIFE_S, Daemon, Home
 from support.recording_origin import Page, RecordingOrigin
 from support.site import Site
 from support.waiting import wait_until
@@ -14,6 +17,7 @@ from support.ways_out import HELPERS, PEERS_AND_HINTS, REQUESTS, SOCKETS, pages
 from support.web_graph import WebGraph, web_graph
 
 STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50}
+PAGE = Path(__file__).parents[3] / "docs" / "pages" / "cluster.md"
 # Of the fixture site, from a host that the policy forbids.
 BLOCKED = "localhost"
 
@@ -251,3 +255,17 @@ def test_what_cannot_be_is_refused(
     """A name that the file does not have, logins that could be read on the way."""
     reply = serving.call("crawl", url=site.url("article.html"), **args)
     assert (reply.code, words in reply.error["hint"]) == ("invalid_argument", True)
+
+
+def test_the_documentation_of_clusters(serving: Daemon, home: Home, site: Site) -> None:
+    """Its commands succeed on a cluster of that name, and its settings are right."""
+    text = PAGE.read_text(encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", snippets(text, "sh").replace(SITE, site.origin)],
+        env=serving.home.environ, cwd=serving.home.base, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=LIFE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert len(site.seen("many-pages/*")) >= 6
+    home.write_config(snippets(text, "toml"))
+    home.run("ocd", "config", "check").ok()
