@@ -140,6 +140,16 @@ def _exists(span: str) -> bool:
     return True
 
 
+def test_the_changelog_begins_with_this_version() -> None:
+    """Which both distributions have."""
+    versions = [
+        tomllib.loads(_read(name))["project"]["version"]
+        for name in ("pyproject.toml", "client/pyproject.toml")
+    ]
+    sections = re.findall(r"(?m)^## (\S+)", _read("CHANGELOG.md"))
+    assert [sections[0], sections[0]] == versions
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_names_in_the_documents_exist(document: str) -> None:
     """Every path, module, symbol, setting, verb, error code and flag in backticks exists."""

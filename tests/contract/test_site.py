@@ -6,7 +6,6 @@ import shlex
 import subprocess
 import sys
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -129,7 +128,6 @@ def test_no_output_names_the_machine_it_came_from() -> None:
     assert set(re.findall(r"127\.0\.0\.1:(\d+)", text)) == {"8000"}
 
 
-@pytest.mark.skipif(find_spec("material") is None, reason="make docs installs MkDocs")
 def test_it_builds_strictly_and_asks_no_other_server(tmp_path: Path) -> None:
     """Warnings are errors; each page has its Markdown beside it, and loads what lies beside it."""
     done = subprocess.run(
