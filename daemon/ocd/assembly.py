@@ -62,8 +62,9 @@ from ocd.safety import secrets
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
+from ocd.server.attach_switch import AttachSwitch
 from ocd.server.dashboard_switch import DashboardSwitch
-from ocd.server.http_api import HttpApi
+from ocd.server.http_api import HttpApi, OnDemand
 from ocd.server.mcp_socket import McpSocketServer
 from ocd.skills.service import SkillService
 from ocd.skills.store import Skills
@@ -152,6 +153,7 @@ class Daemon:
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
         self.dashboard = DashboardSwitch(self.services, self.status, self._refuse_own_ports)
+        self.attaching = AttachSwitch(self.services, self._refuse_own_ports)
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
@@ -257,7 +259,8 @@ class Daemon:
         await self.chromium.set_policy(self.crawler.policy)
 
     def _domains(self) -> DomainPolicy:
-        ports = [port for port in (self._http_port, self.dashboard.taken_port) if port is not None]
+        taken = (self._http_port, self.dashboard.taken_port, self.attaching.taken_port)
+        ports = [port for port in taken if port is not None]
         if not ports:
             return domain_policy(self.config)
         return domain_policy(self.config, own_servers(self.config, ports))
@@ -278,14 +281,11 @@ class Daemon:
         """Return the socket's routes."""
         served = catalog.limit(self._catalog, self._capabilities.names)
         return HttpApi(
-            self.services,
-            catalog=msgspec.json.encode(served),
+            self.services, catalog=msgspec.json.encode(served),
             # What a client compares is what it was built with, not what is enabled here.
-            catalog_hash=self._catalog["hash"],
-            status=self.status,
-            shutdown=self.stop.set,
-            dashboard=self.dashboard,
-        )
+            catalog_hash=self._catalog["hash"], status=self.status, shutdown=self.stop.set,
+            on_demand=OnDemand(self.dashboard, self.attaching),
+        )  # fmt: skip
 
     def status(self) -> dict[str, Any]:
         """Return what GET /v1/status answers."""
@@ -310,6 +310,7 @@ class Daemon:
             "tools": {"tier": self.config.tier, "groups": sorted(self._capabilities.groups)},
             "mcp": {"bridges": self.mcp_socket.bridge_count, "http_port": self.http_port},
             "dashboard": self.dashboard.describe(),
+            "attach": self.attaching.describe(),
             "clusters": self.crawler.clusters.describe(),
             "memory": {"rss_bytes": psutil.Process().memory_info().rss},
         }

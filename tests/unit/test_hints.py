@@ -101,7 +101,8 @@ def _call_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 # Commands that are for a person, and no tool does.
 _FOR_PEOPLE = (
-    "oc approvals", "oc dashboard", "oc totp add", "oc mcp approve", "oc mcp upstreams",
+    "oc approvals", "oc attach", "oc dashboard", "oc totp add", "oc mcp approve",
+    "oc mcp upstreams",
 )  # fmt: skip
 
 

@@ -77,6 +77,17 @@ BUILTINS: tuple[Entry, ...] = (
         open={"type": "boolean", "default": True, "description": "Open the link in a browser"},
         view_only={**_SWITCH, "description": "A link to look, not to act"},
     ),
+    _entry(
+        "attach", "oc.commands.attach:attach",
+        "Print an address at which a program of yours connects to the session",
+        "For Playwright, Puppeteer and pyppeteer: the program sees the session's tabs, with their "
+        "logins, and nothing of other sessions. The address works once. Off until config.toml says "
+        "attach = true.",
+        ttl={
+            "type": "string", "default": "10m",
+            "description": "How long the program may stay, for example 90s or 2h",
+        },
+    ),
     _entry("status", "oc.commands.daemon:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.commands.daemon:catalog", "List the daemon's verbs"),
     _entry(

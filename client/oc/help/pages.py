@@ -67,8 +67,8 @@ _GROUPS: dict[str, tuple[str, str]] = {
     ),
     "daemon": (
         "The daemon and agent hosts",
-        """dashboard status stop catalog call call-verb expand-tools connection-health doctor-report
-        devtools-url reap-orphans batch guide""",
+        """dashboard attach status stop catalog call call-verb expand-tools connection-health
+        doctor-report devtools-url reap-orphans batch guide""",
     ),
 }
 _BY_CAPABILITY = {

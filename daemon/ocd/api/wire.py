@@ -83,6 +83,17 @@ class DashboardRequest(msgspec.Struct, forbid_unknown_fields=True):
     control: bool = True
 
 
+class AttachRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of POST /v1/attach; cwd: the program's folder, which it may name files of.
+
+    ttl_s: how long the address is valid, and how long a program that has connected may stay.
+    """
+
+    session: Annotated[str, msgspec.Meta(max_length=200)] = "default"
+    ttl_s: Annotated[float, msgspec.Meta(ge=1, le=86_400)] = 600.0
+    cwd: str = ""
+
+
 class Hello(msgspec.Struct):
     """The first line of a bridge on the MCP socket, as {"oc_hello": …}.
 

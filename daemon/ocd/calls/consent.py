@@ -51,9 +51,9 @@ class Consent:
             answer = await approvals.wait(approval, _seconds_left(call))
             call.note_wait(began)
         if answer is None:
-            raise _unanswered(approval)
+            raise unanswered_error(approval)
         if not answer.allowed:
-            raise _denied(approval, answer)
+            raise denied_error(approval, answer)
         call.granted.add(needed.question.grant)
 
     async def wait_free(self, held: TabHeldError) -> None:
@@ -94,7 +94,8 @@ def _how_to_answer(approval: Approval) -> str:
     return f"oc approvals allow {approval.id} (or: oc approvals deny {approval.id})"
 
 
-def _unanswered(approval: Approval) -> OcdError:
+def unanswered_error(approval: Approval) -> OcdError:
+    """Return the error for a question that nobody has answered in time."""
     return OcdError(
         "consent_needed", approval.question.message,
         hint=f"A person answers it in a terminal: {_how_to_answer(approval)}. Then call again.",
@@ -102,7 +103,8 @@ def _unanswered(approval: Approval) -> OcdError:
     )  # fmt: skip
 
 
-def _denied(approval: Approval, answer: Answer) -> OcdError:
+def denied_error(approval: Approval, answer: Answer) -> OcdError:
+    """Return the error for what the person asked did not allow."""
     question = approval.question
     code = "exfiltration_denied" if question.kind == "data" else "action_denied"
     return OcdError(

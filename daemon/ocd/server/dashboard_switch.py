@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ocd.api.errors import OcdError
-from ocd.browser.process.process_tree import holds_socket
 from ocd.server.tcp_sockets import listening_sockets, reserved_sockets
 
 if TYPE_CHECKING:
@@ -80,7 +79,9 @@ class DashboardSwitch:
             self._server, self._reserved = DashboardServer(sockets), []
             await self._port_taken()
             await self._server.start(
-                self._services, status=self._status, from_browser=self._is_from_browser
+                self._services,
+                status=self._status,
+                from_browser=self._services.chromium.holds_socket,
             )
 
     async def link(self, *, control: bool) -> dict[str, Any]:
@@ -107,10 +108,6 @@ class DashboardSwitch:
             yield
         finally:
             await self._close()
-
-    def _is_from_browser(self, inode: str) -> bool:
-        chromium = self._services.chromium
-        return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
     async def _reserve(self) -> None:
         try:

@@ -8,11 +8,9 @@ import asyncio
 import contextlib
 import logging
 import os
-import socket
-import struct
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from aiohttp import web
@@ -21,6 +19,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from ocd.api.errors import OcdError, http_status
 from ocd.api.wire import (
     ApprovalRequest,
+    AttachRequest,
     CallRequest,
     DashboardRequest,
     LeaseRequest,
@@ -35,9 +34,10 @@ from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
 from ocd.oversight.approvals import Answer
 from ocd.safety import secrets
+from ocd.server.attach_switch import AttachSwitch
 from ocd.server.dashboard_switch import DashboardSwitch
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
-from ocd.server.unix_socket import bind, owned
+from ocd.server.unix_socket import bind, owned, peer_uid
 from ocd.storage import crash_points
 from ocd.storage.machine_limits import limit_reached, require_memory, require_memory_to_decode
 from ocd.telemetry.metrics import Metrics
@@ -51,6 +51,13 @@ NDJSON = "application/x-ndjson"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+class OnDemand(NamedTuple):
+    """What is off until a person asks for it."""
+
+    dashboard: DashboardSwitch
+    attaching: AttachSwitch
+
+
 class HttpApi:
     """The routes of the socket; `status` and `shutdown` are what only the lifecycle knows."""
 
@@ -62,14 +69,14 @@ class HttpApi:
         catalog_hash: str,
         status: Callable[[], dict[str, Any]],
         shutdown: Callable[[], None],
-        dashboard: DashboardSwitch,
+        on_demand: OnDemand,
     ) -> None:
         self._services = services
         self._catalog = catalog
         self._headers = {"X-OpenChrome-Catalog": catalog_hash}
         self._status = status
         self._shutdown = shutdown
-        self._dashboard = dashboard
+        self._dashboard, self._attaching = on_demand
 
     def application(self) -> web.Application:
         """Return the aiohttp application."""
@@ -86,6 +93,7 @@ class HttpApi:
         app.router.add_post("/v1/approvals", self.post_approvals)
         app.router.add_post("/v1/leases", self.post_leases)
         app.router.add_post("/v1/dashboard", self.post_dashboard)
+        app.router.add_post("/v1/attach", self.post_attach)
         app.router.add_post("/v1/shutdown", self.post_shutdown)
         return app
 
@@ -167,6 +175,11 @@ class HttpApi:
         link = await self._dashboard.link(control=asked.control)
         return self._json(msgspec.json.encode({"result": link}))
 
+    async def post_attach(self, request: web.Request) -> web.Response:
+        """Make an address at which a program may attach: for a person's shell: no verb."""
+        asked = _decode_body(AttachRequest, await request.read())
+        return self._json(msgspec.json.encode({"result": self._attaching.new_address(asked)}))
+
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
         call = _decode_body(CallRequest, await request.read())
@@ -235,8 +248,8 @@ def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
 
 
 _Body = TypeVar(
-    "_Body", CallRequest, ApprovalRequest, DashboardRequest, LeaseRequest, TotpRequest,
-    UpstreamRequest,
+    "_Body", CallRequest, ApprovalRequest, AttachRequest, DashboardRequest, LeaseRequest,
+    TotpRequest, UpstreamRequest,
 )  # fmt: skip
 
 
@@ -340,18 +353,6 @@ async def _same_user_only(request: web.Request, handler: Handler) -> web.StreamR
     if peer is not None and peer != os.getuid():
         raise OcdError("forbidden", f"This daemon serves the user {os.getuid()}, not {peer}")
     return await handler(request)
-
-
-def peer_uid(connection: socket.socket | None) -> int | None:
-    """Return the user id of the peer of a Unix socket; None where the OS does not tell."""
-    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
-        return None
-    if hasattr(socket, "SO_PEERCRED"):
-        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return int(struct.unpack("3i", raw)[1])
-    # macOS and the BSDs: struct xucred {version, uid, …} through LOCAL_PEERCRED, level 0.
-    raw = connection.getsockopt(0, 1, 76)
-    return int(struct.unpack_from("2I", raw)[1])
 
 
 @contextlib.asynccontextmanager

@@ -34,8 +34,7 @@ from ocd.config.loader import Config
 from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
 from ocd.oversight.approvals import Answer
-from ocd.server.http_api import peer_uid
-from ocd.server.unix_socket import listen, owned
+from ocd.server.unix_socket import listen, owned, peer_uid
 from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.inline_tasks import OnProgress

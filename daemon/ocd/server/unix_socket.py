@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,3 +69,15 @@ async def _at_pipe(
     (server,) = await loop.start_serving_pipe(protocol, address)
     served: asyncio.AbstractServer = server
     return served
+
+
+def peer_uid(connection: socket.socket | None) -> int | None:
+    """Return the user id of the peer of a Unix socket; None where the OS does not tell."""
+    if connection is None or connection.family != getattr(socket, "AF_UNIX", None):
+        return None
+    if hasattr(socket, "SO_PEERCRED"):
+        raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", raw)[1])
+    # macOS and the BSDs: struct xucred {version, uid, …} through LOCAL_PEERCRED, level 0.
+    raw = connection.getsockopt(0, 1, 76)
+    return int(struct.unpack_from("2I", raw)[1])

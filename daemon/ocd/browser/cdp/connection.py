@@ -28,6 +28,8 @@ Event = dict[str, Any]
 Result = asyncio.Future[dict[str, Any]]
 # Called with an event's name and its parameters as they came: undecoded JSON.
 Tap = Callable[[str, Raw], None]
+# Called with the answer to a call that was forwarded, as it came.
+Answered = Callable[[Incoming], None]
 
 ANOTHER_BROWSER = "Run `ocd doctor`, or name another browser with --browser."
 
@@ -76,7 +78,10 @@ class Transport(Protocol):
 
 
 class CdpSession(Emitter):
-    """One attached target; `send` starts the call at once and returns a future of its result."""
+    """One attached target; `send` starts the call at once and returns a future of its result.
+
+    relay: called with every event, undecoded: for a session that somebody else works with.
+    """
 
     def __init__(
         self,
@@ -93,6 +98,8 @@ class CdpSession(Emitter):
         self._calls: dict[int, tuple[Result, str]] = {}
         self._futures: set[asyncio.Future[Any]] = set()
         self._taps: dict[str, tuple[Tap, ...]] = {}
+        self._forwarded: dict[int, Answered] = {}
+        self.relay: Tap | None = None
         self._ended: OcdError | None = None
         self._halted: OcdError | None = None
 
@@ -132,6 +139,11 @@ class CdpSession(Emitter):
         """Call `method` without waiting for its result; errors are ignored."""
         _ = self.send(method, params)
 
+    def forward(self, method: str, params: dict[str, Any] | Raw, answered: Answered) -> None:
+        """Pass on somebody else's call; raises browser_gone or tab_gone after the session's end."""
+        number = self.connection.write(method, params, self.session_id)
+        self._forwarded[number] = answered
+
     def _call_error(self, error: OcdError | None) -> asyncio.Future[Any]:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         _fail(future, error or OcdError("browser_gone", "The browser's connection ended."))
@@ -169,10 +181,16 @@ class CdpSession(Emitter):
         self._connection = None
         self._ended = OcdError(code, message)
         self.interrupt(self._ended)
+        forwarded, self._forwarded = self._forwarded, {}
+        for answered in forwarded.values():
+            answered(Incoming(error=Failure(_NO_SESSION, message)))
         self.emit("disconnected")
 
     def resolve(self, message: Incoming) -> None:
         """Resolve the call that `message` answers; late answers go nowhere."""
+        if answered := self._forwarded.pop(message.id, None):
+            answered(message)
+            return
         future, method = self._calls.pop(message.id, (None, ""))
         if future is None or future.done():
             return
@@ -198,12 +216,16 @@ class CdpSession(Emitter):
     def dispatch_event(self, method: str, params: Raw) -> None:
         """Dispatch an event; it is decoded only if there are listeners."""
         call_each(self._taps.get(method, ()), method, method, params)
+        if self.relay is not None:
+            self.relay(method, params)
         if method in self._listeners:
             self.emit(method, decode_params(params))
 
     async def detach(self) -> None:
         """Detach from the target."""
-        await self.connection.send("Target.detachFromTarget", {"sessionId": self.session_id})
+        await (self.parent or self.connection).send(
+            "Target.detachFromTarget", {"sessionId": self.session_id}
+        )
 
     def __repr__(self) -> str:
         return f"CdpSession({self.kind} {self.target_id[:8]}, {len(self._calls)} calls)"
@@ -234,7 +256,7 @@ class Connection(CdpSession):
         """Return when the connection has ended."""
         await self._closed.wait()
 
-    def write(self, method: str, params: dict[str, Any], session_id: str) -> int:
+    def write(self, method: str, params: dict[str, Any] | Raw, session_id: str) -> int:
         """Write one call and return its number; its answer goes to that session."""
         self._number += 1
         self._transport.write(encode(self._number, method, params, session_id))
@@ -250,6 +272,11 @@ class Connection(CdpSession):
     async def attach(self, target_id: str) -> CdpSession:
         """Attach to a target once more and return the new session."""
         reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
+        return self.session(reply["sessionId"])
+
+    async def attach_to_browser(self) -> CdpSession:
+        """Return one more session of the browser itself: what is attached by it ends with it."""
+        reply = await self.send("Target.attachToBrowserTarget")
         return self.session(reply["sessionId"])
 
     def receive(self, messages: Sequence[bytes | Incoming]) -> None:
@@ -307,6 +334,9 @@ class Connection(CdpSession):
     def _on_detached(self, parent: CdpSession, params: Event) -> None:
         session = self._sessions.pop(params["sessionId"], None)
         if session is not None:
+            for child in [one for one in self._sessions.values() if one.parent is session]:
+                ended = {"sessionId": child.session_id, "targetId": child.target_id}
+                self._on_detached(session, ended)
             session.end("tab_gone", "The tab was closed.")
         parent.emit("Target.detachedFromTarget", params)
 

@@ -38,7 +38,7 @@ class Incoming(msgspec.Struct):
 class _Outgoing(msgspec.Struct, omit_defaults=True):
     id: int
     method: str
-    params: dict[str, Any] = {}
+    params: dict[str, Any] | msgspec.Raw = {}
     session: str = msgspec.field(name="sessionId", default="")
 
 
@@ -47,7 +47,9 @@ decode_params = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
 
-def encode(number: int, method: str, params: dict[str, Any], session_id: str) -> bytes:
+def encode(
+    number: int, method: str, params: dict[str, Any] | msgspec.Raw, session_id: str
+) -> bytes:
     """Return the message of one call; session_id "" is the browser itself."""
     return _encode(_Outgoing(number, method, params, session_id))
 

@@ -50,6 +50,11 @@ class Emulation:
         if cdp is self._tab.cdp and self.overrides.place:
             cdp.send_nowait("Emulation.setGeolocationOverride", self.overrides.place)
 
+    def apply_again(self) -> None:
+        """Set all overrides once more, where somebody else's have stood in their place."""
+        for cdp in self._tab.sessions:
+            self._on_session(cdp)
+
     # Screen
 
     async def set_device(self, device: Device, agent: str = "") -> str:

@@ -153,6 +153,12 @@ class RequestLog:
         for session in list(self._sessions):
             await session.send("Network.emulateNetworkConditions", conditions or unthrottled)
 
+    def apply_again(self) -> None:
+        """Throttle once more, where somebody else has set other conditions."""
+        if self.conditions is not None:
+            for session in list(self._sessions):
+                session.send_nowait("Network.emulateNetworkConditions", self.conditions)
+
     # Captures
 
     def start(self, capture: Capture) -> None:

@@ -336,6 +336,10 @@ class Chromium:
         if not self._holders:
             self.spawn(self.close())
 
+    def holds_socket(self, inode: str) -> bool:
+        """Return whether a process of our own Chromium has the socket open (Linux)."""
+        return self.pid is not None and process_tree.holds_socket(self.pid, inode)
+
     def memory_bytes(self) -> int:
         """Return the memory of Chromium's process tree in bytes (blocks for some ms)."""
         return process_tree.tree_bytes(self.pid) if self.pid else 0

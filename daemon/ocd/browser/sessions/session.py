@@ -8,6 +8,7 @@ from pathlib import Path
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession, Event, Result
+from ocd.browser.cdp.emitter import Emitter
 from ocd.browser.emulation import emulation
 from ocd.browser.network import interception
 from ocd.browser.process.chromium import Chromium
@@ -27,13 +28,15 @@ class Session:
     current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
     lists what was closed at the limit, until somebody reports it. `downloads` are its latest files.
     `workers` are its isolated contexts; their tabs stand among `tabs`. `init_scripts` run first in
-    each document of all of them.
+    each document of all of them. `events` emits "tab" (Tab) for each new one, already
+    started, and "closed".
     """
 
     def __init__(self, name: str, sessions: "Sessions") -> None:
         self.name = name
         self.sessions = sessions
         self.tabs: list[Tab] = []
+        self.events = Emitter()
         self.seen_generation = sessions.chromium.current_generation
         self.refused_popups: list[RefusedPopup] = []
         self.downloads: deque[Download] = deque(maxlen=MAX_DOWNLOADS)
@@ -109,7 +112,9 @@ class Session:
             self._latest = tab
         if opener is not None:
             inherit(tab, opener)
-        return tab, tab.start()
+        calls = tab.start()
+        self.events.emit("tab", tab)
+        return tab, calls
 
     def _adopt(self, cdp: CdpSession) -> None:
         # A pop-up. Nothing may be awaited here: the opener's script stands still meanwhile.
@@ -281,6 +286,7 @@ class Sessions:
     def forget(self, session: Session) -> None:
         """Drop the session; its name can be used again."""
         self._sessions.pop(session.name, None)
+        session.events.emit("closed")
 
     def count_tabs(self, change: int) -> None:
         """Count opened (1) and closed (-1) tabs; while there is one, Chromium is not idle."""

@@ -4,14 +4,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from secrets import token_urlsafe
 
 from ocd.api.errors import OcdError
+from ocd.server.one_time_keys import OneTimeKeys, digest
 
 LINK_S = 600.0
 # The oldest one goes when there is one more.
-MAX_LINKS = 32
 MAX_VIEWERS = 64
 
 
@@ -45,18 +44,11 @@ class Viewer:
             self.pages -= 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
-    control: bool
-    until: float
-
-
 class Keys:
     """The keys of one daemon's life; kept in memory, as digests, and nowhere else."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._links: dict[bytes, _Link] = {}
+        self._links: OneTimeKeys[bool] = OneTimeKeys(clock)
         self._viewers: dict[bytes, Viewer] = {}
         self._count = 0
 
@@ -67,34 +59,23 @@ class Keys:
 
     def new_link_key(self, *, control: bool) -> str:
         """Return a key that lets one browser in, once, within ten minutes."""
-        key = token_urlsafe(32)
-        _make_room(self._links, MAX_LINKS)
-        self._links[_digest(key)] = _Link(control, self._clock() + LINK_S)
-        return key
+        return self._links.new(control, LINK_S)
 
     def redeem(self, key: str) -> str | None:
         """Return a cookie for the key; None if it is unknown, used or too old."""
-        link = self._links.pop(_digest(key), None)
-        if link is None or link.until < self._clock():
+        control = self._links.redeem(key)
+        if control is None:
             return None
         cookie = token_urlsafe(32)
-        _make_room(self._viewers, MAX_VIEWERS)
+        while len(self._viewers) >= MAX_VIEWERS:
+            self._viewers.pop(next(iter(self._viewers)))
         self._count += 1
-        self._viewers[_digest(cookie)] = Viewer(f"viewer {self._count}", link.control)
+        self._viewers[digest(cookie)] = Viewer(f"viewer {self._count}", control)
         return cookie
 
     def viewer(self, cookie: str) -> Viewer | None:
         """Return whose cookie it is."""
-        return self._viewers.get(_digest(cookie))
+        return self._viewers.get(digest(cookie))
 
     def __repr__(self) -> str:
         return f"Keys({len(self._links)} links, {len(self._viewers)} viewers)"
-
-
-def _digest(secret: str) -> bytes:
-    return sha256(secret.encode("utf-8", "surrogatepass")).digest()
-
-
-def _make_room(known: dict[bytes, _Link] | dict[bytes, Viewer], most: int) -> None:
-    while len(known) >= most:
-        known.pop(next(iter(known)))
