@@ -65,13 +65,13 @@ class OpenChromePlugin(WorkerPlugin):
     async def read_batch(self, encoded: bytes, pages: bytes) -> bytes:
         """Read a batch for a crawl; see remote."""
         answer = BatchAnswer(self._address)
-        crawl = self._known(encoded) or self._begin(encoded, answer)
+        crawl = self._find(encoded) or self._begin(encoded, answer)
         if crawl is not None:
             with crawl.in_use(KEPT_S):
                 answer.pages = await crawl.read_all(decode_pages(pages))
         return encode(answer)
 
-    def _known(self, encoded: bytes) -> WorkerCrawl | None:
+    def _find(self, encoded: bytes) -> WorkerCrawl | None:
         known = self._crawls.get(encoded)
         return known[0] if known is not None and not known[1].done() else None
 
