@@ -1,6 +1,7 @@
 """Pages for a cluster's workers: batches, redirects, workers that end, and what may travel."""
 
 import asyncio
+import logging
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable
@@ -255,6 +256,17 @@ async def test_what_a_connection_ended_with_is_not_the_crawls_error(
         async with ClusterConnection.open("lab", LAB) as opened:
             raise opened.lost_error()
     assert (lost.value.code, "IOStream is not idle" in caplog.text) == ("cluster_lost", True)
+
+
+def test_what_dask_logs_is_a_line_each(caplog: pytest.LogCaptureFixture) -> None:
+    """Its tracebacks are of connections; what their end means for the crawl is said by us."""
+    connection._import_dask()
+    closed = OSError("Stream is closed")
+    logging.getLogger("distributed.client").error("Failed to\nreconnect", exc_info=closed)
+    (record,) = caplog.records
+    assert record.name.startswith("ocd.")
+    line = "distributed.client: Failed to: OSError('Stream is closed')"
+    assert (record.getMessage(), record.exc_info) == (line, None)
 
 
 async def test_a_scheduler_that_is_not_there_is_cluster_lost(

@@ -27,6 +27,17 @@ _LOOK_S = 1.0
 _END_S = 10.0
 
 
+class _OneLineHandler(logging.Handler):
+    """What Dask logs, a line each: what the end of a connection means is said by us."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log it as ours."""
+        words = record.getMessage().partition("\n")[0]
+        if record.exc_info is not None and record.exc_info[1] is not None:
+            words += f": {record.exc_info[1]!r}"
+        logger.log(record.levelno, "%s: %s", record.name, words)
+
+
 class WorkersDiedError(Exception):
     """So many workers have died while they read a batch that Dask gives it no further one."""
 
@@ -195,9 +206,10 @@ async def _close(client: "Client") -> None:
 def _import_dask() -> ModuleType:
     distributed = importlib.import_module("distributed")
     # It has handlers of its own, which would write to the terminal.
-    log = logging.getLogger("distributed")
-    log.handlers.clear()
-    log.propagate = True
+    for name in ("distributed", "tornado.application"):
+        log = logging.getLogger(name)
+        log.handlers[:] = [_OneLineHandler()]
+        log.propagate = False
     return distributed
 
 
