@@ -18,10 +18,10 @@ $(READY): pyproject.toml scripts/setup
 setup: ## Prepare .venv and Chromium
 	@scripts/setup
 
-demo: $(READY) ## Crawl a site as a task; show the ledger, a handle and a page
+demo: $(READY) ## Fill in a form, crawl as a task, resume it, search a handle; takes seconds
 	@scripts/demo
 
-picture: $(READY) ## Draw docs/picture.svg, the terminal that README shows
+picture: $(READY) ## Record docs/picture.svg, the terminal that README shows
 	@scripts/picture
 
 docs: $(READY) ## Build the documentation site into build/docs, strictly

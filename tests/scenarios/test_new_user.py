@@ -1,11 +1,14 @@
 """What somebody does who has read `oc --help` and nothing else, at a terminal of 80 columns."""
 
 import re
+import subprocess
 from pathlib import Path
 
-from support.daemon import SCRIPTS, Daemon
+from support.daemon import LIFE_S, SCRIPTS, Daemon
 from support.pseudo_terminal import lines_of, on_a_terminal
 from support.site import Site
+
+ROOT = Path(__file__).parents[2]
 
 
 class Terminal:
@@ -65,3 +68,15 @@ def test_crawl_a_site_and_search_what_it_found(daemon: Daemon, site: Site) -> No
     assert re.search(r"^\w{16}  crawl +COMPLETED  5/5", new.oc("task", "list"), re.MULTILINE)
     assert len(site.seen("many-pages/*")) >= 10
     assert new.commands < 10
+
+
+def test_the_demonstration() -> None:
+    """`make demo` acts on a page, and resumes a crawl; what it shows can be pasted."""
+    done = subprocess.run(
+        [ROOT / "scripts" / "demo"], capture_output=True, text=True, timeout=LIFE_S, check=False
+    )
+    assert done.returncode == 0, done
+    assert "$ oc act 'type Ada Lovelace into Full name, check Send me news, then" in done.stdout
+    assert "navigated: http://127.0.0.1:" in done.stdout
+    assert "COMPLETED  crawl  10/10" in done.stdout
+    assert "COMPLETED  crawl  25/25" in done.stdout
