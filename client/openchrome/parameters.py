@@ -291,7 +291,11 @@ class OcRecordingExportOptions(TypedDict, total=False):
     """Options of `oc_recording_export`."""
 
     recording_id: str | None
-    format: Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"] | None
+    format: (
+        Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"]
+        | Literal["gif", "webm"]
+        | None
+    )
     path: str | os.PathLike[str] | None
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "2e9250d82d1d3223"
+CATALOG_HASH = "00c1e9b6b1886672"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -1858,7 +1858,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     def oc_recording_export(
         self, *, recording_id: str | None = None,
-        format: Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"] | None = None,
+        format: Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"] | Literal["gif", "webm"] | None = None,
         path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
@@ -1866,7 +1866,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         """Export a recording as data, report, program or plan
 
         html: one file with its screenshots. python_*: a program that repeats the actions. plan:
-        steps for execute_plan.
+        steps for execute_plan. webm, gif: its film, to a file.
 
         Args:
             recording_id: Id or name; default: the session's latest
@@ -1895,7 +1895,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
     def oc_recording_start(
         self, *, name: str | None = None, label: str | None = None,
         screenshots: Literal["after", "before", "both", "none"] | None = None,
-        max_actions: int | None = None, duration_s: float | None = None,
+        video: bool | None = None, max_actions: int | None = None, duration_s: float | None = None,
         timeout_ms: int | None = None,
     ) -> ResultT:
         """Start recording the session's actions
@@ -1908,13 +1908,14 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             name: Its name
             label: Same as name
             screenshots: Screenshots of the viewport around every action (default: "none")
+            video: Film the tab (extra `video`) (default: false)
             max_actions: Stop after N actions (default: 10000)
             duration_s: Stop after N seconds
             timeout_ms: Deadline in ms
         """
         return self._call("oc_recording_start", {
-            "name": name, "label": label, "screenshots": screenshots, "max_actions": max_actions,
-            "duration_s": duration_s, "timeout_ms": timeout_ms,
+            "name": name, "label": label, "screenshots": screenshots, "video": video,
+            "max_actions": max_actions, "duration_s": duration_s, "timeout_ms": timeout_ms,
         })
 
     def oc_recording_stop(self, *, timeout_ms: int | None = None) -> ResultT:
@@ -3179,7 +3180,7 @@ class Kinds(Generic[TaskT]):
     def recording(
         self, *, name: str | None = None, label: str | None = None,
         screenshots: Literal["after", "before", "both", "none"] | None = None,
-        max_actions: int | None = None, duration_s: float | None = None,
+        video: bool | None = None, max_actions: int | None = None, duration_s: float | None = None,
     ) -> TaskT:
         """Record the session's actions until the task is cancelled
 
@@ -3189,10 +3190,11 @@ class Kinds(Generic[TaskT]):
             name: Its name
             label: Same as name
             screenshots: Screenshots of the viewport around every action (default: "none")
+            video: Film the tab (extra `video`) (default: false)
             max_actions: Stop after N actions (default: 10000)
             duration_s: Stop after N seconds
         """
         return self._start("recording", {
-            "name": name, "label": label, "screenshots": screenshots, "max_actions": max_actions,
-            "duration_s": duration_s,
+            "name": name, "label": label, "screenshots": screenshots, "video": video,
+            "max_actions": max_actions, "duration_s": duration_s,
         })

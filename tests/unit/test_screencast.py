@@ -1,11 +1,12 @@
-"""The dashboard's frames of a tab."""
+"""The frames of a tab, for all who look at it."""
 
 import asyncio
 from base64 import b64encode
 from typing import Any
 
 from ocd.browser.cdp.emitter import Emitter
-from ocd.server.dashboard.screencast import Mark, Screencasts
+from ocd.browser.tabs.page_target import PageTarget
+from ocd.pages.read.screencast import Mark, watching
 
 
 class Cdp(Emitter):
@@ -29,6 +30,9 @@ class Tab:
     def __init__(self, cdp: Cdp) -> None:
         self.cdp = cdp
         self.events = Emitter()
+        self._states: dict[type, Any] = {}
+
+    state, set_state, drop_state = PageTarget.state, PageTarget.set_state, PageTarget.drop_state
 
 
 class Viewer:
@@ -49,9 +53,9 @@ def frame(number: int) -> dict[str, Any]:
 
 async def test_after_a_burst_the_stream_begins_anew() -> None:
     """Chromium drops the last frame of a burst that is not taken in time, and sends no other."""
-    cdp, viewer, casts = Cdp(), Viewer(), Screencasts()
+    cdp, viewer = Cdp(), Viewer()
     tab: Any = Tab(cdp)
-    async with casts.watching(tab, viewer):
+    async with watching(tab, viewer):
         cdp.started.clear()
         for number in range(3):
             cdp.emit("Page.screencastFrame", frame(number))

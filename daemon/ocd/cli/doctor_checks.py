@@ -17,6 +17,7 @@ from ocd.runtime.host_checks import (
     check_python,
     check_sandbox,
     check_variables,
+    check_video_extra,
 )
 
 
@@ -33,6 +34,7 @@ def check_all(home: Path) -> Iterator[HostFinding]:
     yield check_sandbox()
     yield check_fonts()
     yield check_cluster_extra(config)
+    yield check_video_extra()
     yield from check_browser(config)
 
 

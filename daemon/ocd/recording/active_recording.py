@@ -17,6 +17,8 @@ from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.tabs.tab import Tab
 from ocd.call_context import TouchedElements
+from ocd.recording.element_locators import sentence
+from ocd.recording.film.camera import Camera
 from ocd.recording.store import Recording, RecordingMeta
 from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.redact import redact, redact_text, redact_url
@@ -83,6 +85,7 @@ class ActiveRecording:
         self.is_open = True
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
+        self.camera: Camera | None = None
         self._sanitizer = sanitizer
         self._find_tab = find_tab
         self._on_full = on_full
@@ -103,6 +106,7 @@ class ActiveRecording:
         if action.verb.acts and action.tab in self._untitled:
             self._ask_titles()  # of the actions before this one, which may change the title
         action.entry = await self._before(action)
+        self._film(action)
         # Done while the page is waited for, if the action waits at all.
         asyncio.get_running_loop().call_soon(action.prepare)
         action.started = time.monotonic()
@@ -139,6 +143,8 @@ class ActiveRecording:
         if tab is None or tab.closed:
             return
         entry |= {"tab_id": tab.id, "url_after": _shown_url(tab.url)}
+        if self.camera is not None:
+            self.camera.show(tab)
         changed = data.get("changed")
         title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
         if isinstance(title, str):
@@ -147,6 +153,14 @@ class ActiveRecording:
         if self.meta.screenshots in ("after", "both"):
             await self._picture(tab, entry, "after")
         action.tab = tab
+
+    def _film(self, action: Action) -> None:
+        """Show what begins in the film. What it was given may be a password: that comes later."""
+        if self.camera is not None:
+            if action.tab is not None:
+                self.camera.show(action.tab)
+            self.camera.caption(self.meta.action_count + 1, sentence({"verb": action.verb.name}))
+            action.entry["film_s"] = round(self.camera.position_s, 2)
 
     async def _ask_title(self, tab: Tab) -> None:
         with suppress(TimeoutError, OcdError):
@@ -185,20 +199,21 @@ class ActiveRecording:
         seq = self.meta.action_count + 1
         code = error["code"] if error else None
         action.prepare()
-        line = _encode(
-            {
-                "seq": seq,
-                "ts": action.ts,
-                "verb": action.verb.name,
-                "params": action.params.written(action.touched.hidden_values, code),
-                "ok": error is None,
-                "reads": not action.verb.acts,
-                "error": error,
-                **describe_targets(action.touched),
-                **action.entry,
-                **self._changes(action.verb, output),
-            }
-        )
+        entry = {
+            "seq": seq,
+            "ts": action.ts,
+            "verb": action.verb.name,
+            "params": action.params.written(action.touched.hidden_values, code),
+            "ok": error is None,
+            "reads": not action.verb.acts,
+            "error": error,
+            **describe_targets(action.touched),
+            **action.entry,
+            **self._changes(action.verb, output),
+        }
+        if self.camera is not None:
+            self.camera.caption(seq, sentence(entry) + (f": {code}" if code else ""))
+        line = _encode(entry)
         try:
             self.recording.append(line)
             self.on_action(line)

@@ -14,6 +14,7 @@ from ocd.api.waiting import wait_for_event
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.recording.active_recording import ActiveRecording
+from ocd.recording.film.camera import Camera, check_video_extra
 from ocd.recording.store import EndedBy, RecordingMeta, Recordings, is_id, not_found
 from ocd.safety.sanitize import Sanitizer
 
@@ -49,7 +50,8 @@ class Recorder:
     async def start(self, wish: RecordingMeta) -> tuple[ActiveRecording, list[str]]:
         """Begin to record the session that `wish` names; what had to be removed for it is second.
 
-        Raises recording_active, limit_reached, storage_full, storage_failed.
+        Raises recording_active, limit_reached, storage_full, storage_failed, and disabled for a
+        film without the extra.
         """
         session = wish.session
         active = self._active.get(session)
@@ -61,6 +63,8 @@ class Recorder:
             )  # fmt: skip
         self._starting.add(session)
         try:
+            if wish.video:
+                await asyncio.to_thread(check_video_extra)
             keep = {one.meta.recording_id for one in self._active.values()} | {*self._ending}
             recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
         finally:
@@ -71,9 +75,18 @@ class Recorder:
             find_tab=self.tab,
             on_full=partial(self.end_soon, by="max_actions"),
         )
+        if wish.video:
+            self._start_film(active)
         if wish.duration_s is not None:
             self._spawn(self._expire(active, wish.duration_s))
         return active, pruned
+
+    def _start_film(self, active: ActiveRecording) -> None:
+        active.camera = camera = Camera(self.store.film(active.meta.recording_id))
+        session = active.meta.session
+        if session in self.sessions.names() and (tab := self.sessions.get(session).latest):
+            camera.show(tab)
+        self._spawn(camera.run())
 
     async def _expire(self, active: ActiveRecording, seconds: float) -> None:
         if not await wait_for_event(active.ended, seconds):
@@ -115,6 +128,10 @@ class Recorder:
     async def _finish(self, active: ActiveRecording, by: EndedBy) -> None:
         try:
             await active.settle()
+            if active.camera is not None:
+                await active.camera.end()
+                active.meta.film_s = active.camera.length_s
+                active.meta.film_ended_by = active.camera.ended_by
         finally:
             # Whoever has asked for it may be gone.
             await self._store_end(active, by)
@@ -168,10 +185,15 @@ class Recorder:
         """Return a recording as callers know it."""
         fields: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
+        path = self.store.folder / meta.recording_id
+        if meta.video:
+            fields["film"] = str(self.store.film(meta.recording_id))
+        else:
+            hidden |= {"video", "film_s", "film_ended_by"}
         going_on = self._end_unfinished(meta) is not None
         status = "active" if going_on else "ended" if meta.ended_at else "interrupted"
         fields = {key: value for key, value in fields.items() if key not in hidden}
-        return {**fields, "status": status, "path": str(self.store.folder / meta.recording_id)}
+        return {**fields, "status": status, "path": str(path)}
 
     async def leave(self, session: str) -> None:
         """End the recording of a session that is gone for good."""

@@ -3,6 +3,8 @@
     recordings/<id>/meta.json      who, when, with what limits; replaced whole
                     actions.jsonl  one action a line, only appended to
                     screenshots/   <seq>-before.webp, <seq>-after.webp
+                    film.webm      what the tab showed; grows while it is filmed, and plays as far
+                                   as it came (`ocd.recording.film`)
 
 Write order. Each step names its crash point (`ocd.storage.crash_points`); "commit" is what makes
 it count.
@@ -62,10 +64,11 @@ MAX_ACTIONS = 10_000
 # Bytes of pictures that one recording may have.
 MAX_PICTURES = 256 << 20
 VERSION = 1
-META, ACTIONS, PICTURES = "meta.json", "actions.jsonl", "screenshots"
+META, ACTIONS, PICTURES, FILM = "meta.json", "actions.jsonl", "screenshots", "film.webm"
 
 Screenshots = Literal["none", "before", "after", "both"]
 EndedBy = Literal["stop", "max_actions", "duration", "cancel", "session_closed", "daemon_stopped"]
+FilmEnd = Literal["max_length", "max_size", "failed"]
 _ID = re.compile(r"rec-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 _PICTURE = re.compile(r"[0-9]{6}-(?:before|after)\.webp")
 
@@ -73,7 +76,8 @@ _PICTURE = re.compile(r"[0-9]{6}-(?:before|after)\.webp")
 class RecordingMeta(msgspec.Struct, kw_only=True):
     """A recording's meta.json; times are RFC 3339 UTC with milliseconds.
 
-    lost: actions that the disk did not take.
+    lost: actions that the disk did not take. video: whether it has a film. film_s: how long that
+    is; film_ended_by: why it has ended before the recording.
     """
 
     format: Literal["recording"] = "recording"
@@ -90,6 +94,9 @@ class RecordingMeta(msgspec.Struct, kw_only=True):
     ended_by: EndedBy | None = None
     action_count: int = 0
     lost: int = 0
+    video: bool = False
+    film_s: float | None = None
+    film_ended_by: FilmEnd | None = None
 
 
 class _RecordedElement(msgspec.Struct, kw_only=True):
@@ -311,6 +318,10 @@ class Recordings:
         if not (isinstance(name, str) and _PICTURE.fullmatch(name)):
             return None
         return read_whole(self.folder / recording_id / PICTURES / name)
+
+    def film(self, recording_id: str) -> Path:
+        """Return where a recording's film is, if it has one."""
+        return self.folder / recording_id / FILM
 
     def __repr__(self) -> str:
         return f"Recordings({str(self.folder)!r})"

@@ -174,6 +174,15 @@ def check_cluster_extra(config: Config) -> HostFinding:
         )  # fmt: skip
 
 
+def check_video_extra() -> HostFinding:
+    """Look for what films need."""
+    try:
+        return HostFinding("video", "ok", f"PyAV {version('av')}")
+    except PackageNotFoundError:
+        how = 'pip install "openchrome[video]"'
+        return HostFinding("video", "ok", f"no films, the extra is not installed: {how}")
+
+
 def check_binary(config: Config, fix: Fix | None = None) -> HostFinding:
     """Look for the browser and its version; `fix` installs one."""
     if config.browser_url:

@@ -10,9 +10,11 @@ import msgspec
 from msgspec import Meta
 
 from ocd import call_context
+from ocd.api.errors import OcdError
 from ocd.ledger.task_handle import TaskHandle
 from ocd.recording import export_html, export_plan, export_python
 from ocd.recording.active_recording import ActiveRecording
+from ocd.recording.film.export import FilmFormat, export_film
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Recordings, Screenshots
 from ocd.storage.files import write_whole
@@ -36,6 +38,7 @@ class Record(Params):
     screenshots: Annotated[
         Screenshots, Meta(description="Screenshots of the viewport around every action")
     ] = "none"
+    video: Annotated[bool, Meta(description="Film the tab (extra `video`)")] = False
     max_actions: Annotated[
         int,
         Meta(
@@ -74,13 +77,13 @@ class RecordingExport(Params):
     """Export a recording as data, report, program or plan
 
     html: one file with its screenshots. python_*: a program that repeats the actions. plan:
-    steps for execute_plan.
+    steps for execute_plan. webm, gif: its film, to a file.
     """
 
     recording_id: Annotated[
         str | None, Meta(description="Id or name; default: the session's latest")
     ] = None
-    format: Annotated[Format, Meta(description="Output format")] = "json"
+    format: Annotated[Format | FilmFormat, Meta(description="Output format")] = "json"
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
@@ -93,6 +96,7 @@ def _new_meta(params: Record, session: str, task_id: str | None = None) -> Recor
         session=session,
         name=params.name or params.label or "",
         screenshots=params.screenshots,
+        video=params.video,
         max_actions=params.max_actions,
         duration_s=params.duration_s,
         task_id=task_id,
@@ -139,6 +143,7 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
     "oc_recording_export",
     RecordingExport,
     needs=Recorder,
+    timeout_ms=600_000,
     capability="recording",
     tier=2,
     large=True,
@@ -148,15 +153,35 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
 )
 async def oc_recording_export(recorder: Recorder, params: RecordingExport) -> Output:
     meta = await recorder.find(params.recording_id, call_context.current().session)
-    exported = await asyncio.to_thread(
-        _export, recorder.store, meta, recorder.public(meta), params.format
-    )
+    form = params.format
+    if form == "webm" or form == "gif":
+        return await _export_film(recorder, meta, form, params.path)
+    exported = await asyncio.to_thread(_export, recorder.store, meta, recorder.public(meta), form)
     if params.path is not None:
         chunks = (chunk.data for chunk in exported.payload(None))
         size = await asyncio.to_thread(write_whole, Path(params.path), chunks)
         data = {"recording_id": meta.recording_id, "format": params.format}
         return Output(data=data | {"path": params.path, "size_bytes": size})
     return exported
+
+
+async def _export_film(
+    recorder: Recorder, meta: RecordingMeta, form: FilmFormat, path: str | None
+) -> Output:
+    film = recorder.store.film(meta.recording_id)
+    if not await asyncio.to_thread(film.exists):
+        raise OcdError(
+            "not_found", f"The recording {meta.recording_id} has no film",
+            hint="Start one with a film: `oc_recording_start(video=true)`",
+        )  # fmt: skip
+    target = (
+        Path(path)
+        if path
+        else recorder.sessions.folder_of(meta.session) / f"{meta.recording_id}.{form}"
+    )
+    size = await export_film(film, form, target)
+    data = {"recording_id": meta.recording_id, "format": form}
+    return Output(data=data | {"path": str(target), "size_bytes": size})
 
 
 def _export(

@@ -157,8 +157,7 @@ class Session:
     @property
     def folder(self) -> Path:
         """Where its verbs put files when the caller names no path; created by the first writer."""
-        files = self.sessions.files or Path(tempfile.gettempdir())
-        return files / safe_name(self.name)
+        return self.sessions.folder_of(self.name)
 
     @property
     def latest(self) -> Tab | None:
@@ -278,6 +277,10 @@ class Sessions:
     def tabs(self) -> list[Tab]:
         """Return the open tabs of all sessions."""
         return [tab for session in self._sessions.values() for tab in session.tabs]
+
+    def folder_of(self, name: str) -> Path:
+        """Return where the files of a session of this name go, whether or not there is one."""
+        return (self.files or Path(tempfile.gettempdir())) / safe_name(name)
 
     def names(self) -> list[str]:
         """Return the names of the sessions there are."""

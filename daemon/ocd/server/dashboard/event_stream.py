@@ -18,11 +18,11 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.calls.services import CallServices
 from ocd.ledger.states import TaskMeta, public
+from ocd.pages.read.screencast import Mark, Screencast, watching
 from ocd.safety import secrets
 from ocd.server.dashboard.access import HEADERS
 from ocd.server.dashboard.keys import Viewer
 from ocd.server.dashboard.live_tabs import find_tab, list_leases
-from ocd.server.dashboard.screencast import Mark, Screencast, Screencasts
 from ocd.server.dashboard.tab_control import TabControl, WantedTab
 from ocd.server.dashboard.tab_input import Input
 from ocd.storage.journal import CALL
@@ -142,11 +142,9 @@ class PageConnection:
         socket: web.WebSocketResponse,
         services: CallServices,
         viewer: Viewer,
-        casts: Screencasts,
     ) -> None:
         self._socket = socket
         self._services = services
-        self._casts = casts
         self._backlog = EventBacklog(services)
         self._frame = b""
         self._has_frame = asyncio.Event()
@@ -209,7 +207,7 @@ class PageConnection:
         self._has_frame.clear()
         try:
             async with (
-                self._casts.watching(tab, self) as cast,
+                watching(tab, self) as cast,
                 asyncio.TaskGroup() as group,
             ):
                 frames = group.create_task(self._send_frames(cast))
@@ -249,7 +247,7 @@ class PageConnection:
 
 
 async def serve_events(
-    request: web.Request, services: CallServices, viewer: Viewer, casts: Screencasts
+    request: web.Request, services: CallServices, viewer: Viewer
 ) -> web.WebSocketResponse:
     """Tell a page what happens until it goes."""
     if viewer.pages >= MAX_VIEWER_PAGES:
@@ -258,5 +256,5 @@ async def serve_events(
     socket.headers.update(HEADERS)
     await socket.prepare(request)
     with viewer.connected():
-        await PageConnection(socket, services, viewer, casts).serve()
+        await PageConnection(socket, services, viewer).serve()
     return socket

@@ -1,4 +1,4 @@
-"""Recordings for the page: what was done, as sentences, and the pictures that were taken."""
+"""Recordings for the page: what was done, as sentences, the pictures that were taken, the film."""
 
 import asyncio
 from typing import Any
@@ -8,8 +8,9 @@ from aiohttp import web
 from ocd.recording.element_locators import sentence
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import is_id
+from ocd.server.dashboard.access import HEADERS
 
-_SHOWN = ("seq", "verb", "ts", "ok", "error", "duration_ms", "tab_id")
+_SHOWN = ("seq", "verb", "ts", "ok", "error", "duration_ms", "tab_id", "film_s")
 _PICTURES = ("screenshot_before", "screenshot_after")
 
 
@@ -17,7 +18,9 @@ async def recording(recorder: Recorder, recording_id: str) -> dict[str, Any]:
     """Return a recording with its actions; recording_not_found, unreadable_file."""
     meta = await recorder.find(recording_id, "")
     actions = await asyncio.to_thread(recorder.store.actions, meta.recording_id)
-    return {"recording": recorder.public(meta), "actions": [_shorten(one) for one in actions]}
+    has_film = await asyncio.to_thread(recorder.store.film(meta.recording_id).exists)
+    about = {**recorder.public(meta), "has_film": has_film}
+    return {"recording": about, "actions": [_shorten(one) for one in actions]}
 
 
 def _shorten(action: dict[str, Any]) -> dict[str, Any]:
@@ -35,3 +38,10 @@ async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:
     if found is None:
         raise web.HTTPNotFound
     return found
+
+
+async def film(recorder: Recorder, recording_id: str) -> web.FileResponse:
+    """Return a recording's film as it is by now; 404 if there is none."""
+    if not is_id(recording_id):
+        raise web.HTTPNotFound
+    return web.FileResponse(recorder.store.film(recording_id), headers=HEADERS)

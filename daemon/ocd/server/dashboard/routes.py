@@ -17,6 +17,7 @@ from ocd.calls.services import CallServices
 from ocd.evidence.service import EvidenceService
 from ocd.evidence.store import EvidenceStore
 from ocd.oversight.approvals import Answer
+from ocd.pages.read.screencast import picture_of
 from ocd.safety import secrets
 from ocd.safety.redact import redact
 from ocd.server.dashboard import evidence, recordings
@@ -25,7 +26,6 @@ from ocd.server.dashboard.downloads import send_export, send_output
 from ocd.server.dashboard.event_stream import serve_events
 from ocd.server.dashboard.keys import Keys, Viewer
 from ocd.server.dashboard.live_tabs import find_tab, list_tabs, tab_log
-from ocd.server.dashboard.screencast import Screencasts
 from ocd.server.dashboard.task_history import task_history
 from ocd.server.dashboard.task_pages import task_pages
 
@@ -90,7 +90,6 @@ class DashboardRoutes:
         self._keys = keys
         self._access = access
         self._status = status
-        self._casts = Screencasts()
 
     def application(self) -> web.Application:
         """Return the aiohttp application."""
@@ -113,6 +112,7 @@ class DashboardRoutes:
         self._add(app, "GET", "/api/output/{handle}/file", self.get_output)
         self._add(app, "GET", "/api/recording/{id}", self.get_recording)
         self._add(app, "GET", "/api/recording/{id}/picture/{name}", self.get_picture)
+        self._add(app, "GET", "/api/recording/{id}/film", self.get_film)
         self._add(app, "GET", "/api/evidence", self.get_evidence)
         self._add(app, "GET", "/api/evidence/{id}", self.get_bundle)
         self._add(app, "GET", "/api/evidence/{id}/{part}", self.get_bundle_part)
@@ -177,7 +177,7 @@ class DashboardRoutes:
         """Answer what a tab looks like now, as a small picture beside its name needs it."""
         named = request.match_info
         tab = find_tab(self._services.sessions, named["session"], named["id"])
-        body = await self._casts.picture(tab)
+        body = await picture_of(tab)
         return web.Response(body=body, content_type="image/jpeg", headers=HEADERS)
 
     async def get_approvals(self, _request: web.Request, _viewer: Viewer) -> web.Response:
@@ -231,6 +231,10 @@ class DashboardRoutes:
         body = await recordings.picture(self._services.recorder, named["id"], named["name"])
         return web.Response(body=body, content_type="image/webp", headers=HEADERS)
 
+    async def get_film(self, request: web.Request, _viewer: Viewer) -> web.FileResponse:
+        """Answer a recording's film, or the part of it that is asked for."""
+        return await recordings.film(self._services.recorder, request.match_info["id"])
+
     async def get_evidence(self, _request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer which evidence there is."""
         found = await evidence.list_bundles(self._evidence())
@@ -253,7 +257,7 @@ class DashboardRoutes:
 
     async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
         """Tell what happens, as long as the page is open."""
-        return await serve_events(request, self._services, viewer, self._casts)
+        return await serve_events(request, self._services, viewer)
 
     async def post_call(self, request: web.Request, viewer: Viewer) -> web.Response:
         """Run one of the verbs that the page has a use for."""

@@ -32,16 +32,14 @@ export async function recordingView(app, id) {
   const title = recording.name || id;
   const head = heading(title, h("span", { class: "quiet" }, plural(actions.length, "action")));
   if (!actions.length) return { title, node: [head, notice("No actions yet", "They appear once they are done.")] };
-  const film = new Film(id, actions);
+  const film = recording.has_film ? new Film(id, actions) : new Stills(id, actions);
   return { title, node: [head, film.node], close: () => film.stop() };
 }
 
-class Film {
+class Stills {
   constructor(id, actions) {
     this.id = id;
     this.actions = actions;
-    this.image = h("img", { class: "still" });
-    this.none = h("p", { class: "quiet" }, "No picture was taken of this step.");
     this.caption = h("figcaption", {});
     this.playing = null;
     this.button = h("button", { type: "button", class: "main", onclick: () => this.toggle() }, "Play");
@@ -51,7 +49,7 @@ class Film {
         h("strong", {}, `${action.seq}. `), action.did,
         action.ok ? null : pill(action.error?.code ?? "failed", "failed")))));
     this.node = h("div", { class: "live" },
-      h("figure", {}, this.image, this.none, this.caption,
+      h("figure", {}, this.screen(), this.caption,
         h("p", { class: "actions" }, this.button,
           h("button", { type: "button", onclick: step(-1) }, "Previous"),
           h("button", { type: "button", onclick: step(1) }, "Next"))),
@@ -59,9 +57,13 @@ class Film {
     this.show(0);
   }
 
-  show(index) {
-    this.at = Math.max(0, Math.min(this.actions.length - 1, index));
-    const action = this.actions[this.at];
+  screen() {
+    this.image = h("img", { class: "still" });
+    this.none = h("p", { class: "quiet" }, "No picture was taken of this step.");
+    return [this.image, this.none];
+  }
+
+  picture(action) {
     const name = action.screenshot_after ?? action.screenshot_before;
     this.image.hidden = !name;
     this.none.hidden = Boolean(name);
@@ -69,10 +71,20 @@ class Film {
       this.image.src = `/api/recording/${encodeURIComponent(this.id)}/picture/${encodeURIComponent(name)}`;
       this.image.alt = `The page after step ${action.seq}: ${action.did}`;
     }
+  }
+
+  show(index) {
+    this.at = Math.max(0, Math.min(this.actions.length - 1, index));
+    const action = this.actions[this.at];
+    this.picture(action);
+    this.mark(action);
+  }
+
+  mark(action) {
     this.caption.replaceChildren(`${action.seq}. ${action.did} `,
       h("span", { class: "quiet" }, `${action.verb} · ${duration(action.duration_ms)} · ${action.url}`));
     for (const [i, item] of [...this.strip.children].entries()) {
-      if (i === this.at) item.firstElementChild.setAttribute("aria-current", "step");
+      if (this.actions[i] === action) item.firstElementChild.setAttribute("aria-current", "step");
       else item.firstElementChild.removeAttribute("aria-current");
     }
   }
@@ -94,5 +106,37 @@ class Film {
     clearInterval(this.playing);
     this.playing = null;
     this.button.textContent = "Play";
+  }
+}
+
+// The steps beside a film: a step moves the film to where it begins, and the film moves through the steps.
+class Film extends Stills {
+  screen() {
+    this.video = h("video", { class: "still", controls: true, preload: "auto",
+      "aria-label": "What the tab showed", src: `/api/recording/${encodeURIComponent(this.id)}/film` });
+    this.video.addEventListener("timeupdate", () => this.follow());
+    this.video.addEventListener("play", () => { this.button.textContent = "Pause"; });
+    this.video.addEventListener("pause", () => { this.button.textContent = "Play"; });
+    return [this.video];
+  }
+
+  picture(action) {
+    this.video.currentTime = action.film_s ?? 0;
+  }
+
+  follow() {
+    const at = this.actions.findLastIndex(action => (action.film_s ?? 0) <= this.video.currentTime);
+    if (at < 0 || this.actions[at].film_s === this.actions[this.at].film_s) return;
+    this.at = at;
+    this.mark(this.actions[at]);
+  }
+
+  toggle() {
+    if (this.video.paused) this.video.play();
+    else this.video.pause();
+  }
+
+  stop() {
+    this.video.pause();
   }
 }

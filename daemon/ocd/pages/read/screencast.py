@@ -142,34 +142,29 @@ class Screencast:
             viewer.take_mark(mark)
 
 
-class Screencasts:
-    """The screencasts of all tabs that somebody looks at."""
+@asynccontextmanager
+async def watching(tab: Tab, viewer: TabWatcher) -> AsyncIterator[Screencast]:
+    """Show a tab to a viewer until left."""
+    cast = tab.state(Screencast) or tab.set_state(Screencast(tab))
+    try:
+        await cast.join(viewer)
+        yield cast
+    finally:
+        if cast.leave(viewer):
+            # Who comes now begins another one, after this one's end.
+            tab.drop_state(Screencast)
+            await cast.stop()
 
-    def __init__(self) -> None:
-        self._casts: dict[Tab, Screencast] = {}
 
-    @asynccontextmanager
-    async def watching(self, tab: Tab, viewer: TabWatcher) -> AsyncIterator[Screencast]:
-        """Show a tab to a viewer until left."""
-        cast = self._casts.setdefault(tab, Screencast(tab))
-        try:
-            await cast.join(viewer)
-            yield cast
-        finally:
-            if cast.leave(viewer):
-                # Who comes now begins another one, after this one's end.
-                del self._casts[tab]
-                await cast.stop()
-
-    async def picture(self, tab: Tab) -> bytes:
-        """Return what a tab looks like now, as JPEG; timeout if it does not show itself."""
-        viewer = _OneFrame()
-        try:
-            async with asyncio.timeout(_PICTURE_S), self.watching(tab, viewer):
-                frame = await viewer.frame
-        except TimeoutError:
-            raise OcdError("timeout", f"{tab.id} draws nothing") from None
-        return frame.partition(b"\n")[2]
+async def picture_of(tab: Tab) -> bytes:
+    """Return what a tab looks like now, as JPEG; timeout if it does not show itself."""
+    viewer = _OneFrame()
+    try:
+        async with asyncio.timeout(_PICTURE_S), watching(tab, viewer):
+            frame = await viewer.frame
+    except TimeoutError:
+        raise OcdError("timeout", f"{tab.id} draws nothing") from None
+    return frame.partition(b"\n")[2]
 
 
 class _OneFrame:

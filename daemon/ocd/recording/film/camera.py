@@ -1,0 +1,270 @@
+"""Films a session: its newest screencast frames, at a bounded rate, to a process that encodes."""
+
+import asyncio
+import logging
+import sys
+from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
+from ocd.browser.tabs.tab import Tab
+from ocd.pages.read.screencast import Mark, Screencast, watching
+from ocd.recording.film import encoder
+from ocd.recording.film.password_fields import password_boxes
+from ocd.recording.film.picture import Box, Picture, message
+from ocd.recording.store import FilmEnd
+
+logger = logging.getLogger(__name__)
+
+MAX_FILM_S = 3600.0
+# Of a page that stands still a film has so much: nobody watches an agent think.
+MAX_STILL_S = 10.0
+# Between two pictures at least; where passwords are not known, until they are asked for again.
+_PAUSE_S = 0.16
+_AGAIN_S = 0.5
+# After so long without a new picture the last one is repeated, once: then the disk has it.
+_QUIET_S = 1.0
+# A film goes on for so long after its last action, and then shows its last picture for so long.
+_LAST_S = 0.3
+_LAST_MS = 1000
+_FINISH_S = 30.0
+
+_decode_head = msgspec.json.Decoder(dict[str, float]).decode
+
+
+class FilmClock:
+    """How long a film is by now: stands still where nothing happens for long."""
+
+    def __init__(self, now: float) -> None:
+        self._seen_at = now
+        self._position = 0.0
+
+    def at(self, now: float) -> float:
+        """Return the film's length in seconds at that time; ask in the order of time."""
+        self._position += min(now - self._seen_at, MAX_STILL_S)
+        self._seen_at = now
+        return self._position
+
+
+class Camera:
+    """Films the tab that is acted on; a TabWatcher. `run` returns when the film has ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ended_by: FilmEnd | None = None
+        self._over = asyncio.Event()
+        self._ending = asyncio.Event()
+        self._news = asyncio.Event()
+        self._tab: Tab | None = None
+        self._clock: FilmClock | None = None  # from its first picture on
+        self._last_ms = -1
+        # Not in the film yet: the newest frame, and what was done since the last picture.
+        self._frame = b""
+        self._captions: dict[int, str] = {}
+        self._number = 0
+        self._shown = Picture(0)
+        self._box: Box | None = None
+        self._box_url = ""
+        self._mouse: tuple[float, float] | None = None
+        self._passwords: list[Box] = []
+        self._overlay_changed = False
+
+    @property
+    def length_s(self) -> float:
+        """Where its last picture is."""
+        return max(self._last_ms, 0) / 1000
+
+    @property
+    def position_s(self) -> float:
+        """How long the film is by now."""
+        return self._clock.at(asyncio.get_running_loop().time()) if self._clock else 0.0
+
+    def show(self, tab: Tab) -> None:
+        """Film this tab from now on."""
+        if tab is not self._tab:
+            self._tab, self._frame, self._box, self._mouse = tab, b"", None, None
+            self._passwords = []
+            self._news.set()
+
+    def caption(self, number: int, words: str) -> None:
+        """Say what is done; again with the same number where more is known about it."""
+        if number != self._number:
+            self._number, self._box = number, None
+        self._captions[number] = f"{number}. {words}"
+        self._note_overlay()
+
+    def take_frame(self, frame: bytes) -> None:
+        """Take the tab's newest frame."""
+        self._frame = frame
+        self._news.set()
+
+    def take_mark(self, mark: Mark) -> None:
+        """Take where an agent acts."""
+        if "box" in mark:
+            left, top, width, height = mark["box"]
+            self._box, self._box_url = (
+                (left, top, width, height),
+                self._tab.url if self._tab else "",
+            )
+        if "mouse" in mark:
+            x, y = mark["mouse"]
+            self._mouse = (x, y)
+        self._note_overlay()
+
+    def _note_overlay(self) -> None:
+        self._overlay_changed = True
+        self._news.set()
+
+    async def end(self) -> None:
+        """End the film with what the tab shows now, and wait until the file is whole."""
+        await wait_for_event(self._over, _LAST_S)
+        self._ending.set()
+        self._news.set()
+        await self._over.wait()
+
+    async def run(self) -> None:
+        """Film until the end, a bound, or a failure; none of it concerns the recording."""
+        process: Process | None = None
+        try:
+            process = await _start_encoder(self.path)
+            await self._film_tabs(process)
+        except (OSError, ConnectionError) as error:
+            self.ended_by = "failed"
+            logger.warning("The film %s has ended: %s", self.path, error)
+        finally:
+            if process is not None:
+                await self._finish(process)
+            self._over.set()
+
+    async def _film_tabs(self, process: Process) -> None:
+        while not self._is_over(process):
+            tab = self._tab
+            if tab is None or tab.closed:
+                self._news.clear()
+                await self._news.wait()
+                continue
+            closed = tab.events.on("closed", self._news.set)
+            try:
+                async with watching(tab, self) as cast:
+                    await self._film(process, tab, cast)
+            except OcdError as error:
+                logger.info("%r is not filmed: %s", tab, error)
+                self._tab = None if self._tab is tab else self._tab
+            finally:
+                tab.events.off("closed", closed)
+
+    def _is_over(self, process: Process) -> bool:
+        if self.position_s >= MAX_FILM_S:
+            self.ended_by = "max_length"
+        return self._ending.is_set() or self.ended_by is not None or process.returncode is not None
+
+    async def _film(self, process: Process, tab: Tab, cast: Screencast) -> None:
+        """Film one tab until it is closed, or another one's turn."""
+        quiet = False
+        while True:
+            if not self._has_news():
+                quiet = await self._wait_news(process, quiet=quiet)
+            if self._tab is not tab or tab.closed:
+                return
+            pause = _PAUSE_S
+            if self._has_news():
+                quiet = False
+                pause = await self._take_picture(process, tab)
+                cast.acknowledge()
+            if self._is_over(process):
+                return
+            await wait_for_event(self._ending, pause)
+
+    def _has_news(self) -> bool:
+        return bool(self._frame) or self._overlay_changed
+
+    async def _wait_news(self, process: Process, *, quiet: bool) -> bool:
+        """Wait for something new; return whether it has been quiet for so long that it is said."""
+        self._news.clear()
+        if quiet:
+            await self._news.wait()
+        elif not await wait_for_event(self._news, _QUIET_S):
+            await self._send(process, msgspec.structs.replace(self._shown, jpeg=b""))
+            return True
+        return quiet
+
+    async def _take_picture(self, process: Process, tab: Tab) -> float:
+        """Add the newest frame, and what is drawn into it; return how long the next one waits."""
+        frame = self._frame
+        covered: list[Box] = []
+        if frame:
+            # Where they were after the last frame, and are after this one.
+            asked = await password_boxes(tab)
+            if asked is None:
+                return _AGAIN_S
+            covered = [*self._passwords, *asked]
+            self._passwords = asked
+            if self._frame is frame:
+                self._frame = b""
+        await self._send(process, self._picture(frame, covered))
+        return _PAUSE_S
+
+    def _picture(self, frame: bytes, covered: list[Box]) -> Picture:
+        self._overlay_changed = False
+        if self._box is not None and self._tab is not None and self._tab.url != self._box_url:
+            self._box = None
+        captions, self._captions = self._captions, {}
+        caption = " · ".join(captions.values()) or self._shown.caption
+        head, _, jpeg = frame.partition(b"\n")
+        size = _decode_head(head) if head else {}
+        self._shown = Picture(
+            0, jpeg, size.get("width", 0.0), size.get("top", 0.0), covered,
+            self._box, self._mouse, caption,
+        )  # fmt: skip
+        return self._shown
+
+    async def _send(self, process: Process, picture: Picture) -> None:
+        """Send a picture that is shown from now on; the first one must show a tab."""
+        if self._clock is None:
+            if not picture.jpeg:
+                return
+            self._clock = FilmClock(asyncio.get_running_loop().time())
+        picture.at_ms = self._last_ms = max(self._last_ms + 1, round(self.position_s * 1000))
+        assert process.stdin is not None
+        process.stdin.write(message(picture))
+        await process.stdin.drain()
+
+    async def _finish(self, process: Process) -> None:
+        assert process.stdin is not None
+        with suppress(OSError):
+            self._last_ms += _LAST_MS
+            await self._send(process, self._picture(b"", []))
+            process.stdin.close()
+        try:
+            async with asyncio.timeout(_FINISH_S):
+                status = await process.wait()
+        except TimeoutError:
+            process.kill()
+            status = await process.wait()
+        if status == encoder.FULL:
+            self.ended_by = "max_size"
+        elif status:
+            self.ended_by = "failed"
+            logger.warning("The film's encoder has ended with status %s: %s", status, self.path)
+
+    def __repr__(self) -> str:
+        return f"Camera({self.path}, {self.ended_by or 'filming'})"
+
+
+async def _start_encoder(path: Path) -> Process:
+    command = (sys.executable, "-P", "-m", encoder.__name__, str(path))
+    return await asyncio.create_subprocess_exec(*command, stdin=PIPE)
+
+
+def check_video_extra() -> None:
+    """Raise disabled if the library that encodes films is not installed."""
+    if find_spec("av") is None:
+        raise OcdError(
+            "disabled", "Films need the extra 'video', which is not installed",
+            hint='Install it where the daemon runs: pip install "openchrome[video]"',
+        )  # fmt: skip
