@@ -292,8 +292,7 @@ class OcRecordingExportOptions(TypedDict, total=False):
 
     recording_id: str | None
     format: (
-        Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"]
-        | Literal["gif", "webm"]
+        Literal["gif", "html", "json", "plan", "python_playwright", "python_pyppeteer", "webm"]
         | None
     )
     path: str | os.PathLike[str] | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "00c1e9b6b1886672"
+CATALOG_HASH = "d5e55b5ed5d6a4d8"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -1858,7 +1858,7 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
 
     def oc_recording_export(
         self, *, recording_id: str | None = None,
-        format: Literal["html", "json", "plan", "python_playwright", "python_pyppeteer"] | Literal["gif", "webm"] | None = None,
+        format: Literal["gif", "html", "json", "plan", "python_playwright", "python_pyppeteer", "webm"] | None = None,
         path: str | os.PathLike[str] | None = None, timeout_ms: int | None = None,
         output_mode: Literal["auto", "handle", "inline"] | None = None,
         output_inline_limit_bytes: int | None = None,

@@ -111,12 +111,13 @@ def test_hints_name_tools_in_one_way() -> None:
     names = [name for name in VERBS if "_" in name]
     bare = re.compile(rf"(?<![`\w.])({'|'.join(names)})(?![\w_])")
     command = re.compile(r"\boc [a-z]")
+    other_syntax = re.compile(rf"`(?:{'|'.join(names)})\(")
     found: list[str] = []
     for place, text in _hint_texts():
         spoken = text
         for known in _FOR_PEOPLE:
             spoken = spoken.replace(known, "")
-        if bare.search(spoken) or command.search(spoken):
+        if any(one.search(spoken) for one in (bare, command, other_syntax)):
             found.append(f"{place}: {text}")
 
         def check(name: str, arguments: Any, place: str = place) -> None:  # noqa: ANN401 - JSON

@@ -186,9 +186,9 @@ class Recorder:
         fields: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
         path = self.store.folder / meta.recording_id
-        if meta.video:
+        if meta.video and meta.film_s != 0:
             fields["film"] = str(self.store.film(meta.recording_id))
-        else:
+        elif not meta.video:
             hidden |= {"video", "film_s", "film_ended_by"}
         going_on = self._end_unfinished(meta) is not None
         status = "active" if going_on else "ended" if meta.ended_at else "interrupted"

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from ocd import call_context
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.ledger.task_handle import TaskHandle
 from ocd.recording import export_html, export_plan, export_python
 from ocd.recording.active_recording import ActiveRecording
@@ -83,7 +84,7 @@ class RecordingExport(Params):
     recording_id: Annotated[
         str | None, Meta(description="Id or name; default: the session's latest")
     ] = None
-    format: Annotated[Format | FilmFormat, Meta(description="Output format")] = "json"
+    format: Annotated[Literal[Format, FilmFormat], Meta(description="Output format")] = "json"
     path: Annotated[
         str | None, Meta(description="Write it to this file instead", extra=WRITES_PATH)
     ] = None
@@ -172,7 +173,7 @@ async def _export_film(
     if not await asyncio.to_thread(film.exists):
         raise OcdError(
             "not_found", f"The recording {meta.recording_id} has no film",
-            hint="Start one with a film: `oc_recording_start(video=true)`",
+            hint=f"Start one with a film: {tool_call('oc_recording_start', video=True)}",
         )  # fmt: skip
     target = (
         Path(path)

@@ -99,3 +99,14 @@ def test_a_killed_daemon_leaves_a_film_that_plays(
     assert (listed["status"], listed["film"]) == ("interrupted", str(film))
     made = daemon.do("oc_recording_export", recording_id=with_film, format="webm")
     assert last_colour_is(Path(made["path"]), BLUE)
+
+
+def test_a_session_without_a_tab_has_no_film(daemon: Daemon) -> None:
+    """Nothing was shown: no file is named, and who asks for it hears how to make one."""
+    daemon.do("oc_recording_start", video=True)
+    ended = daemon.do("oc_recording_stop")
+    assert (ended["video"], ended["film_s"]) == (True, 0)
+    assert "film" not in ended
+    reply = daemon.call("oc_recording_export", format="webm")
+    assert reply.code == "not_found"
+    assert '`oc_recording_start {"video": true}`' in reply.error["hint"]

@@ -76,8 +76,8 @@ class Camera:
 
     @property
     def length_s(self) -> float:
-        """Where its last picture is."""
-        return max(self._last_ms, 0) / 1000
+        """Where its last picture is; 0 if it has none."""
+        return max(self._last_ms, 0) / 1000 if self._clock else 0.0
 
     @property
     def position_s(self) -> float:
