@@ -28,7 +28,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     secrets = tmp_path_factory.mktemp("secrets") / "secrets"
     secrets.write_text("SITE_PASSWORD=lovelace\n", encoding="utf-8")
     secrets.chmod(0o600)
-    with Daemon("--secrets", str(secrets)) as running:
+    with Daemon("--attach", "--secrets", str(secrets)) as running:
         yield running
 
 

@@ -93,12 +93,20 @@ class _Parser:
             word = self.left.pop()
             if word == "--" and not options_end:
                 options_end = True
+            elif self.is_file_to_run(word):
+                # What follows is the program's.
+                self.bare += [word, *reversed(self.left)]
+                self.left.clear()
             elif word.startswith("-") and not options_end and not _is_value(word):
                 self.option(word)
             else:
                 self.word(word)
         entry = self.finish()
         return Command(entry, self.params(entry), self.options)
+
+    def is_file_to_run(self, word: str) -> bool:
+        """Return whether the word is the file of `oc run`."""
+        return self.entry is not None and self.entry["name"] == "run" and word[:1] != "-"
 
     # --- words ------------------------------------------------------------------------------
 

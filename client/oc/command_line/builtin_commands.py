@@ -88,6 +88,24 @@ BUILTINS: tuple[Entry, ...] = (
             "description": "How long the program may stay, for example 90s or 2h",
         },
     ),
+    _entry(
+        "run", "oc.commands.run:run", "Run a Playwright or pyppeteer program on the session's tabs",
+        "Where the program would launch a browser, it is connected to the session instead, and has "
+        "its tabs and logins: a recording exported as Python runs where it was recorded. What "
+        "stands after the file is the program's own. The exit status is the program's. Off until "
+        "config.toml says attach = true.",
+        required=("file",),
+        file={"type": "string", "description": "The program, a Python file"},
+        args={
+            "type": "array", "items": {"type": "string"},
+            "description": "Arguments for the program",
+        },
+        python={"type": "string", "description": "Python to run it with (default: OpenChrome's)"},
+        ttl={
+            "type": "string", "default": "10m",
+            "description": "How long the program may stay, for example 90s or 2h",
+        },
+    ),
     _entry("status", "oc.commands.daemon:status", "Show what the daemon is doing"),
     _entry("catalog", "oc.commands.daemon:catalog", "List the daemon's verbs"),
     _entry(

@@ -43,6 +43,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "memory": ("action", "domain", "key", "value"),
     "network": ("action", "id"),
     "oc_assert": ("contract",),
+    "run": ("file", "args"),
     "oc_checkpoint": ("action", "name"),
     "oc_context_export": ("path",),
     "oc_context_import": ("envelope_path",),

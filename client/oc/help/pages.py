@@ -67,7 +67,7 @@ _GROUPS: dict[str, tuple[str, str]] = {
     ),
     "daemon": (
         "The daemon and agent hosts",
-        """dashboard attach status stop catalog call call-verb expand-tools connection-health
+        """dashboard attach run status stop catalog call call-verb expand-tools connection-health
         doctor-report devtools-url reap-orphans batch guide""",
     ),
 }

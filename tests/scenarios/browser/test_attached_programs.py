@@ -17,6 +17,7 @@ import pytest
 from support import playwright_python
 from support.cdp_program import CdpError, CdpProgram, address, ask_address, run
 from support.daemon import Daemon
+from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
 from support.waiting import wait_until
 
@@ -346,3 +347,48 @@ def test_the_journal_has_methods_and_tabs_alone(attachable: Daemon) -> None:
         ("Runtime.evaluate", "t1", None), ("Tracing.start", "t1", "forbidden"),
     ]  # fmt: skip
     assert "not-in-the-journal" not in json.dumps(found)
+
+
+# --- oc run ----------------------------------------------------------------------------------
+
+SCRIPT = """
+import os, sys
+print(sys.argv[1:], os.path.basename(sys.argv[0]), os.environ["OPENCHROME_ATTACH_URL"][:15])
+sys.stderr.write("to stderr\\n")
+sys.exit(3)
+"""
+
+
+def test_oc_run_gives_a_program_its_arguments(attachable: Daemon, tmp_path: Path) -> None:
+    """Options after the file are the program's; its output and status are those of `oc run`."""
+    program = tmp_path / "program.py"
+    program.write_text(SCRIPT, encoding="utf-8")
+    done = attachable.oc("run", "--session", "r1", str(program), "--session", "x", "-v", "--", "a")
+    shown = "['--session', 'x', '-v', '--', 'a'] program.py ws://127.0.0.1:"
+    assert (done.code, done.out, done.err) == (3, f"{shown}\n", "to stderr\n")
+    missing = attachable.oc("run", str(tmp_path / "none.py"))
+    assert (missing.code, "No such file" in missing.err) == (1, True)
+
+
+@pytest.mark.timeout(600)  # Playwright may have to be installed first
+@pytest.mark.parametrize("form", ["python_pyppeteer", "python_playwright"])
+def test_an_exported_recording_runs_where_it_was_recorded(
+    attachable: Daemon, site: Site, form: str
+) -> None:
+    """As it was exported: in the session's own tab, which stays."""
+    daemon = attachable
+    with recorded(daemon, name="order") as recording_id:
+        shop(daemon, site)
+        order(daemon)
+    site.forget()
+    tabs = daemon.do("tabs_context")["tabs"]
+    path = daemon.home.base / "tmp" / f"{form}.py"
+    daemon.do("oc_recording_export", recording_id=recording_id, format=form, path=str(path))
+    python = sys.executable if form == "python_pyppeteer" else playwright_python.installed()
+    done = daemon.oc("run", "--python", python, str(path), SECRET_1=WORD, TIMEOUT="60").ok()
+    assert done.out == ""
+    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    no_programs(daemon)
+    assert [tab["tab_id"] for tab in daemon.do("tabs_context")["tabs"]] == [
+        tab["tab_id"] for tab in tabs
+    ]
