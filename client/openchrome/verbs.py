@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openchrome import parameters
 
-CATALOG_HASH = "d5e55b5ed5d6a4d8"
+CATALOG_HASH = "a4e4e6ad06bd7b05"
 # What a call returns: itself for blocking code, a coroutine of it for code that awaits.
 ResultT = TypeVar("ResultT")
 OutputT = TypeVar("OutputT")
@@ -2158,7 +2158,8 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
         self, *, all: bool | None = None,
         status: Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"] | Sequence[Literal["CANCELLED", "COMPLETED", "FAILED", "PENDING", "RUNNING"]] | None = None,
         kind: str | Sequence[str] | None = None, limit: int | None = None,
-        since: str | int | None = None, timeout_ms: int | None = None,
+        since: str | int | None = None, before: str | int | None = None,
+        timeout_ms: int | None = None,
     ) -> ResultT:
         """List tasks, newest first
 
@@ -2170,11 +2171,12 @@ class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
             kind: Only of this kind, or one of these
             limit: Max number to list (default: 50)
             since: Only tasks created since: RFC 3339 time, or epoch milliseconds
+            before: Only tasks created earlier than that: goes on where a list ended
             timeout_ms: Deadline in ms
         """
         return self._call("oc_task_list", {
             "all": all, "status": status, "kind": kind, "limit": limit, "since": since,
-            "timeout_ms": timeout_ms,
+            "before": before, "timeout_ms": timeout_ms,
         })
 
     def oc_task_resume(

@@ -110,7 +110,7 @@ def test_large_result_of_a_task_honours_output_mode(daemon: Daemon, site: Site) 
 
 
 def test_list_filters_and_sorts(daemon: Daemon, site: Site) -> None:
-    """`oc_task_list` answers the newest first and filters by status, kind, limit and since."""
+    """`oc_task_list` answers the newest first and filters by status, kind, limit and time."""
     first = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
     daemon.finish(first)
     second = daemon.start_task("crawl_sitemap", url=site.url("sitemap.xml"), max_pages=1)
@@ -128,6 +128,8 @@ def test_list_filters_and_sorts(daemon: Daemon, site: Site) -> None:
     recent = daemon.do("oc_task_list", since=meta["created_at"])
     assert [t["task_id"] for t in recent["tasks"]] == [second]
     assert recent["count"] == 1
+    older = daemon.do("oc_task_list", before=meta["created_at"], limit=1)
+    assert [t["task_id"] for t in older["tasks"]] == [first]
 
 
 @pytest.mark.parametrize(

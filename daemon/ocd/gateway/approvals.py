@@ -52,4 +52,5 @@ def _question(found: dict[str, Any]) -> dict[str, Any]:
         "approval": _id(found), "kind": "tools", "asks": asks, "session": None, "verb": None,
         "tab_id": None, "url": "", "params": None,
         "details": {"upstream": name, "changes": changes}, "asked_at": None, "waiting": False,
+        "waits_until": None,
     }  # fmt: skip

@@ -86,6 +86,7 @@ class TaskIndex:
         statuses: Collection[str] = (),
         kinds: Collection[str] = (),
         since: int = 0,
+        before: int | None = None,
         *,
         answered: bool = True,
     ) -> list[str]:
@@ -93,7 +94,7 @@ class TaskIndex:
 
         answered: also direct calls whose callers have the result.
 
-        since: those created at that epoch millisecond or later.
+        since, before: those created at that epoch millisecond or later, and earlier than that one.
         """
         with self._lock:
             rows = list(self._rows.items())
@@ -101,6 +102,7 @@ class TaskIndex:
             (row.created, task_id)
             for task_id, row in rows
             if row.created >= since
+            and (before is None or row.created < before)
             and (not statuses or row.status in statuses)
             and (not kinds or row.kind in kinds)
             and (answered or not row.was_answered)

@@ -64,25 +64,29 @@ class Tasks:
         kinds: Collection[str] = (),
         *,
         since: int = 0,
+        before: int | None = None,
         limit: int = 50,
         answered: bool = True,
     ) -> Listing:
         """Return the newest `limit` tasks of these statuses and kinds (empty: any), created at
-        epoch millisecond `since` or later; answered: with direct calls that have completed.
+        epoch millisecond `since` or later and earlier than `before`; answered: with direct calls
+        that have completed.
         """
-        return await asyncio.to_thread(self._select, statuses, kinds, since, limit, answered)
+        return await asyncio.to_thread(
+            self._select, statuses, kinds, (since, before), limit, answered
+        )
 
     def _select(
         self,
         statuses: Collection[str],
         kinds: Collection[str],
-        since: int,
+        created: tuple[int, int | None],
         limit: int,
         answered: bool,
     ) -> Listing:
         self._index.refresh(own=tuple(self._runs))
         metas: list[TaskMeta] = []
-        for task_id in self._index.newest(statuses, kinds, since=since, answered=answered):
+        for task_id in self._index.newest(statuses, kinds, *created, answered=answered):
             meta = self._require(task_id) or readable(self._index, self._store, task_id)
             if meta is not None and (not statuses or meta.status in statuses):
                 metas.append(meta)

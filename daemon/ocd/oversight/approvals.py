@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
-from ocd.api.timestamps import now
+from ocd.api.timestamps import now, rfc3339
 from ocd.api.waiting import wait_for_event
 from ocd.api.wire import ApprovalScope
 
@@ -81,8 +81,8 @@ class Answer:
 class Approval:
     """One question in the queue.
 
-    waiting: how many calls wait for its answer. touched: when one asked or it was answered, by the
-    clock of the queue.
+    waiting: how many calls wait for its answer, at the longest until waits_until (seconds of the
+    epoch; 0: without an end). touched: when one asked or it was answered, by the queue's clock.
     """
 
     question: Question
@@ -93,6 +93,7 @@ class Approval:
     answer: Answer | None = None
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
+    waits_until: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a person is shown."""
@@ -102,6 +103,7 @@ class Approval:
             "session": asker.session, "verb": asker.verb, "tab_id": asker.tab_id, "url": asker.url,
             "params": asker.params, "details": dict(self.question.details),
             "asked_at": self.asked_at, "waiting": self.waiting > 0,
+            "waits_until": rfc3339(self.waits_until) if self.waiting and self.waits_until else None,
         }  # fmt: skip
 
 
@@ -164,12 +166,14 @@ class Approvals:
     async def wait(self, approval: Approval, timeout_s: float | None) -> Answer | None:
         """Wait for the answer, and take it; None if there is none in time."""
         approval.waiting += 1
+        approval.waits_until = 0.0 if timeout_s is None else time.time() + timeout_s
         self.notify()
         try:
             await wait_for_event(approval.answered, timeout_s)
         finally:
             approval.waiting -= 1
             approval.touched = self._clock()
+            self.notify()
         return self.take(approval)
 
     async def wait_answered(self, approval_id: str) -> None:

@@ -73,6 +73,13 @@ class TaskList(Params):
             extra_json_schema=UNLISTED,
         ),
     ] = None
+    before: Annotated[
+        str | int | None,
+        Meta(
+            description="Only tasks created earlier than that: goes on where a list ended",
+            extra_json_schema=UNLISTED,
+        ),
+    ] = None
 
 
 @daemon_verb(
@@ -88,7 +95,8 @@ async def oc_task_list(runner: Runner, params: TaskList) -> Output:
     found = await runner.list(
         _as_list(params.status),
         _as_list(params.kind),
-        since=_since_ms(params.since),
+        since=_created_ms("since", params.since) or 0,
+        before=_created_ms("before", params.before),
         limit=params.limit,
         answered=params.all,
     )
@@ -103,17 +111,17 @@ def _as_list(value: str | Sequence[str] | None) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _since_ms(since: str | int | None) -> int:
-    if since is None or isinstance(since, int):
-        return since or 0
+def _created_ms(parameter: str, value: str | int | None) -> int | None:
+    if value is None or isinstance(value, int):
+        return value
     try:
-        return int(since) if since.isdecimal() else milliseconds(since)
+        return int(value) if value.isdecimal() else milliseconds(value)
     except ValueError:
         raise OcdError(
             "invalid_argument",
-            f"oc_task_list: not a valid time in 'since': {since}",
+            f"oc_task_list: not a valid time in '{parameter}': {value}",
             hint="For example 2026-03-01T12:00:00Z, or epoch milliseconds.",
-            parameter="since",
+            parameter=parameter,
             expected="RFC 3339 time or epoch milliseconds",
         ) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 
 import pytest
@@ -91,6 +92,33 @@ def test_a_task_is_seen_while_it_runs_and_cancelled(
     assert port.ask("GET", f"/api/task/{task}/export/exe", **cookie)[0].status == 404
 
 
+def test_older_tasks_follow_on_request(
+    port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
+) -> None:
+    """A hundred are listed at once, newest first."""
+    newest = watched.start_task("crawl", url=site.url("article.html"), max_pages=1)
+    watched.finish(newest)
+    folder = watched.home.path / "tasks"
+    meta = json.loads((folder / newest / "meta.json").read_bytes())
+    older = [f"{number:016x}" for number in range(150)]
+    for number, task in enumerate(older):
+        (folder / task).mkdir(mode=0o700)
+        then = {"task_id": task, "created_at": f"2026-01-01T00:00:{number % 60:02}.{number:03}Z"}
+        (folder / task / "meta.json").write_text(json.dumps({**meta, **then}))
+    look(daemon, f"{port.origin}/tasks", newest)
+    assert rows(daemon) == 100
+    daemon.do("interact", query="Older tasks", timeout_ms=60_000)
+    wait_for_text(daemon, older[0])
+    assert rows(daemon) > 150
+    for task in older:
+        shutil.rmtree(folder / task)
+
+
+def rows(daemon: Daemon) -> int:
+    code = "document.querySelectorAll('.tasks tbody tr').length"
+    return int(daemon.do("javascript_tool", code=code)["content"])
+
+
 def test_a_tab_is_seen_as_it_changes(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
@@ -155,9 +183,14 @@ def test_a_person_allows_what_waits(
     look(daemon, f"{port.origin}/approvals", "Nothing waits for you")
     url = f"{site.other_origin}/article.html?mail=words"
     call = watched.start_call("navigate", "asks", url=url, timeout_ms=120_000)
-    wait_for_text(daemon, "a call waits")
+    wait_for_text(daemon, "a call waits until")
     daemon.do("interact", query="Allow once", timeout_ms=60_000)
     assert call.reply().result["url"] == url
+    wait_for_text(daemon, "Nothing waits for you")
+    late = watched.start_call("navigate", "asks", url=f"{url}2", timeout_ms=2_000)
+    assert late.reply().code == "consent_needed"
+    wait_for_text(daemon, "no call waits now")
+    daemon.do("interact", query="Deny", timeout_ms=60_000)
     wait_for_text(daemon, "Nothing waits for you")
 
 
@@ -199,7 +232,7 @@ def strangers(daemon: Daemon) -> list[str]:
 def test_the_keyboard_alone_is_enough(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
-    """Views, a task and its menu, a tab that is taken and given back: by Tab, Enter and Escape."""
+    """Every view, and what is done there: by Tab, Enter and typing alone."""
     tab = watched.new_tab(site.url("dashboard/hands.html"), session="keys")
     task = watched.start_task("crawl", url=site.url("article.html"), max_pages=1)
     watched.finish(task)
@@ -210,6 +243,35 @@ def test_the_keyboard_alone_is_enough(
     wait_for_text(daemon, "The lighthouse")
     press(daemon, "Export")
     wait_for_text(daemon, "JSON lines")
+    handle = watched.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")[
+        "output_handle"
+    ]
+    press(daemon, "Outputs")
+    wait_for_text(daemon, handle)
+    press(daemon, handle)
+    wait_for_text(daemon, "of 1 item")
+    record(watched, site, "walk")
+    press(daemon, "Recordings")
+    wait_for_text(daemon, "walk")
+    press(daemon, "walk")
+    wait_for_text(daemon, "Previous")
+    press(daemon, "Next")
+    take_evidence(watched, site)
+    press(daemon, "Evidence")
+    wait_for_text(daemon, "With the one before")
+    press(daemon, "With the one before")
+    wait_for_text(daemon, "checked")
+    press(daemon, "Journal")
+    wait_for_text(daemon, "oc_evidence_bundle")
+    watched.do("navigate", "walks", url=site.url("article.html"))
+    watched.do("read_page", "walks")
+    away = f"{site.other_origin}/article.html?mail=words"
+    call = watched.start_call("navigate", "walks", url=away, timeout_ms=120_000)
+    wait_for_text(daemon, "Approvals 1")
+    press(daemon, "Approvals 1")
+    wait_for_text(daemon, "a call waits until")
+    press(daemon, "Deny")
+    assert call.reply().code == "exfiltration_denied"
     press(daemon, "Live")
     wait_for_text(daemon, "Calls")
     look(daemon, f"{port.origin}/tab/keys/{tab}", "Take over")
@@ -223,7 +285,7 @@ def test_the_keyboard_alone_is_enough(
 
 def press(daemon: Daemon, name: str) -> None:
     """Go on with Tab until what is named so has the focus, and press Enter."""
-    for _ in range(80):
+    for _ in range(120):
         if focused(daemon) == name:
             daemon.do("computer", action="key", text="Enter", timeout_ms=60_000)
             return
@@ -244,9 +306,7 @@ def test_every_view_is_accessible(
     watched.finish(task)
     stored = watched.do("crawl", url=site.url("article.html"), max_pages=1, output_mode="handle")
     handle, tab = stored["output_handle"], watched.new_tab(site.url("article.html"))
-    watched.do("oc_recording_start", "film", name="order", screenshots="after")
-    watched.do("navigate", "film", url=site.url("article.html"))
-    film = watched.do("oc_recording_stop", "film")["recording_id"]
+    film = record(watched, site, "order")
     before, after = take_evidence(watched, site)
     axe = (npm.installed() / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     views = {
@@ -267,6 +327,14 @@ def test_every_view_is_accessible(
         assert json.loads(found["content"]) == [], path
     picture = daemon.do("javascript_tool", code=PICTURE, timeout_ms=60_000)
     assert int(picture["content"]) > 0
+
+
+def record(watched: Daemon, site: Site, name: str) -> str:
+    """Return a recording of one action."""
+    watched.do("oc_recording_start", "film", name=name, screenshots="after")
+    watched.do("navigate", "film", url=site.url("article.html"))
+    recording: str = watched.do("oc_recording_stop", "film")["recording_id"]
+    return recording
 
 
 def take_evidence(watched: Daemon, site: Site) -> tuple[str, str]:

@@ -18,6 +18,12 @@ export async function approvalsView(app) {
   };
 }
 
+// Nodes that say whether somebody still waits: a call does until its deadline.
+function waits(one) {
+  if (one.waiting) return one.waits_until ? ["a call waits until ", time(one.waits_until)] : ["a call waits"];
+  return one.asked_at ? ["no call waits now: the answer is for the next one that asks the same"] : [];
+}
+
 // isShown: which ones. empty: what stands there without any. onDone: called when a turn was done.
 export class ApprovalList {
   constructor(app, { approvals, empty = null, isShown = () => true, onDone }) {
@@ -40,9 +46,11 @@ export class ApprovalList {
       this.cards.delete(name);
     }
     for (const one of approvals) {
-      if (this.cards.has(one.approval)) continue;
-      this.cards.set(one.approval, this.card(one));
-      this.items.append(this.cards.get(one.approval));
+      if (!this.cards.has(one.approval)) {
+        this.cards.set(one.approval, this.card(one));
+        this.items.append(this.cards.get(one.approval));
+      }
+      this.cards.get(one.approval).querySelector(".waits").replaceChildren(...waits(one));
     }
     this.items.hidden = !approvals.length;
     this.empty.hidden = approvals.length > 0;
@@ -53,7 +61,7 @@ export class ApprovalList {
     const more = { verb, session, tab_id, url, params, ...details };
     return h("li", { class: "card approval" },
       h("p", {}, pill(KINDS[one.kind] ?? one.kind, "running"), " ", time(one.asked_at), " ",
-        h("span", { class: "quiet" }, one.waiting ? "a call waits" : "")),
+        h("span", { class: "waits quiet" })),
       h("p", {}, h("strong", {}, one.asks)),
       tab_id ? h("p", {}, h("a", { href: tabPath(one) }, `Show the tab ${tab_id}`)) : null,
       h("details", {}, h("summary", {}, "What exactly"),

@@ -6,7 +6,7 @@ import { action, duration, h, heading, notice, pill, time } from "./dom.js";
 import { PageTable } from "./pages.js";
 
 const STATUSES = ["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"];
-const SHOWN = 100;
+const PAGE = 100;
 const CRAWLS = ["crawl", "crawl_sitemap"];
 const FORMATS = { jsonl: "JSON lines", csv: "CSV", sqlite: "SQLite", markdown: "Markdown (zip)", "llms-txt": "llms.txt" };
 
@@ -42,9 +42,13 @@ export function statusPill(status) {
 }
 
 export async function tasksView(app) {
-  const found = await call("oc_task_list", { limit: SHOWN, all: true });
-  const list = new TaskList(app, found.tasks);
+  const list = new TaskList(app, await tasksBefore());
   return { title: "Tasks", node: list.node, onMessage: message => list.update(message.tasks ?? []) };
+}
+
+async function tasksBefore(time) {
+  const { tasks } = await call("oc_task_list", { limit: PAGE, all: true, ...(time && { before: time }) });
+  return tasks;
 }
 
 class TaskList {
@@ -58,6 +62,8 @@ class TaskList {
     this.words = h("input", { id: "words", type: "search", oninput: () => this.draw() });
     this.body = h("tbody");
     this.empty = h("div");
+    this.more = action("Older tasks", () => this.addOlder());
+    this.more.hidden = tasks.length < PAGE;
     this.node = [
       heading("Tasks"),
       app.viewer.control ? startForm(app) : null,
@@ -70,6 +76,7 @@ class TaskList {
           name => h("th", { scope: "col" }, name)))),
         this.body),
       this.empty,
+      this.more,
     ].filter(Boolean);
     this.draw();
   }
@@ -80,6 +87,14 @@ class TaskList {
     for (const task of tasks) this.tasks.set(task.task_id, task);
     for (const task of tasks) this.rows.get(task.task_id)?.show(task);
     if (isNew) this.draw();
+  }
+
+  async addOlder() {
+    const oldest = [...this.tasks.values()].map(task => task.created_at).sort()[0];
+    const older = await tasksBefore(oldest);
+    for (const task of older) this.tasks.set(task.task_id, task);
+    this.more.hidden = older.length < PAGE;
+    this.draw();
   }
 
   draw() {
