@@ -14,6 +14,7 @@ Options:
   --disable-tools CSV   Leave out these groups of tools
   --tier 1|2|3          List tools up to this tier
   --guard on|off        Store large replies and return a pointer (default: as configured)
+  --page-tools          Offer the tools of the tab's page, too, as page__NAME
   --no-start            Do not start a daemon if none is running
   --version             Show the version
   --help                Show this help
@@ -54,6 +55,9 @@ def parse_flags(argv: list[str]) -> tuple[dict[str, Any], bool]:
         flag, equals, value = rest.pop(0).partition("=")
         if flag == "--no-start" and not equals:
             may_start = False
+            continue
+        if flag == "--page-tools" and not equals:
+            options["page_tools"] = True
             continue
         if flag not in _VALUES:
             raise ValueError(f"Unknown option '{flag}'")

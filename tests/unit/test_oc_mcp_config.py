@@ -146,10 +146,12 @@ def test_prints_and_writes_nothing_without_write(oc: Oc, name: str) -> None:
 
 
 def test_options_reach_the_bridge(oc: Oc) -> None:
-    done = oc("cursor", "--tools-only", "core,tasks", "--session", "work", "--no-start")
+    done = oc(
+        "cursor", "--tools-only", "core,tasks", "--session", "work", "--no-start", "--page-tools"
+    )
     entry = json.loads(done.out)["mcpServers"]["openchrome"]
-    want = ["--tools-only", "core,tasks", "--session", "work", "--no-start"]
-    assert entry["args"][-5:] == want
+    want = ["--tools-only", "core,tasks", "--page-tools", "--session", "work", "--no-start"]
+    assert entry["args"][-6:] == want
     assert "env" not in entry
     done = oc("cursor", "--disable-tools", "crawl", "--command", "oc-mcp", "--json")
     entry = json.loads(done.out)["result"]["entry"]

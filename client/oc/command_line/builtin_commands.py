@@ -180,6 +180,7 @@ BUILTINS: tuple[Entry, ...] = (
         },
         tools_only={"type": "string", "description": "Only these capabilities (CSV)"},
         disable_tools={"type": "string", "description": "Leave out these capabilities (CSV)"},
+        page_tools={**_SWITCH, "description": "Offer the tools of the tab's page, too"},
         command={"type": "string", "description": "Program to run (default: the path of oc-mcp)"},
     ),
     _entry(

@@ -77,6 +77,8 @@ def bridge_arguments(command: Command) -> list[str]:
     for name in ("tier", "tools_only", "disable_tools"):
         if name in params:
             found += [f"--{name.replace('_', '-')}", str(params[name])]
+    if params.get("page_tools"):
+        found.append("--page-tools")
     if "session" in command.options:
         found += ["--session", command.session]
     if command.options.get("start") is False:

@@ -99,7 +99,8 @@ class Hello(msgspec.Struct):
 
     id: names the bridge as long as it lives. project: the host's project folder. session: a session
     to share; default: one of its own. tools_only, disable_tools, tier: what this host is to see,
-    inside the daemon's own limits. guard: as in Client.
+    inside the daemon's own limits. guard: as in Client. page_tools: whether it is offered the tools
+    of its tab's page.
     """
 
     id: str = ""
@@ -113,6 +114,7 @@ class Hello(msgspec.Struct):
     tier: int = 0
     host: str = ""
     guard: bool | None = None
+    page_tools: bool = False
 
 
 class HostFigures(msgspec.Struct, frozen=True):

@@ -138,11 +138,17 @@ def _schema(tool: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
     given = tool.get("inputSchema")
     if not isinstance(given, dict):
         return {"type": "object"}
-    (schema, _) = sanitizer.clean_values({"schema": given}, ("schema",))
-    clean: dict[str, Any] = schema["schema"]
+    clean = clean_schema(given, sanitizer)
     properties = clean.get("properties")
     mine = properties if isinstance(properties, dict) else {}
     return {**clean, "properties": {"output_mode": _OUTPUT_MODE, **mine}}
+
+
+def clean_schema(given: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
+    """Return a schema whose texts have lost what is invisible."""
+    (cleaned, _) = sanitizer.clean_values({"schema": given}, ("schema",))
+    schema: dict[str, Any] = cleaned["schema"]
+    return schema
 
 
 def _withheld(server: str, entry: Mapping[str, Any], state: State) -> dict[str, Any]:

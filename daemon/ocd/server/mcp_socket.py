@@ -34,6 +34,7 @@ from ocd.config.loader import Config
 from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
 from ocd.oversight.approvals import Answer
+from ocd.server.page_tool_offers import Offers, PageToolWatch, page_tool_offers
 from ocd.server.unix_socket import listen, owned, peer_uid
 from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
@@ -141,6 +142,19 @@ class McpSocketServer:
     def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` with the list that has changed, until what is returned is called."""
         return self._services.gateway.watch(heard)
+
+    def page_tools(self, session: str, maximum: Capabilities) -> Offers:
+        """Return the tools that the session's current tab offers, under names of ours."""
+        if "page_tool_call" not in maximum:
+            return {}
+        services = self._services
+        return page_tool_offers(services.sessions, session, self.entries, services.sanitizer)
+
+    def watch_page_tools(
+        self, session: str, heard: Callable[[ListName], Awaitable[None]]
+    ) -> Callable[[], None]:
+        """Call `heard` after they have changed, until what is returned is called."""
+        return PageToolWatch(self._services.sessions, session, heard, self._spawn).close
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from oc_mcp.server.daemon_protocol import AllowedTools, DaemonProtocol, Entry
+from oc_mcp.server.daemon_protocol import AllowedTools, DaemonProtocol, Entry, PageTool
 from ocd.api.wire import Client, Hello
 
 
@@ -11,7 +11,8 @@ class Caller:
     """Who calls: the session, the tools it may use, and those that are listed to it.
 
     `expanded_tools` grows with expand_tools. An ephemeral caller is made for one request (bare
-    HTTP, and revisions without connections), so its list never changes.
+    HTTP, and revisions without connections), so its list never changes. page_tools: whether it is
+    offered the tools of its page; `listed_page_tools` are those that it was told of, by name.
     """
 
     session: str
@@ -20,6 +21,8 @@ class Caller:
     tier: int
     ephemeral: bool = False
     expanded_tools: set[str] = field(default_factory=set)
+    page_tools: bool = False
+    listed_page_tools: dict[str, PageTool] = field(default_factory=dict)
 
     def may_use(self, entry: Entry) -> bool:
         """Return whether the verb is inside the connection's maximum."""
@@ -38,6 +41,7 @@ def caller_from(daemon: DaemonProtocol, hello: Hello) -> Caller:
         client=Client("mcp", hello.project or hello.cwd, hello.pid, hello.guard),
         maximum=daemon.narrow(hello.tools_only, hello.disable_tools),
         tier=hello.tier or daemon.tier,
+        page_tools=hello.page_tools,
     )
 
 

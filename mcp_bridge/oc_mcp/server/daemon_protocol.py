@@ -34,6 +34,17 @@ class Reply(Protocol):
     def encode(self) -> bytes: ...
 
 
+class PageTool(Protocol):
+    """A tool of a page: its catalog entry, what names it to page_tool_call, whose it is."""
+
+    @property
+    def entry(self) -> Entry: ...
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+    @property
+    def origin(self) -> str: ...
+
+
 class AllowedTools(Protocol):
     """The verbs that a connection may use."""
 
@@ -86,6 +97,16 @@ class DaemonProtocol(Protocol):
 
     async def prompts(self, maximum: AllowedTools) -> list[dict[str, Any]]:
         """Return the prompts of other MCP servers: name, arguments."""
+        ...
+
+    def page_tools(self, session: str, maximum: AllowedTools) -> Mapping[str, PageTool]:
+        """Return the tools that the page of the session's current tab offers, by name."""
+        ...
+
+    def watch_page_tools(
+        self, session: str, heard: Callable[[ListName], Awaitable[None]]
+    ) -> Callable[[], None]:
+        """Call `heard` after those have changed, until what is returned is called."""
         ...
 
     def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:

@@ -4,6 +4,7 @@ Importing this costs 0.6 s and 40 MB; the daemon does it when the first bridge c
 """
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ class OpenChromeServer(Server[dict[str, Any]]):
     """
 
     has_upstreams = False
+    has_page_tools = False
 
     def create_initialization_options(
         self,
@@ -76,7 +78,8 @@ class OpenChromeServer(Server[dict[str, Any]]):
             protocol_version=protocol_version,
         )
         if protocol_version in MODERN_PROTOCOL_VERSIONS and not self.has_upstreams:
-            for listed in (found.tools, found.resources, found.prompts):
+            same = (None if self.has_page_tools else found.tools, found.resources, found.prompts)
+            for listed in same:
                 if listed is not None:
                     listed.list_changed = False
         return found
@@ -140,9 +143,10 @@ class Bridges:
     ) -> None:
         """Serve one connection until it ends; `first` are lines that were read already."""
         server, notifier, subscriptions = build(self._daemon, lambda _ctx: caller, self._tasks)
-        forget = self._daemon.watch(notifier.notify)
-        try:
+        with contextlib.ExitStack() as watched:
+            watched.callback(self._daemon.watch(notifier.notify))
+            if caller.page_tools:
+                server.has_page_tools = True
+                watched.callback(self._daemon.watch_page_tools(caller.session, notifier.notify))
             async with subscriptions:
                 await serve_lines(server, reader, writer, first)
-        finally:
-            forget()

@@ -44,20 +44,43 @@ class Tools:
         """Answer tools/list, on one page."""
         caller = self._caller_of(ctx)
         await self._daemon.settle(caller.maximum)
-        return {"tools": visible_tools(self._daemon, caller), **_COMPLETE}
+        tools = visible_tools(self._daemon, caller)
+        if caller.page_tools:
+            offered = self._daemon.page_tools(caller.session, caller.maximum)
+            caller.listed_page_tools |= offered
+            tools += [as_tool(tool.entry) for tool in offered.values()]
+        return {"tools": tools, **_COMPLETE}
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         """Answer tools/call; every failure is a result with isError."""
         caller = self._caller_of(ctx)
         arguments = params.arguments or {}
-        request = CallRequest(
-            verb=params.name, params=arguments, session=caller.session, client=caller.client
-        )
         try:
+            verb, given = self._resolve(caller, params.name, arguments)
+            request = CallRequest(
+                verb=verb, params=given, session=caller.session, client=caller.client
+            )
             answered = await self._call_with_consent(ctx, caller, request, params)
         except OcdError as error:
             answered = tool_results.failure(error)
         return {**_COMPLETE, **answered}
+
+    def _resolve(
+        self, caller: Caller, name: str, arguments: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the verb and its parameters; those of page_tool_call for a tool of the page."""
+        if not caller.page_tools or name in self._daemon.entries:
+            return name, arguments
+        listed = caller.listed_page_tools.get(name)
+        tool = self._daemon.page_tools(caller.session, caller.maximum).get(name)
+        if tool is None and listed is None:
+            return name, arguments
+        if tool is None or (listed is not None and listed.origin != tool.origin):
+            raise OcdError(
+                "page_tool_not_found", f"The page does not offer {name} any more.",
+                hint="List the tools again, or look at the page: read_page",
+            )  # fmt: skip
+        return "page_tool_call", {**tool.params, "arguments": arguments}
 
     async def _call_with_consent(
         self,

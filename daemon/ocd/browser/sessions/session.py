@@ -103,13 +103,14 @@ class Session:
         guard = self.sessions.chromium.guard
         tab = Tab(f"t{self._number}", self.name, cdp, guard, self.folder)
         tab.all_tabs = self.sessions.tabs
+        tab.page_tools.on_change = self._on_page_tools
         tab.current_tab_id = lambda: self._latest.id if self._latest else ""
         tab.events.once("closed", lambda: self._forget(tab))
         tab.events.on("session", lambda cdp: self._on_session(tab, cdp))
         self.tabs.append(tab)
         self.sessions.count_tabs(1)
         if (latest and self.workers.owner(tab) is None) or self._latest is None:
-            self._latest = tab
+            self._set_latest(tab)
         if opener is not None:
             inherit(tab, opener)
         calls = tab.start()
@@ -133,6 +134,14 @@ class Session:
             cdp.send_nowait("Runtime.runIfWaitingForDebugger")
             cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})
 
+    def _set_latest(self, tab: Tab | None) -> None:
+        if tab is not self._latest:
+            self._latest = tab
+            self._on_page_tools()
+
+    def _on_page_tools(self) -> None:
+        self.sessions.events.emit("page_tools", self.name)
+
     def _on_session(self, tab: Tab, cdp: CdpSession) -> None:
         permissions.watch_prompts(tab, cdp)
         self.init_scripts.start(cdp)
@@ -152,7 +161,7 @@ class Session:
         self.sessions.count_tabs(-1)
         if self._latest is tab:
             own = [other for other in self.tabs if self.workers.owner(other) is None]
-            self._latest = next(reversed(own or self.tabs), None)
+            self._set_latest(next(reversed(own or self.tabs), None))
 
     @property
     def folder(self) -> Path:
@@ -187,7 +196,7 @@ class Session:
         for tab in self.tabs:
             if tab.id == tab_id:
                 if self.workers.owner(tab) is None:
-                    self._latest = tab
+                    self._set_latest(tab)
                 return tab
         names = [tab.id for tab in self.tabs]
         hint = did_you_mean(tab_id, names, "List them: `tabs_context`")
@@ -231,7 +240,10 @@ def inherit(tab: Tab, opener: Tab) -> None:
 
 
 class Sessions:
-    """All sessions (a part of the daemon)."""
+    """All sessions (a part of the daemon).
+
+    `events` emits "page_tools" (its name) when what a session's pages offer may have changed.
+    """
 
     def __init__(
         self,
@@ -246,6 +258,7 @@ class Sessions:
         self.max_sessions = max_sessions
         self.max_tabs = max_tabs
         self.tab_count = 0
+        self.events = Emitter()
         self._sessions: dict[str, Session] = {}
 
     def get(self, name: str) -> Session:

@@ -81,17 +81,20 @@ class FrameTree:
     def _watch(self, cdp: CdpSession) -> list[Result]:
         self.sessions.append(cdp)
         cdp.on("Page.frameAttached", lambda event: self._on_attached(cdp, event))
-        cdp.on("Page.frameNavigated", lambda event: self._on_navigated(cdp, event["frame"]))
+        cdp.on("Page.frameNavigated", lambda event: self._on_new_document(cdp, event))
         cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
         cdp.on("Page.frameDetached", self._on_detached)
         cdp.on("Target.attachedToTarget", lambda event: self._child(cdp, event))
         cdp.on("disconnected", lambda: self._on_session_ended(cdp))
         enabled = [cdp.send("Page.enable"), cdp.send("Target.setAutoAttach", _ATTACH)]
         tree = cdp.send("Page.getFrameTree")
-        tree.add_done_callback(lambda reply: self._tree(cdp, reply))
+        self._take_tree(cdp, tree)
         self._prepare(cdp)
         resumed = cdp.send("Runtime.runIfWaitingForDebugger")
         return [*enabled, tree, resumed]
+
+    def _take_tree(self, cdp: CdpSession, tree: Result) -> None:
+        tree.add_done_callback(lambda reply: self._tree(cdp, reply))
 
     def _tree(self, cdp: CdpSession, reply: asyncio.Future[dict[str, Any]]) -> None:
         if not reply.cancelled() and reply.exception() is None:
@@ -108,6 +111,16 @@ class FrameTree:
     def _on_attached(self, cdp: CdpSession, event: Event) -> None:
         frame = self.frame(event["frameId"], cdp)
         frame.parent_id = event["parentFrameId"]
+
+    def _on_new_document(self, cdp: CdpSession, event: Event) -> None:
+        info = event["frame"]
+        frame = self._frames.get(info["id"])
+        if frame is not None and frame.loader_id not in ("", info["loaderId"]):
+            # Of what goes with a document that another process takes over from, Chromium is silent.
+            self._forget_children(info["id"])
+        self._on_navigated(cdp, info)
+        if event.get("type") == "BackForwardCacheRestore":
+            self._take_tree(cdp, cdp.send("Page.getFrameTree"))
 
     def _on_navigated(self, cdp: CdpSession, info: dict[str, Any]) -> None:
         frame = self.frame(info["id"], cdp)
@@ -137,6 +150,9 @@ class FrameTree:
         if frame_id == self._main.target_id:
             return
         self._frames.pop(frame_id, None)
+        self._forget_children(frame_id)
+
+    def _forget_children(self, frame_id: str) -> None:
         for child in [f.frame_id for f in self._frames.values() if f.parent_id == frame_id]:
             self._forget(child)
 
@@ -146,6 +162,7 @@ class FrameTree:
             self._work(child)
             return
         frame = self.frame(child.target_id, child)
+        self._forget_children(child.target_id)
         frame.parent_id = frame.parent_id or child.target.get("parentFrameId")
         frame.cdp = child
         frame.world = None
