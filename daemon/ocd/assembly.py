@@ -153,7 +153,7 @@ class Daemon:
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
         self.dashboard = DashboardSwitch(self.services, self.status, self._refuse_own_ports)
-        self.attaching = AttachSwitch(self.services, self._refuse_own_ports)
+        self.attaching = AttachSwitch(self.services, lambda: self.config, self._refuse_own_ports)
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
@@ -319,6 +319,7 @@ class Daemon:
         """Put the live settings of a changed configuration into force."""
         self.config = config
         self.client_files.forget()
+        self.attaching.apply_setting()
         self.gateway.configure(config.upstream)
         self.crawler.clusters.tables = config.cluster
         await self._refuse_own_ports()

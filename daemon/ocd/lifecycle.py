@@ -46,7 +46,7 @@ async def serve(config: Config) -> None:
             async with (
                 mcp_http.listening(daemon.mcp_socket, config, daemon.spawn) as daemon.http_port,
                 daemon.dashboard.serving(config.dashboard),
-                daemon.attaching.serving(enabled=config.attach),
+                daemon.attaching.serving(),
                 daemon.mcp_socket.listening(mcp_address),
                 listening(daemon.api().application(), address),
                 _signals(daemon.stop),

@@ -154,9 +154,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, msgspec.Meta(ge=0, le=65_535)] | None,
         _key("Serve the dashboard on this port of this machine (0: any free port)", metavar="PORT"),
     ] = None
-    attach: Annotated[bool, _key("Let your own programs attach to sessions: oc attach, oc run")] = (
-        False
-    )
+    attach: Annotated[
+        bool, _key("Let your own programs attach to sessions: oc attach, oc run", live=True)
+    ] = False
     token_file: Annotated[
         Path,
         _key("File with the bearer token for HTTP callers; created if missing", metavar="FILE"),

@@ -2,64 +2,101 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
-from ocd.server.tcp_sockets import listening_sockets
+from ocd.server.reserved_port import ReservedPort
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from ocd.api.wire import AttachRequest
     from ocd.calls.services import CallServices
+    from ocd.config.settings import Config
     from ocd.server.attaching.port import AttachPort
+
+
+_SWITCH_ON = "ocd restart --attach, which config.toml can say, too"
 
 
 class AttachSwitch:
     """The port for attached programs, and the addresses at which they connect.
 
-    port_taken: told when the port is known, before it is served: Chromium must not reach it.
+    config: the settings in force. port_taken: told when the port is known, before it is served:
+    Chromium must not reach it.
     """
 
-    def __init__(self, services: CallServices, port_taken: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        services: CallServices,
+        config: Callable[[], Config],
+        port_taken: Callable[[], Awaitable[None]],
+    ) -> None:
         self._services = services
-        self._port_taken = port_taken
+        self._config = config
+        self._reserved = ReservedPort("attaching", "attach", services.chromium, port_taken)
         self._port: AttachPort | None = None
+        self._serving = AsyncExitStack()
+        self._opening = asyncio.Lock()
+
+    def _enabled(self) -> bool:
+        return self._config().attach
 
     @property
     def taken_port(self) -> int | None:
-        """The port; None while it is off."""
-        return None if self._port is None else self._port.port
+        """The port at which it is, or will be once it is opened."""
+        return self._reserved.number
 
     def describe(self) -> dict[str, Any]:
         """Return what the daemon's status says about it."""
-        programs = 0 if self._port is None else self._port.programs
-        return {"port": self.taken_port, "programs": programs}
+        if self._port is None or not self._enabled():
+            return {"port": None, "programs": 0}
+        return {"port": self._port.port, "programs": self._port.programs}
 
-    def new_address(self, asked: AttachRequest) -> dict[str, Any]:
+    async def new_address(self, asked: AttachRequest) -> dict[str, Any]:
         """Return an address at which one program may attach to a session. Raises `disabled`."""
-        if self._port is None:
+        if not self._enabled():
             raise OcdError(
                 "disabled", "Programs may not attach: the setting attach is off",
-                hint="Put attach = true into config.toml, or: ocd restart --attach",
+                hint="Put attach = true into config.toml; it is read at once.",
             )  # fmt: skip
-        url = self._port.new_address(asked.session, asked.ttl_s, asked.cwd)
+        port = self._port or await self._open()
+        url = port.new_address(asked.session, asked.ttl_s, asked.cwd)
         until = rfc3339(time.time() + asked.ttl_s)
         return {"url": url, "http_url": f"http{url[2:]}", "session": asked.session, "until": until}
 
-    @asynccontextmanager
-    async def serving(self, *, enabled: bool) -> AsyncIterator[None]:
-        """Let programs in until left, if the setting says so."""
-        if not enabled:
-            yield
-            return
+    async def _open(self) -> AttachPort:
         from ocd.server.attaching.port import AttachPort
 
-        sockets = listening_sockets("localhost", 0, "attach")
-        self._port = AttachPort(self._services, sockets, self._services.chromium.holds_socket)
-        await self._port_taken()
-        async with self._port.serving():
-            yield
+        async with self._opening:
+            if self._port is None:
+                self._reserved.check_browser(_SWITCH_ON)
+                chromium = self._services.chromium
+                port = AttachPort(
+                    self._services, await self._reserved.open(), chromium.holds_socket
+                )
+                await self._serving.enter_async_context(port.serving())
+                self._port = port
+            return self._port
+
+    def apply_setting(self) -> None:
+        """End every program if the setting, which has changed, is off now."""
+        if self._port is not None and not self._enabled():
+            self._port.end_programs("setting")
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Hold the port for programs, and serve it from the start if the setting says so."""
+        async with self._serving:
+            try:
+                if self._enabled():
+                    await self._open()
+                else:
+                    await self._reserved.reserve()
+                yield
+            finally:
+                self._reserved.release()

@@ -178,7 +178,7 @@ class HttpApi:
     async def post_attach(self, request: web.Request) -> web.Response:
         """Make an address at which a program may attach: for a person's shell: no verb."""
         asked = _decode_body(AttachRequest, await request.read())
-        return self._json(msgspec.json.encode({"result": self._attaching.new_address(asked)}))
+        return self._json(msgspec.json.encode({"result": await self._attaching.new_address(asked)}))
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""

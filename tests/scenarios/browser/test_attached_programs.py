@@ -183,6 +183,28 @@ def test_it_is_off_by_default(daemon: Daemon) -> None:
     assert "attach = true" in reply.error["hint"]
 
 
+def test_it_is_switched_on_and_off_while_the_browser_runs(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """The setting is read at once: off ends the programs, and addresses nobody has used yet."""
+    daemon = make_daemon()
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.home.write_config("attach = true\n")
+    wait_until(lambda: ask_address(daemon).status == 200, 60, "the setting to be read")
+    used, unused = (ask_address(daemon).result for _ in range(2))
+
+    async def work() -> None:
+        async with CdpProgram(used["url"]) as program:
+            assert [one["url"] for one in await program.targets()] == [site.url("article.html")]
+            daemon.home.write_config("attach = false\n")
+            await program.wait_closed()
+
+    run(work())
+    assert get(f"{unused['http_url']}/json/version")[0] == 401
+    assert ask_address(daemon).code == "disabled"
+    assert len(daemon.do("tabs_context")["tabs"]) == 1
+
+
 def test_oc_attach_prints_an_address(attachable: Daemon) -> None:
     """The address alone on stdout, what it is good for on stderr."""
     done = attachable.oc("attach", "--session", "c1", "--ttl", "2m").ok()

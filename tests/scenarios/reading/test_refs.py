@@ -6,8 +6,9 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.refs import parse_ref, resolve_element
-from ocd.pages.locate.locators import call_engine
+from ocd.pages.engine.refs import Element, parse_ref, resolve_element
+from ocd.pages.locate import locators
+from ocd.pages.locate.locators import Locator, call_engine
 from ocd.pages.read.reader import read
 from support.site import Site
 
@@ -48,6 +49,32 @@ async def test_refs_stay_the_same_and_are_never_given_twice(tab: Tab, site: Site
     assert second["B"] == first["B"]
     assert int(second["A"][1:]) > max(int(ref[1:]) for ref in first.values())
     assert await code_of(tab, ref=first["A"]) == "stale_ref"
+
+
+@pytest.mark.parametrize("at", [{"query": "Save"}, {"selector": "button"}])
+async def test_a_match_that_was_replaced_is_looked_up_again(
+    tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch, at: dict[str, str]
+) -> None:
+    """The page may draw itself anew at any moment; a ref still names one element alone."""
+    await tab.navigate(site.url("index.html"))
+    draw = "document.body.innerHTML = '<button>Save {}</button>'"
+    await tab.evaluate(draw.format(0))
+    element_of_ref, drawn = locators.element_of_ref, 0
+
+    async def draw_first(tab: Tab, ref: str) -> Element:
+        nonlocal drawn
+        drawn += 1
+        if drawn < 3:
+            await tab.evaluate(draw.format(drawn))
+        return await element_of_ref(tab, ref)
+
+    monkeypatch.setattr(locators, "element_of_ref", draw_first)
+    element, ref = await locators.resolve(tab, Locator(**at))
+    async with element:
+        assert await element.call("function () { return this.isConnected }")
+    drawn = 0
+    with pytest.raises(OcdError, match="no longer the element"):
+        await locators.resolve(tab, Locator(ref=ref))
 
 
 async def test_after_a_navigation_old_refs_are_stale(tab: Tab, site: Site) -> None:

@@ -24,6 +24,8 @@ _EXACT_TEXT_SCORE = 90
 _WHOLE_NAME_SCORE = 98
 MAX_CANDIDATES = 8
 MAX_ORDINAL_MATCHES = 200
+# How often words or a selector are looked up anew because the page has replaced what they named.
+_MAX_REPLACED = 5
 # Frames of other origins that are looked into; the page's own are part of it.
 MAX_FRAMES = 100
 # Closed shadow trees inside each other.
@@ -209,7 +211,20 @@ async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
     Raises stale_ref, element_not_found, ambiguous (with the candidates), invalid_argument.
     """
     at.check()
-    ref = at.ref or await _choose_match(tab, at)
+    if at.ref is not None:
+        return await element_of_ref(tab, at.ref), f"e{parse_ref(at.ref)}"
+    for _ in range(_MAX_REPLACED):
+        try:
+            return await _resolve_match(tab, at)
+        except OcdError as error:
+            # The page has put another in its place since: that is what is meant.
+            if error.code != "stale_ref":
+                raise
+    return await _resolve_match(tab, at)
+
+
+async def _resolve_match(tab: Tab, at: Locator) -> tuple[Element, str]:
+    ref = await _choose_match(tab, at)
     return await element_of_ref(tab, ref), f"e{parse_ref(ref)}"
 
 

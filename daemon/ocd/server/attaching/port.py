@@ -15,7 +15,7 @@ from aiohttp import web
 from ocd.api.errors import OcdError, http_status
 from ocd.calls.services import CallServices
 from ocd.server.attaching.channels import Channel
-from ocd.server.attaching.program import AttachGrant, Program
+from ocd.server.attaching.program import AttachGrant, End, Program
 from ocd.server.attaching.targets import ProgramTargets
 from ocd.server.loopback_access import LoopbackAccess
 from ocd.server.one_time_keys import OneTimeKeys
@@ -74,11 +74,16 @@ class AttachPort:
         try:
             yield
         finally:
-            for program in self._programs:
-                program.end("daemon")
+            self.end_programs("daemon")
             await runner.cleanup()
             for one in self._sockets:
                 one.close()
+
+    def end_programs(self, reason: End) -> None:
+        """End every program; addresses that were not used yet let nobody in."""
+        self._keys = OneTimeKeys()
+        for program in self._programs:
+            program.end(reason)
 
     def _check(self, request: web.Request) -> str:
         self._access.check_origin(request)

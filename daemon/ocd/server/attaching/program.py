@@ -47,7 +47,7 @@ _COMMANDS = ("Target.", "Browser.", "Storage.")
 _COOKIES = ("Network.getCookies", "Network.getAllCookies")
 _FLUSH_S = 1.0
 
-End = Literal["program", "key", "session", "browser", "daemon", "too_slow"]
+End = Literal["program", "key", "session", "browser", "setting", "daemon", "too_slow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,82 @@
+"""A port of loopback that is opened when somebody asks for it, while Chromium runs.
+
+Chromium learns only at its start which ports it must not reach. So a port is reserved with the
+daemon's start, where nobody listens until it is opened.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from ocd.api.errors import OcdError
+from ocd.server.tcp_sockets import listening_sockets, reserved_sockets
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Awaitable, Callable
+
+    from ocd.browser.process.chromium import Chromium
+
+logger = logging.getLogger(__name__)
+
+
+class ReservedPort:
+    """What one part of the daemon will listen at.
+
+    what: that part ("the dashboard", "attaching"). setting: its key of config.toml. taken: told
+    when a port is known, before it is served: Chromium must not reach it.
+    """
+
+    def __init__(
+        self, what: str, setting: str, chromium: Chromium, taken: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._what = what
+        self._setting = setting
+        self._chromium = chromium
+        self._taken = taken
+        self._reserved: list[socket.socket] = []
+        self.number: int | None = None
+
+    async def reserve(self) -> None:
+        """Hold a port, if the browser that will be started can be told of it."""
+        if not self._chromium.obeys_network_rules:
+            return
+        try:
+            self._reserved = reserved_sockets(self._setting)
+        except OcdError as error:
+            logger.warning("no port for %s: %s", self._what, error)
+            return
+        await self._announce(self._reserved)
+
+    async def open(self, port: int = 0) -> list[socket.socket]:
+        """Return sockets at the reserved port, or at this one (0: any). Raises `address_in_use`."""
+        sockets = self._reserved or listening_sockets("localhost", port, self._setting)
+        self._reserved = []
+        await self._announce(sockets)
+        return sockets
+
+    async def _announce(self, sockets: list[socket.socket]) -> None:
+        self.number = sockets[0].getsockname()[1]
+        await self._taken()
+
+    def check_browser(self, switch_on: str) -> None:
+        """Raise `disabled` if a Chromium runs that was not told at its start of this port.
+
+        switch_on: how a person has it open from the daemon's start.
+        """
+        if self._reserved or self._chromium.state in ("stopped", "gone"):
+            return
+        raise OcdError(
+            "disabled",
+            f"{self._what[0].upper()}{self._what[1:]} is off, and the browser runs already: one "
+            "that the daemon has not started, or that has a proxy, learns only at its start which "
+            "ports it must not reach",
+            hint=f"Close it with its tabs: `oc_stop`, then try again. For good: {switch_on}.",
+        )
+
+    def release(self) -> None:
+        """Let go of the port, if nobody has opened it."""
+        for one in self._reserved:
+            one.close()
+        self._reserved = []
