@@ -34,7 +34,7 @@ def _patch_pyppeteer(launcher: ModuleType) -> None:
     launcher.launch = launch  # type: ignore[attr-defined]
 
 
-def _connecting_options(browser_type: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _connect_options(browser_type: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options to connect with; the session is Chromium's."""
     if browser_type.name != "chromium":
         raise SystemExit(f"oc run: the session's browser is Chromium, not {browser_type.name}")
@@ -47,7 +47,7 @@ def _patch_playwright(api: ModuleType) -> None:
     new_context, new_page = browser.new_context, browser.new_page
 
     def launch(self: Any, **options: Any) -> Any:
-        return self.connect_over_cdp(_URL, **_connecting_options(self, options))
+        return self.connect_over_cdp(_URL, **_connect_options(self, options))
 
     def launch_persistent(self: Any, _folder: Any = "", **options: Any) -> Any:
         return launch(self, **options).contexts[0]
@@ -68,7 +68,7 @@ def _patch_playwright_async(api: ModuleType) -> None:
     new_context, new_page = browser.new_context, browser.new_page
 
     async def launch(self: Any, **options: Any) -> Any:
-        return await self.connect_over_cdp(_URL, **_connecting_options(self, options))
+        return await self.connect_over_cdp(_URL, **_connect_options(self, options))
 
     async def launch_persistent(
         self: Any,

@@ -260,6 +260,7 @@ def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
                 ("Emulation.setDeviceMetricsOverride",
                  {"width": 900, "height": 800, "deviceScaleFactor": 1, "mobile": False}),
                 ("Runtime.addBinding", {"name": "openchrome"}),
+                ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             ):  # fmt: skip
                 await program.call(method, tab, **params)
             await program.start("Runtime.disable", tab)
@@ -274,6 +275,10 @@ def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
     no_programs(daemon)
     daemon.do("navigate", "s1", url=site.url("article.html?after"))
     assert daemon.do("javascript_tool", "s1", code="innerWidth")["content"] == "500"
+    other = daemon.new_tab(site.url("article.html?in-front"), "s1")
+    (back,) = [tab for tab in daemon.do("tabs_context", "s1")["tabs"] if tab["tab_id"] != other]
+    focus = {"tab_id": back["tab_id"], "code": "document.hasFocus()"}
+    assert daemon.do("javascript_tool", "s1", **focus)["content"] == "true"
     assert daemon.do("read_page", "s1")["content"]
 
 
@@ -302,7 +307,8 @@ def test_a_person_holds_it_out(attachable: Daemon) -> None:
 
 def test_data_does_not_leave_by_it(share_daemon: Callable[..., Daemon], site: Site) -> None:
     """After it has read a page, an address with data, a header or a file are refused."""
-    config = '[policy]\nexfiltration = "deny"\n'
+    config = '[policy]\nexfiltration = "deny"\n[[policy.action]]\n'
+    config += 'origin = "barred.test"\nrule = "deny"\n'
     daemon = share_daemon("--attach", config=config)
     daemon.do("navigate", "x1", url=site.url("article.html"))
 
@@ -321,6 +327,9 @@ def test_data_does_not_leave_by_it(share_daemon: Callable[..., Daemon], site: Si
                     await program.call(method, session, **params)
                 refused.append(str(caught.value))
             await program.call("Page.navigate", tab, url=site.url("article.html?own"))
+            for method, session in (("Page.navigate", tab), ("Target.createTarget", "")):
+                with pytest.raises(CdpError, match="action_denied"):
+                    await program.call(method, session, url="http://barred.test/")
             return refused
 
     assert all("exfiltration_denied" in one for one in run(work()))

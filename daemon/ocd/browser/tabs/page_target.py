@@ -80,8 +80,11 @@ class PageTarget:
         self.page_loads.start()
         self.dialogs.start(self.events)
         self.cdp.on("disconnected", self._on_disconnect)
-        focus = self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
-        return [focus, *self._tree.start()]
+        return [self.emulate_focus(), *self._tree.start()]
+
+    def emulate_focus(self) -> Result:
+        """Have the page believe that it has the focus, whichever window has it."""
+        return self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
 
     def _prepare(self, cdp: CdpSession) -> None:
         cdp.on("Inspector.targetCrashed", lambda _: self._on_crash(cdp))

@@ -63,15 +63,14 @@ class CallRules:
         if method in READING_TEXT and (origin := origin_of(tab.url)):
             self._services.egress_policy.taints.of(self._session).read(origin)
         if method in ACTING:
-            self._check_action(tab, method)
+            verb = _AS_VERB.get(method.partition(".")[0], "javascript_tool")
+            self._check_action(verb, tab.url)
         rule = self._RULES.get(method)
         return params if rule is None else await rule(self, tab, decode_object(params))
 
-    def _check_action(self, tab: Tab, method: str) -> None:
+    def _check_action(self, verb: str, url: str) -> None:
         if rules := self._services.policy().action:
-            verb = _AS_VERB.get(method.partition(".")[0], "javascript_tool")
-            judge = may_act(rules, self._session, self._is_granted)
-            judge(verb, [origin_of(tab.url)], acts=True)
+            may_act(rules, self._session, self._is_granted)(verb, [origin_of(url)], acts=True)
 
     async def wait_free(self, tab: Tab) -> None:
         """Return once no person holds the tab; human_in_control if it takes too long."""
@@ -106,11 +105,15 @@ class CallRules:
 
     async def check_address(self, tab: Tab, params: Params) -> Params:
         """Check the address that is opened, and what it carries away."""
-        url = _text(params, "url")
-        await tab.guard.check(url)
+        await self.check_opening(tab.guard.check, _text(params, "url"))
+        return params
+
+    async def check_opening(self, check: Callable[[str], Awaitable[None]], url: str) -> None:
+        """Raise what does not let an address be opened; check: by the domain policy."""
+        await check(url)
+        self._check_action("navigate", url)
         if to := recipient(url):
             self.may_send("address", to)
-        return params
 
     async def _check_rewritten(self, tab: Tab, params: Params) -> Params:
         """Check the address and the content that a request is given."""

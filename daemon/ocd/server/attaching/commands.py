@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import DomainPolicy
-from ocd.safety.session_taint import recipient
 from ocd.server.attaching.call_rules import CallRules, visible_cookies
 from ocd.server.attaching.channels import TAB_PREFIX, Channel
 from ocd.server.attaching.targets import BROWSER, CHILD_FILTER, ProgramTargets, context_of
@@ -110,11 +109,9 @@ class Commands:
         return {}
 
     async def _create(self, _channel: Channel, params: Params) -> Params:
-        url = params.get("url") or "about:blank"
+        url = str(params.get("url") or "about:blank")
         session = self._targets.session
-        await session.sessions.chromium.guard.check(str(url))
-        if to := recipient(str(url)):
-            self._rules.may_send("address", to)
+        await self._rules.check_opening(session.sessions.chromium.guard.check, url)
         tab = await session.new_tab(
             background=bool(params.get("background")), context_id=self._context(params)
         )

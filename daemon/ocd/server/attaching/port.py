@@ -24,7 +24,6 @@ logger = logging.getLogger(__name__)
 
 # A program may hand a page a large script, or a file's content.
 _MAX_MESSAGE = 64 << 20
-_HEARTBEAT_S = 30.0
 
 
 class AttachPort:
@@ -115,9 +114,8 @@ class AttachPort:
         return _json([{"id": one["targetId"], **{key: one[key] for key in keys}} for one in found])
 
     async def _get_socket(self, request: web.Request) -> web.WebSocketResponse:
-        socket = web.WebSocketResponse(
-            heartbeat=_HEARTBEAT_S, max_msg_size=_MAX_MESSAGE, compress=False
-        )
+        # No heartbeat: a program that computes or sleeps does not answer, and is there.
+        socket = web.WebSocketResponse(max_msg_size=_MAX_MESSAGE, compress=False)
         key = self._check(request)
         if not socket.can_prepare(request):
             raise OcdError("bad_request", "A program connects here by WebSocket")

@@ -148,7 +148,7 @@ class Program:
     async def _leave(self, browser: CdpSession) -> None:
         with contextlib.suppress(OcdError):  # the browser has gone
             await browser.detach()
-            await self._targets.close_contexts()
+        await self._targets.close_contexts()
         for tab in list(self._session.tabs):
             restore(tab)
 
@@ -229,14 +229,16 @@ class Program:
         except (msgspec.DecodeError, RecursionError):
             raise OcdError("bad_request", "The message is not a call") from None
 
-    def _refuse(self, channel: Channel, call: ProgramCall, error: OcdError) -> None:
-        self._journal(channel, call.method, error.code)
+    def _refuse(
+        self, channel: Channel, call: ProgramCall, error: OcdError, about: Tab | None = None
+    ) -> None:
+        self._journal(about or channel.tab, call.method, error.code)
         channel.write(refusal_of(call.id, error))
 
-    def _journal(self, channel: Channel, method: str, error: str | None = None) -> None:
+    def _journal(self, tab: Tab | None, method: str, error: str | None = None) -> None:
         about: dict[str, object] = {"method": method[:200]}
-        if channel.tab is not None:
-            about["tab_id"] = channel.tab.id
+        if tab is not None:
+            about["tab_id"] = tab.id
         if error is not None:
             about["error"] = error
         self._report("program_call", **about)
@@ -244,12 +246,15 @@ class Program:
     # --- commands ----------------------------------------------------------------------------
 
     async def _command(self, channel: Channel, call: ProgramCall) -> None:
+        about = channel.tab
         try:
-            result = await self._commands.run(channel, call.method, decode_object(call.params))
+            params = decode_object(call.params)
+            about = self._targets.find(params.get("targetId")) or about
+            result = await self._commands.run(channel, call.method, params)
         except OcdError as error:
-            self._refuse(channel, call, error)
+            self._refuse(channel, call, error, about)
         else:
-            self._journal(channel, call.method)
+            self._journal(about, call.method)
             channel.write(Outgoing(id=call.id, result=result))
 
     def _answer_stand_in(self, channel: Channel, call: ProgramCall) -> None:
@@ -303,7 +308,7 @@ class Program:
         if call.method == "Debugger.enable":
             # A script that pauses would stand still for the session's agent, too.
             cdp.send_nowait("Debugger.setSkipAllPauses", {"skip": True})
-        self._journal(channel, call.method)
+        self._journal(channel.tab, call.method)
 
 
 def restore(tab: Tab) -> None:
@@ -311,3 +316,4 @@ def restore(tab: Tab) -> None:
     if (emulation := tab.state(Emulation)) is not None:
         emulation.apply_again()
     tab.request_log.apply_again()
+    _ = tab.emulate_focus()

@@ -11,6 +11,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Event
+from ocd.browser.cdp.emitter import Listener
 from ocd.browser.cdp.messages import decode_params
 from ocd.browser.sessions.browser_contexts import BrowserContext
 from ocd.browser.sessions.session import Session
@@ -45,6 +46,7 @@ class ProgramTargets:
         self._discovers = self._attaches = False
         self._discovery_filter = self._attach_filter = _ALL
         self._told: set[str] = set()
+        self._watched: dict[Tab, Listener] = {}
         self._settled: dict[str, asyncio.Event] = {}
 
     @contextlib.contextmanager
@@ -59,17 +61,22 @@ class ProgramTargets:
             yield
         finally:
             self.session.events.off("tab", listener)
+            for tab, on_closed in self._watched.items():
+                tab.events.off("closed", on_closed)
             self.root.cdp.relay = None
 
     # --- tabs --------------------------------------------------------------------------------
 
     def tab(self, target_id: object) -> Tab:
         """Return the session's tab of that target; raises tab_gone for every other target."""
-        bare = str(target_id).removeprefix(TAB_PREFIX)
-        for tab in self.session.tabs:
-            if tab.target_id == bare:
-                return tab
+        if (tab := self.find(target_id)) is not None:
+            return tab
         raise OcdError("tab_gone", "No target with given id found")
+
+    def find(self, target_id: object) -> Tab | None:
+        """Return the session's tab of that target, if it is one."""
+        bare = str(target_id).removeprefix(TAB_PREFIX)
+        return next((tab for tab in self.session.tabs if tab.target_id == bare), None)
 
     async def info(self, tab: Tab) -> Params:
         """Return CDP's TargetInfo of a tab's page."""
@@ -92,7 +99,7 @@ class ProgramTargets:
         self._spawn(self._announce(tab, settled))
 
     def _watch_end(self, tab: Tab) -> None:
-        tab.events.once("closed", lambda: self._on_tab_closed(tab))
+        self._watched[tab] = tab.events.on("closed", lambda: self._on_tab_closed(tab))
 
     async def _announce(self, tab: Tab, settled: asyncio.Event) -> None:
         try:
@@ -112,6 +119,7 @@ class ProgramTargets:
 
     def _on_tab_closed(self, tab: Tab) -> None:
         self._settled.pop(tab.target_id, None)
+        self._watched.pop(tab, None)
         # Those that were attached by another one first, as the program knows them by it.
         for channel in reversed(list(self.channels.values())):
             if channel.tab is tab:
