@@ -239,7 +239,7 @@ def _crawl(t: Trial, mark: str, **more: object) -> None:
     task_id = found.result["task_id"]
     meta = t.daemon.finish(task_id)
     if meta["status"] != "COMPLETED":
-        t.fault(f"resumed: {json.dumps(meta)[:600]}")
+        t.fault(f"resumed: {meta['status']} {json.dumps(meta['error'])[:600]}")
         return
     urls = [page["url"] for page in t.daemon.result_of(task_id)["pages"]]
     if len(urls) != len(set(urls)) or len(urls) < 12:
@@ -249,6 +249,15 @@ def _crawl(t: Trial, mark: str, **more: object) -> None:
 
 def _raw(t: Trial, mark: str) -> None:
     _crawl(t, mark, keep=["raw"])
+
+
+def _cached(t: Trial, mark: str) -> None:
+    """A crawl whose answers are stored, and used by the next one."""
+    _crawl(t, mark, cache=True)
+
+
+def _pictured(t: Trial, mark: str) -> None:
+    _crawl(t, mark, keep=["screenshot", "pdf"], engine="browser")
 
 
 def _direct(t: Trial, mark: str) -> None:
@@ -336,9 +345,9 @@ WRITES: dict[str, Callable[[Trial, str], None]] = {
     "read": _read, "note": _note, "checkpoint": _checkpoint, "skill": _skill,
     "snapshot": _snapshot, "plan": _plan, "workflow": _workflow, "handle": _handle,
     "evidence": _evidence, "recording": _recording, "crawl": _crawl, "raw": _raw,
-    "direct": _direct, "screenshot": _file, "pdf": _pdf, "login": _login, "browser": _browser,
-    "export": _export, "seed": _seed, "trace": _trace, "pictures": _pictures,
-    "download": _download,
+    "cached": _cached, "pictured": _pictured, "direct": _direct, "screenshot": _file, "pdf": _pdf,
+    "login": _login, "browser": _browser, "export": _export, "seed": _seed, "trace": _trace,
+    "pictures": _pictures, "download": _download,
 }  # fmt: skip
 
 

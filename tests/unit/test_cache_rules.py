@@ -1,9 +1,13 @@
 """RFC 9111 for a private cache: what is stored, how long it is fresh, what fits which request."""
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ocd.api.errors import OcdError
+from ocd.crawl.fetch import http_cache
 from ocd.crawl.fetch.cache_rules import CachePolicy, Exchange, freshened, policy_of
 
 CAME_AT = 1_800_000_000.0
@@ -78,3 +82,24 @@ def test_a_confirmed_answer_has_the_new_headers() -> None:
     stored, fresh = (("ETag", '"1"'), ("Age", "9"), ("Via", "x")), ("Cache-Control", "max-age=5")
     new = freshened(stored, (("age", "0"), fresh, ("Content-Length", "0")))
     assert new == (("ETag", '"1"'), ("Via", "x"), ("age", "0"), fresh)
+
+
+def test_a_cache_that_another_crawl_is_writing_is_not_begun_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is no database is; an error of the disk is none of the file's."""
+    path = tmp_path / "http.db"
+    path.write_bytes(b"no database" * 100)
+    cache = http_cache.HttpCache(path)
+    assert cache.find("http://x/") is None
+    with sqlite3.connect(path, isolation_level=None) as other:
+        cache.close()
+        other.execute("PRAGMA user_version = 0")
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(http_cache, "_BUSY_S", 0)
+        before = path.stat().st_ino
+        with pytest.raises(OcdError) as raised:
+            http_cache.HttpCache(path).find("http://x/")
+        other.execute("COMMIT")
+    assert (raised.value.code, path.stat().st_ino) == ("storage_failed", before)
+    other.close()

@@ -15,7 +15,7 @@ from ocd.crawl import traps
 from ocd.crawl.duplicates import Duplicates
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
-from ocd.crawl.fetch.fetch_errors import FetchError
+from ocd.crawl.fetch.fetch_errors import ENDS_CRAWL, FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits, backoff_s, words_of_hold
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
@@ -299,7 +299,7 @@ class CrawlScheduler:
         if error.code in NO_BROWSER and entry.fallback is not None:
             self._keep_fallback(entry, error)
             return
-        if error.code in (*NO_BROWSER, "cluster_lost"):
+        if error.code in (*NO_BROWSER, *ENDS_CRAWL):
             raise error
         if error.details.get("status") not in (None, *_SLOW_DOWN):
             self._politeness.answered(entry.origin)

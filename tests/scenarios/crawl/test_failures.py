@@ -5,6 +5,7 @@ import base64
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ from ocd.ledger.task_handle import TaskHandle
 from ocd.verbs.crawl import Crawl, CrawlSitemap
 from support.browsing import browsing
 from support.crawl_site import site
-from support.crawling import kept_pages, run_crawl
+from support.crawling import FakePool, kept_pages, rendered, run_crawl
 
 
 @asynccontextmanager
@@ -167,3 +168,21 @@ async def test_one_page_is_no_gigabyte(tmp_path: Path) -> None:
     (record,) = got.pages
     assert len(record["content"]) <= MAX_CONTENT + 200
     assert record["truncated"] > 40_000_000
+
+
+async def test_what_cannot_be_stored_ends_the_crawl_and_no_page(tmp_path: Path) -> None:
+    """A picture, or an answer for the cache: where that was the page's failure, it was lost."""
+    url = "http://127.0.0.1/"
+    folder = tmp_path / "home" / "tasks" / "one"
+    folder.mkdir(parents=True)
+    (folder / "files").touch()
+    (tmp_path / "home" / "cache").touch()
+    work = TaskHandle("0" * 16, "default", folder)
+    shot = replace(rendered(url, "<p>Shown"), files={"screenshot": b"WEBP"})
+    keeping = {"engine": "browser", "keep": ("screenshot",), "pool": FakePool({url: shot})}
+    for asked in (keeping, {"engine": "static", "cache": True}):
+        with pytest.raises(OcdError) as raised:
+            await run_crawl(folder, url=url, work=work, respect_robots=False, **asked)  # type: ignore[arg-type]
+        assert raised.value.code == "storage_failed"
+        assert "No page" not in raised.value.message
+        assert kept_pages(work) == []

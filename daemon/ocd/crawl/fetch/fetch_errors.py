@@ -16,6 +16,8 @@ CONNECT_S = 15.0
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
 _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
+# No page is at fault: the crawl ends, and the page is read when it is resumed.
+ENDS_CRAWL = ("cluster_lost", "storage_full", "storage_failed")
 
 
 class FetchError(OcdError):

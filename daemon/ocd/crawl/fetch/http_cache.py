@@ -144,6 +144,8 @@ class HttpCache:
         make_dir(self._path.parent)
         try:
             self._database = _connect(self._path)
+        except sqlite3.OperationalError:
+            raise  # a full disk, or another crawl that is writing: the file itself is whole
         except sqlite3.DatabaseError as error:
             logger.info("the cache %s is begun anew: %s", self._path, error)
             for path in self._path.parent.glob(f"{self._path.name}*"):
