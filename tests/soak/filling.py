@@ -229,7 +229,7 @@ def _crawl(t: Trial, mark: str, **more: object) -> None:
         t.keeps("Page 0", "oc_task_get", task_id=task_id, include_result=True)
         return
     if code not in CLEAR:
-        t.fault(f"task {json.dumps(meta)[:600]}")
+        t.fault(f"task: {meta['status']} {json.dumps(meta['error'])[:600]}")
     t.keeps("", "oc_task_get", task_id=task_id, include_result=True)
     t.disk.empty()
     found = t.daemon.call("oc_task_resume", "filling", task_id=task_id)

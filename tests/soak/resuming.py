@@ -2,15 +2,18 @@
 
 `PYTHONPATH=tests python -m soak.resuming --pages 2000 --times 10`. The end must be that of a crawl
 that nobody disturbed: the same pages at the same depths, each once; and the server must not have
-been asked again for a page that was finished. Exit 1, and the differences, if it is not so.
+been asked again for a page that was finished. With `--cache` the cache's file must be whole then.
+Exit 1, and the differences, if it is not so.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import resource
+import sqlite3
 import sys
 import time
 from collections import Counter
@@ -22,7 +25,7 @@ from support.daemon import Daemon
 from support.web_graph import WebGraph, web_graph
 
 _WAYS = ("kill", "disk", "cancel", "kill", "limit")
-_CRAWL = {"engine": "static", "max_depth": 200, "concurrency": 16}
+_CRAWL: dict[str, Any] = {"engine": "static", "max_depth": 200, "concurrency": 16}
 
 
 @dataclass
@@ -84,10 +87,15 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cache", action="store_true", help="each crawl with cache=true")
     options = parser.parse_args()
+    if options.cache:
+        _CRAWL["cache"] = True
     with web_graph(options.pages) as graph, Daemon() as daemon:
         whole, requests = _undisturbed(daemon, graph)
         report = _disturbed(daemon, graph, options.times, random.Random(options.seed), whole)
+        if options.cache:
+            report["differences"] += _faults_of_cache(daemon)
     report["requests_undisturbed"] = requests
     print(json.dumps(report, indent=1))
     return 1 if report["asked_again"] or report["differences"] else 0
@@ -130,6 +138,14 @@ def _disturbed(
         "requests": sum(graph.seen.values()),
         "differences": _differences(whole, result),
     }
+
+
+def _faults_of_cache(daemon: Daemon) -> list[str]:
+    """Return what SQLite finds wrong with the cache, and whether nothing was stored at all."""
+    with contextlib.closing(sqlite3.connect(daemon.home.path / "cache" / "http.db")) as cache:
+        (said,) = cache.execute("PRAGMA integrity_check").fetchone()
+        (stored,) = cache.execute("SELECT count(*) FROM answers").fetchone()
+    return [f"the cache: {said}, {stored} answers"] if said != "ok" or not stored else []
 
 
 def _differences(whole: dict[str, Any], result: dict[str, Any]) -> list[str]:

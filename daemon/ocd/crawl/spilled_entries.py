@@ -1,6 +1,5 @@
 """Frontier entries that wait on disk: those of a site that is too large for memory."""
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ocd.storage.files import storage_error
+from ocd.storage.files import database_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -119,9 +118,7 @@ class SpilledEntries:
             with self._database:
                 yield self._database
         except sqlite3.OperationalError as error:
-            full = error.sqlite_errorname == "SQLITE_FULL"
-            failure = OSError(errno.ENOSPC if full else errno.EIO, str(error))
-            raise storage_error("writing", self._path, failure) from error
+            raise database_error(self._path, error) from error
 
     def close(self) -> None:
         """Forget the entries."""

@@ -12,11 +12,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from ocd.api.errors import OcdError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 T = TypeVar("T")
 # What a decoder raises for bytes that are not what they should be: no JSON, no UTF-8, too deep.
@@ -27,6 +30,8 @@ sync_data = getattr(os, "fdatasync", os.fsync)
 FILE_MODE = 0o600
 DIR_MODE = 0o700
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# The second: no room for the file through which its users share a log of changes.
+_FULL_IN_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
 # What is there is no file, or one that cannot be read; anything else is the system's state.
 _UNREADABLE = {
     errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EIO, errno.ENXIO,
@@ -44,6 +49,13 @@ def storage_error(doing: str, path: Path, error: OSError) -> OcdError:
         path=str(path),
         errno=error.errno,
     )
+
+
+def database_error(path: Path, error: "sqlite3.OperationalError") -> OcdError:
+    """Return the error of a database that could not be written: see storage_error."""
+    full = error.sqlite_errorname in _FULL_IN_SQLITE
+    failure = OSError(errno.ENOSPC if full else errno.EIO, str(error))
+    return storage_error("writing", path, failure)
 
 
 @contextmanager

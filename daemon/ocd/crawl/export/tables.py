@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ocd.storage.files import storage_error
+from ocd.storage.files import database_error
 
 COLUMNS = (
     "url", "final_url", "status", "title", "depth", "content", "engine", "content_type",
@@ -49,8 +49,7 @@ def write_database(path: Path, pages: Iterable[dict[str, Any]]) -> None:
                     links = ((number, *link) for link in _links(record))
                     database.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)", links)
     except sqlite3.OperationalError as error:
-        full = 28 if error.sqlite_errorname == "SQLITE_FULL" else 5  # ENOSPC, EIO
-        raise storage_error("writing", path, OSError(full, str(error))) from error
+        raise database_error(path, error) from error
 
 
 def _values(record: dict[str, Any]) -> list[Any]:

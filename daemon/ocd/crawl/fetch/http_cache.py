@@ -5,7 +5,6 @@ without a redirect, a login, cookies or headers of the caller is stored.
 """
 
 import asyncio
-import errno
 import logging
 import threading
 import time
@@ -22,7 +21,7 @@ from ocd.crawl.fetch.cache_rules import CachePolicy, Exchange, Fields, freshened
 from ocd.crawl.fetch.http_fetch import Admit, AnswerHead, HttpAnswer, HttpFetcher
 from ocd.crawl.fetch.validators import Validators
 from ocd.safety import secrets
-from ocd.storage.files import FILE_MODE, make_dir, storage_error
+from ocd.storage.files import FILE_MODE, database_error, make_dir
 
 if TYPE_CHECKING:
     import sqlite3
@@ -192,9 +191,7 @@ def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        full = error.sqlite_errorname == "SQLITE_FULL"
-        failure = OSError(errno.ENOSPC if full else errno.EIO, str(error))
-        raise storage_error("writing", path, failure) from error
+        raise database_error(path, error) from error
 
 
 def _fields(head: AnswerHead) -> Fields:
