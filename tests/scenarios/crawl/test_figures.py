@@ -8,6 +8,7 @@ from support.daemon import Daemon
 from support.mcp import Http
 from support.site import Site
 from support.waiting import wait_until
+from support.web_graph import web_graph
 
 
 def _figures(daemon: Daemon, task_id: str) -> dict[str, Any]:
@@ -49,3 +50,23 @@ def test_a_crawl_of_two_hosts_with_failures(
     assert json.loads(contents[0]["text"])["progress"]["figures"] == figures
     words = daemon.oc("task", "watch", task_id).ok().out
     assert "2 failed (http_error 2), 127.0.0.1 6 " in words
+
+
+def test_an_adaptive_crawl_begins_with_two_pages_at_once(daemon: Daemon) -> None:
+    """No more while the host has not answered; each page once, and the summary has the limit."""
+    with web_graph(60) as graph:
+        graph.free = 1
+        asked = {"engine": "static", "max_pages": 500, "max_depth": 50, "concurrency": "adaptive"}
+        task_id = daemon.start_task("crawl", url=f"{graph.url}/p/0", **asked)
+        graph.wait_for_requests(3)
+        waiting = sum(graph.seen.values()) - graph.free
+        graph.gate.set()
+        meta = daemon.finish(task_id)
+        assert meta["status"] == "COMPLETED"
+        assert set(graph.seen.values()) == {1}
+        assert waiting == 2
+        summary = daemon.result_of(task_id)["summary"]
+        (limit,) = summary["adaptive_limits"].values()
+        assert list(summary["adaptive_limits"]) == [graph.url]
+        assert 1 <= limit <= 64
+        assert summary["succeeded"] >= 60
