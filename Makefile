@@ -7,7 +7,7 @@ GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md docs/man \
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist bench soak field audit run clean
+.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist installed bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ transcripts: $(READY) ## Rewrite the expected output of the shell transcripts
 dist: $(READY) ## Build wheels and source archives of both distributions into dist/
 	python -m hatchling build -d dist
 	cd client && python -m hatchling build -d ../dist
+
+installed: ## Install into build/installed as a user does, and try it there; so does Containerfile
+	scripts/install build/installed
+	scripts/try-installed build/installed
 
 bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
 	PYTHONPATH=tests python -m bench
