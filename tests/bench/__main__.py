@@ -16,6 +16,7 @@ from pathlib import Path
 from bench import (
     calls,
     crawls,
+    dashboards,
     frontiers,
     gateway,
     mcp,
@@ -47,6 +48,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "handles": stores.handle_scale,
     "spill": spills.spill,
     "recording": recordings.cost,
+    "dashboard": dashboards.watching,
     "notes": notes.scale,
     "turns": turns.longest,
 }

@@ -74,5 +74,11 @@ class Daemon:
         answer: dict[str, Any] = json.loads(self.connection.getresponse().read())
         return answer
 
+    def dashboard_link(self) -> str:
+        """Return a link to the dashboard, which works once."""
+        self.connection.request("POST", "/v1/dashboard", b'{"control": true}')
+        link: str = json.loads(self.connection.getresponse().read())["result"]["url"]
+        return link
+
     def rss_mb(self) -> float:
         return self.process.memory_info().rss / 2**20
