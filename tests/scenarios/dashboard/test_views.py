@@ -11,7 +11,9 @@ import pytest
 from support import npm
 from support.daemon import Daemon
 from support.dashboard import DashboardPort
+from support.films import BLUE, RED, last_colour_is
 from support.site import Site
+from support.waiting import wait_until
 
 MARKUP = (
     "<script>hit=1</script>", "<img src=x onerror=hit=1>", "<svg onload=hit=1>", "<b>bold</b>",
@@ -227,6 +229,29 @@ def test_what_pages_say_is_text(
 def strangers(daemon: Daemon) -> list[str]:
     found: list[str] = json.loads(daemon.do("javascript_tool", code=STRANGERS)["content"])
     return found
+
+
+def test_a_film_plays_beside_its_steps(
+    port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
+) -> None:
+    """From where a step begins, by parts of the file, and only for those who were let in."""
+    film = watched.do("oc_recording_start", "film", video=True)["recording_id"]
+    watched.do("navigate", "film", url=site.url("records/film.html"))
+    path = watched.home.path / "recordings" / film / "film.webm"
+    wait_until(lambda: last_colour_is(path, RED), what="the page in the film")
+    watched.do("interact", "film", query="Turn button")
+    wait_until(lambda: last_colour_is(path, BLUE), what="the next page in the film")
+    watched.do("oc_recording_stop", "film")
+    look(daemon, f"{port.origin}/recording/{film}", "Previous")
+    daemon.do("interact", query="button 2. interact", timeout_ms=60_000)
+    daemon.do("interact", query="button Play", timeout_ms=60_000)
+    ended = "document.querySelector('video').ended"
+    daemon.do("wait_for", type="function", value=ended, timeout_ms=120_000)
+    where = f"/api/recording/{film}/film"
+    part, headers = port.ask("GET", where, Cookie=port.cookie(), Range="bytes=0-3")
+    assert (part.status, part.raw) == (206, b"\x1a\x45\xdf\xa3")
+    assert headers["Content-Type"] == "video/webm"
+    assert port.ask("GET", where)[0].status == 401
 
 
 def test_the_keyboard_alone_is_enough(

@@ -53,6 +53,7 @@ class Screencast:
         self._latest = b""
         self._waiting: int | None = None
         self._came_at = 0.0
+        self._is_resting = False
         self._renewal: asyncio.TimerHandle | None = None
 
     async def join(self, viewer: TabWatcher) -> None:
@@ -65,6 +66,7 @@ class Screencast:
             await self._tab.cdp.send("Page.startScreencast", _START)
         elif self._latest:
             viewer.take_frame(self._latest)
+            self.resume()
 
     def leave(self, viewer: TabWatcher) -> bool:
         """Let a viewer go; return whether it was the last one."""
@@ -86,7 +88,25 @@ class Screencast:
             number, self._waiting = self._waiting, None
             self._tab.cdp.send_nowait("Page.screencastFrameAck", {"sessionId": number})
 
+    def rest(self) -> None:
+        """Have no frames made until `resume`, unless somebody else looks.
+
+        Chromium copies each frame that the page draws, however few are asked for.
+        """
+        if len(self._viewers) == 1:
+            self._cancel_renewal()
+            self._is_resting, self._waiting = True, None
+            self._tab.cdp.send_nowait("Page.stopScreencast")
+
+    def resume(self) -> None:
+        """Go on after a rest, with the tab as it looks then."""
+        if self._is_resting:
+            self._is_resting = False
+            self._tab.cdp.send_nowait("Page.startScreencast", _START)
+
     def _on_frame(self, event: dict[str, Any]) -> None:
+        if self._is_resting:
+            return  # it was on its way
         self._renew_after_burst()
         self.acknowledge()  # a frame that nobody has taken is over
         about = event["metadata"]

@@ -65,6 +65,7 @@ class Camera:
         self._last_ms = -1
         # Not in the film yet: the newest frame, and what was done since the last picture.
         self._frame = b""
+        self._last_frame = b""
         self._captions: dict[int, str] = {}
         self._number = 0
         self._shown = Picture(0)
@@ -167,18 +168,22 @@ class Camera:
         """Film one tab until it is closed, or another one's turn."""
         quiet = False
         while True:
+            if self._frame and self._frame == self._last_frame:
+                self._frame = b""  # what a stream that begins anew shows first
+                cast.acknowledge()
             if not self._has_news():
                 quiet = await self._wait_news(process, quiet=quiet)
             if self._tab is not tab or tab.closed:
                 return
-            pause = _PAUSE_S
             if self._has_news():
                 quiet = False
                 pause = await self._take_picture(process, tab)
                 cast.acknowledge()
+                cast.rest()
+                await wait_for_event(self._ending, pause)
+                cast.resume()
             if self._is_over(process):
                 return
-            await wait_for_event(self._ending, pause)
 
     def _has_news(self) -> bool:
         return bool(self._frame) or self._overlay_changed
@@ -204,6 +209,7 @@ class Camera:
                 return _AGAIN_S
             covered = [*self._passwords, *asked]
             self._passwords = asked
+            self._last_frame = frame
             if self._frame is frame:
                 self._frame = b""
         await self._send(process, self._picture(frame, covered))

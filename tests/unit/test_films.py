@@ -1,0 +1,56 @@
+"""The parts of a film: its length, its size, what it needs."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from ocd.api.errors import OcdError
+from ocd.recording.film import encoder
+from ocd.recording.film.camera import MAX_STILL_S, FilmClock, check_video_extra
+from ocd.recording.film.drawing import CAPTION_HEIGHT
+from ocd.recording.film.encoder import FilmFile
+from ocd.recording.film.picture import Picture
+from support.films import BLUE, RED, pictures, share_of
+
+
+def jpeg_of(colour: tuple[int, int, int], folder: Path, size: tuple[int, int] = (65, 48)) -> bytes:
+    path = folder / "page.jpeg"
+    Image.new("RGB", size, colour).save(path)
+    return path.read_bytes()
+
+
+def test_what_stands_still_for_long_is_cut_short() -> None:
+    clock = FilmClock(100.0)
+    assert clock.at(102.5) == 2.5
+    assert clock.at(1000.0) == 2.5 + MAX_STILL_S
+    assert clock.at(1001.0) == 3.5 + MAX_STILL_S
+
+
+def test_without_the_extra_the_error_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ocd.recording.film.camera.find_spec", lambda _name: None)
+    with pytest.raises(OcdError) as raised:
+        check_video_extra()
+    assert raised.value.code == "disabled"
+    assert 'pip install "openchrome[video]"' in raised.value.hint
+
+
+def test_pictures_without_room_are_left_out_and_the_last_one_never(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A tab of another size is fitted in; the canvas stays as it began, in even numbers."""
+    monkeypatch.setattr(encoder, "BURST_BYTES", 0)
+    monkeypatch.setattr(encoder, "BYTES_PER_S", 0)
+    first = Picture(0, jpeg_of(RED, tmp_path), 65.0)
+    film = FilmFile(tmp_path / "film.webm", first)
+    film.add(first)
+    for at in range(1, 5):
+        film.add(Picture(at * 100, jpeg_of(BLUE, tmp_path, (130, 96)), 130.0))
+    film.close()
+    shown = list(pictures(tmp_path / "film.webm"))
+    assert [at for at, _ in shown] == [0.0, 0.4]
+    assert shown[0][1].size == (64, 48 + CAPTION_HEIGHT)
+    assert share_of(shown[0][1], RED) > 0.4
+    assert share_of(shown[1][1], BLUE) > 0.4
