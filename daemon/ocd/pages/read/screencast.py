@@ -14,8 +14,8 @@ from ocd.pages.engine.refs import Element
 
 _FRAME = "Page.screencastFrame"
 _PICTURE_S = 5.0
-# Frames that follow each other faster are a burst; after one it is quiet for so long.
-_BURST_S = 0.3
+# Frames that follow each other faster are a burst; for so long no more of them are made.
+_BURST_S = 0.1
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
 Mark = dict[str, tuple[float, ...]]
@@ -42,9 +42,9 @@ class Screencast:
     """The frames of one tab, for all who look at it.
 
     Chromium sends a frame once the last one was acknowledged, which happens when the first viewer
-    has taken it: nobody looks faster than that, and who is slower misses frames. It drops what it
-    would send while three are on their way, the last one of a burst too: so after a burst the
-    stream begins anew, with the tab as it looks then.
+    has taken it: nobody looks faster than that, and who is slower misses frames. Each frame costs
+    the page's drawing time, and of a burst Chromium drops some, the last one too: so in a burst
+    the stream pauses, and begins anew with the tab as it looks then.
     """
 
     def __init__(self, tab: Tab) -> None:
@@ -105,9 +105,9 @@ class Screencast:
             self._tab.cdp.send_nowait("Page.startScreencast", _START)
 
     def _on_frame(self, event: dict[str, Any]) -> None:
-        if self._is_resting:
+        if self._is_resting or self._renewal is not None:
             return  # it was on its way
-        self._renew_after_burst()
+        self._pause_in_burst()
         self.acknowledge()  # a frame that nobody has taken is over
         about = event["metadata"]
         size = {
@@ -119,17 +119,15 @@ class Screencast:
         for viewer in tuple(self._viewers):
             viewer.take_frame(self._latest)
 
-    def _renew_after_burst(self) -> None:
+    def _pause_in_burst(self) -> None:
         loop = asyncio.get_running_loop()
         before, self._came_at = self._came_at, loop.time()
-        is_burst = self._waiting is not None or self._came_at - before < _BURST_S
-        self._cancel_renewal()
-        if is_burst:
+        if self._came_at - before < _BURST_S:
+            self._tab.cdp.send_nowait("Page.stopScreencast")
             self._renewal = loop.call_later(_BURST_S, self._renew)
 
     def _renew(self) -> None:
-        self._waiting = None
-        self._tab.cdp.send_nowait("Page.stopScreencast")
+        self._waiting = self._renewal = None
         self._tab.cdp.send_nowait("Page.startScreencast", _START)
 
     def _cancel_renewal(self) -> None:
