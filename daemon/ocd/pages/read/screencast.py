@@ -15,7 +15,7 @@ from ocd.pages.engine.refs import Element
 _FRAME = "Page.screencastFrame"
 _PICTURE_S = 5.0
 # Frames that follow each other faster are a burst; for so long no more of them are made.
-_BURST_S = 0.1
+_BURST_S = 0.15
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
 Mark = dict[str, tuple[float, ...]]
