@@ -1,7 +1,8 @@
 """`PYTHONPATH=tests python -m field.firefox`: the dashboard in Firefox; exit 1 for a faulty view.
 
 Each view at 1440 and 375 pixels: nothing is wider than the screen, and axe-core finds nothing. Then
-a tab is taken, written in and given back. $FIREFOX names the program; else it is firefox-esr.
+a film is played to its end, and a tab is taken, written in and given back. $FIREFOX names the
+program; else it is firefox-esr.
 """
 
 from __future__ import annotations
@@ -30,6 +31,17 @@ _AXE = """axe.run(document).then(found => JSON.stringify(
   found.violations.map(one => [one.id, one.nodes.map(node => node.html)])))"""
 _HAS_TEXT = """(async () => {
   while (!document.body.innerText.includes(%s)) await new Promise(requestAnimationFrame);
+})()"""
+_PLAY = """(async () => {
+  const film = document.querySelector('video');
+  const ended = new Promise((done, failed) => {
+    film.addEventListener('ended', done);
+    film.addEventListener('error', () => failed(new Error(film.error.message)));
+  });
+  film.muted = true;
+  await film.play();
+  await ended;
+  return `${film.videoWidth} x ${film.videoHeight}, ${film.currentTime.toFixed(1)} s`;
 })()"""
 _BUTTON = "document.querySelector('.control button').click()"
 _PICTURE = """(() => {
@@ -118,7 +130,8 @@ async def firefox() -> AsyncIterator[Firefox]:
                 await browser.begin()
                 yield browser
         finally:
-            process.terminate()
+            if process.returncode is None:
+                process.terminate()
             await process.communicate()
 
 
@@ -128,7 +141,9 @@ def fill(daemon: Daemon, site: Site) -> dict[str, str]:
     task = daemon.start_task("crawl", url=url, max_pages=1)
     daemon.finish(task)
     stored = daemon.do("crawl", url=url, max_pages=1, output_mode="handle")["output_handle"]
-    daemon.do("oc_recording_start", "film", name="order", screenshots="after")
+    daemon.do("navigate", "film", url=url)
+    daemon.do("oc_recording_start", "film", name="order", screenshots="after", video=True)
+    daemon.do("navigate", "film", url=site.url("index.html"))
     daemon.do("navigate", "film", url=url)
     film = daemon.do("oc_recording_stop", "film")["recording_id"]
     before = daemon.do("oc_evidence_bundle", "film")["bundle_id"]
@@ -166,6 +181,10 @@ async def trial(daemon: Daemon, site: Site) -> int:
         await browser.open(port.link(), "Connected")
         faulty = await look(browser, port.origin, views)
         await browser.resize(1440)
+        (recording,) = (path for path in views if path.startswith("/recording/"))
+        await browser.open(port.origin + recording, views[recording])
+        print("a film was played:", await browser.run(_PLAY))
+        await browser.open(port.origin + "/tab/film/t1", "Take over")
         await browser.run(_BUTTON)
         await browser.wait_for_text("Ctrl+Alt+Enter")
         await browser.write("hé!")
