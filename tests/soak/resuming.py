@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import random
 import resource
@@ -85,6 +86,7 @@ def main() -> int:
     """Run, print the figures, return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--ways", nargs="+", choices=sorted(set(_WAYS)), default=_WAYS)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cache", action="store_true", help="each crawl with cache=true")
@@ -93,7 +95,8 @@ def main() -> int:
         _CRAWL["cache"] = True
     with web_graph(options.pages) as graph, Daemon() as daemon:
         whole, requests = _undisturbed(daemon, graph)
-        report = _disturbed(daemon, graph, options.times, random.Random(options.seed), whole)
+        chosen = itertools.islice(itertools.cycle(options.ways), options.times)
+        report = _disturbed(daemon, graph, list(chosen), random.Random(options.seed), whole)
         if options.cache:
             report["differences"] += _faults_of_cache(daemon)
     report["requests_undisturbed"] = requests
@@ -109,11 +112,10 @@ def _undisturbed(daemon: Daemon, graph: WebGraph) -> tuple[dict[str, Any], int]:
 
 
 def _disturbed(
-    daemon: Daemon, graph: WebGraph, times: int, chance: random.Random, whole: dict[str, Any]
+    daemon: Daemon, graph: WebGraph, ways: list[str], chance: random.Random, whole: dict[str, Any]
 ) -> dict[str, Any]:
     total = len(whole["pages"])
-    stops = sorted(chance.sample(range(20, total), times))
-    ways = [_WAYS[number % len(_WAYS)] for number in range(times)]
+    stops = sorted(chance.sample(range(20, total), len(ways)))
     limits = [stop if way == "limit" else 10_000 for stop, way in zip(stops, ways, strict=True)]
     task_id = daemon.start_task("crawl", url=f"{graph.url}/p/0", max_pages=limits[0], **_CRAWL)
     crawl = _Interrupted(daemon, graph, task_id)
