@@ -169,16 +169,15 @@ class Daemon:
         )
         parts.update({type(part): part for part in own})
 
-    def _tab_address(self, session: str, tab_id: str) -> str | None:
-        return self.dashboard.tab_address(session, tab_id)
-
     def _add_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
         """Add what starts other verbs; the services are there when they do."""
         home = self.config.home
         calls = NestedCalls(self._call)
         own = (
             *(calls, tools),
-            HumanRequests(self.approvals, self.leases, self.sessions, calls, self._tab_address),
+            HumanRequests(
+                self.approvals, self.leases, self.sessions, calls, lambda: self.dashboard
+            ),
             Workflows(WorkflowStore(home / "workflows"), self.sessions, calls),
             PaginationServices(calls, self.sessions),
             Planner(PlanStore(home / "plans"), calls, tools.entries),

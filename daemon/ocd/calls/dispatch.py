@@ -40,7 +40,7 @@ from ocd.storage.machine_limits import limit_error
 from ocd.storage.payload import Payload
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import Output, Verb
-from ocd.verb_api.inline_tasks import OnProgress, task_output
+from ocd.verb_api.inline_tasks import OnProgress, join_task
 
 logger = logging.getLogger(__name__)
 
@@ -242,18 +242,23 @@ def _nested_request(
 
 
 async def task_reply(
-    services: CallServices, meta: TaskMeta, params: Mapping[str, Any], client: Client
+    services: CallServices,
+    meta: TaskMeta,
+    params: Mapping[str, Any],
+    client: Client,
+    *,
+    budget_s: float | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Reply:
-    """Return what the direct call with these parameters would have answered, for an ended task.
+    """Return what the direct call with these parameters answers, once the task has ended.
 
-    Raises what it would have raised.
+    Raises what it would have raised. budget_s and on_progress as run_call has them.
     """
     verb = services.task_verbs[meta.kind]
     common, _ = decode_call(verb, params)
     request = CallRequest(verb.name, dict(params), meta.session, client)
-    return await _make_reply(
-        services, verb, common, await task_output(services.runner, meta), request
-    )
+    output = await join_task(services.runner, meta.task_id, budget_s, on_progress)
+    return await _make_reply(services, verb, common, output, request)
 
 
 # --- what is written down -------------------------------------------------------------------

@@ -29,6 +29,11 @@ Grant = tuple[str, ...]
 Listener = Callable[[], None]
 
 
+def person_grant(task_id: str) -> Grant:
+    """Return what tells the question by which a task asks for a person's turn."""
+    return ("person", task_id)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What a person is asked.
@@ -192,6 +197,11 @@ class Approvals:
         if approval.answer is not None and not approval.waiting:
             self._approvals.pop(approval.id, None)
         return approval.answer
+
+    def find(self, grant: Grant) -> Approval | None:
+        """Return what waits for an answer of this kind; None if nothing does."""
+        waiting = (one for one in self._approvals.values() if one.answer is None)
+        return next((one for one in waiting if one.question.grant == grant), None)
 
     def withdraw(self, approval: Approval) -> None:
         """Take back a question that nobody needs to answer any more."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ocd.api.errors import OcdError
 from ocd.server.reserved_port import ReservedPort
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
     from ocd.calls.services import CallServices
     from ocd.server.dashboard.server import DashboardServer
+
+logger = logging.getLogger(__name__)
 
 _SWITCH_ON = "put dashboard = 0 (any port) into config.toml, or ocd restart --dashboard 0"
 
@@ -55,9 +59,18 @@ class DashboardSwitch:
         """Return where it shows a tab; None while it is off."""
         if self._server is None:
             return None
-        return (
-            f"http://127.0.0.1:{self.port}/tab/{quote(session, safe='')}/{quote(tab_id, safe='')}"
-        )
+        return f"http://127.0.0.1:{self.port}{_tab_path(session, tab_id)}"
+
+    async def tab_link(self, session: str, tab_id: str) -> str | None:
+        """Return a link that lets one browser in and shows it a tab; None if it must stay off."""
+        try:
+            link = await self.link(control=True, path=_tab_path(session, tab_id))
+        except OcdError as error:
+            if error.code not in ("disabled", "address_in_use"):
+                raise
+            logger.info("no link to the dashboard: %s", error.message)
+            return None
+        return str(link["url"])
 
     async def open(self, port: int = 0) -> None:
         """Serve it at the reserved port, or at this one (0: any). Raises `address_in_use`."""
@@ -73,14 +86,14 @@ class DashboardSwitch:
                 from_browser=self._services.chromium.holds_socket,
             )
 
-    async def link(self, *, control: bool) -> dict[str, Any]:
+    async def link(self, *, control: bool, path: str = "/") -> dict[str, Any]:
         """Return an address that lets one browser in; opens the port if that disturbs nobody."""
         if self._server is None:
             self._port.check_browser(_SWITCH_ON)
             await self.open()
         assert self._server is not None
         return {
-            "url": self._server.new_link(control=control),
+            "url": self._server.new_link(control=control, path=path),
             "port": self._server.port,
             "control": control,
         }
@@ -102,3 +115,7 @@ class DashboardSwitch:
         if self._server is not None:
             await self._server.close()
             self._server = None
+
+
+def _tab_path(session: str, tab_id: str) -> str:
+    return f"/tab/{quote(session, safe='')}/{quote(tab_id, safe='')}"

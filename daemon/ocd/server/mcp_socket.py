@@ -18,6 +18,7 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -33,12 +34,13 @@ from ocd.calls.services import CallServices
 from ocd.config.loader import Config
 from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
-from ocd.oversight.approvals import Answer
+from ocd.oversight.approvals import Answer, Approval, person_grant
 from ocd.server.page_tool_offers import Offers, PageToolWatch, page_tool_offers
 from ocd.server.unix_socket import listen, owned, peer_uid
 from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.inline_tasks import OnProgress
+from ocd.verbs.ask_human import HumanRequests
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +49,14 @@ HELLO_S = 10.0
 SESSION_GRACE_S = 30.0
 
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedQuestion:
+    """What a task asks a person, and the link to where it is done."""
+
+    message: str
+    url: str
 
 
 class McpSocketServer:
@@ -170,6 +180,40 @@ class McpSocketServer:
         """Return what the direct call with these parameters would have answered."""
         meta = await self._services.runner.get(task_id)
         return await task_reply(self._services, meta, params, Client("mcp"))
+
+    async def join_task(
+        self, task_id: str, request: CallRequest, on_progress: OnProgress, *, budget_s: float
+    ) -> Reply:
+        """Wait for a task that this call has begun, and answer as `call` does."""
+        meta = await self._services.runner.get(task_id)
+        return await task_reply(
+            self._services, meta, request.params, request.client,
+            budget_s=budget_s, on_progress=on_progress,
+        )  # fmt: skip
+
+    async def human_question(self, task_id: str) -> LinkedQuestion | None:
+        """Return what the task asks a person, once it does; None if it does not, or has no link."""
+        async with contextlib.aclosing(self.task_states(task_id)) as states:
+            async for _ in states:
+                if (approval := self._services.approvals.find(person_grant(task_id))) is not None:
+                    return await self._linked(approval)
+        return None
+
+    async def _linked(self, approval: Approval) -> LinkedQuestion | None:
+        asker, people = approval.asker, self._services.parts[HumanRequests]
+        assert isinstance(people, HumanRequests)
+        url = await people.dashboard().tab_link(asker.session, asker.tab_id or "")
+        return None if url is None else LinkedQuestion(approval.question.message, url)
+
+    async def decline(self, task_id: str) -> None:
+        """Say that a person will not do what the task asks; nothing happens if it asks no more."""
+        approval = self._services.approvals.find(person_grant(task_id))
+        if approval is not None:
+            await self.answer(approval.id, allowed=False)
+
+    def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that outlives its call; it ends by itself."""
+        self._spawn(work)
 
     async def cancel_task(self, task_id: str) -> None:
         """Ask a task to stop."""

@@ -33,17 +33,24 @@ async def run_long(
     """
     args = without_call_only(request.params)
     meta = await runner.start(request.verb, args, request.session, direct=True)
+    return await join_task(runner, meta.task_id, budget_s, on_progress)
+
+
+async def join_task(
+    runner: Runner, task_id: str, budget_s: float | None, on_progress: OnProgress | None
+) -> Output:
+    """Wait for a task as the call does that has begun it; raises what `task_output` raises."""
     limit = asyncio.timeout(budget_s)
     try:
         async with limit:
-            meta = await runner.watch(meta.task_id, _tell(on_progress))
+            meta = await runner.watch(task_id, _tell(on_progress))
     except TimeoutError:
         if not limit.expired():
             raise
-        runner.leave_to_itself(meta.task_id)
-        return _goes_on(await runner.get(meta.task_id))
+        runner.leave_to_itself(task_id)
+        return _goes_on(await runner.get(task_id))
     except asyncio.CancelledError:
-        runner.request_cancel(meta.task_id)
+        runner.request_cancel(task_id)
         raise
     return await task_output(runner, meta)
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from msgspec import Meta
 
@@ -16,24 +16,36 @@ from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.content.line_diff import difference
 from ocd.ledger.task_handle import TaskHandle
-from ocd.oversight.approvals import Approval, Approvals, Asker, Question
+from ocd.oversight.approvals import Approval, Approvals, Asker, Question, person_grant
 from ocd.oversight.leases import Lease, Leases, lease_of
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, task_verb
 from ocd.verb_api.nested_calls import NestedCalls
+
+
+class TabAddresses(Protocol):
+    """Where the dashboard shows the tabs of sessions."""
+
+    def tab_address(self, session: str, tab_id: str) -> str | None:
+        """Return where it shows a tab; None while it is off."""
+        ...
+
+    async def tab_link(self, session: str, tab_id: str) -> str | None:
+        """Return a link that lets one browser in and shows it a tab; None if it must stay off."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class HumanRequests:
     """What asking a person takes (a part of the daemon).
 
-    tab_address: returns where the dashboard shows a tab of a session; None while it is off.
+    dashboard: returns what knows where people see a tab.
     """
 
     approvals: Approvals
     leases: Leases
     sessions: Sessions
     calls: NestedCalls
-    tab_address: Callable[[str, str], str | None]
+    dashboard: Callable[[], TabAddresses]
 
 
 class AskHuman(Params):
@@ -62,7 +74,7 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
     tab = people.sessions.get(call_context.current().session).tab(params.tab_id)
     began, before = time.monotonic(), await _read(people, tab)
     question = Question(
-        kind="person", grant=("person", work.task_id), message=params.reason,
+        kind="person", grant=person_grant(work.task_id), message=params.reason,
         refused=params.reason, details={"task_id": work.task_id},
     )  # fmt: skip
     asker = Asker(
@@ -92,7 +104,7 @@ def _how_to_answer(people: HumanRequests, tab: Tab, approval: Approval) -> str:
     command = (
         f"oc approvals allow {approval.id} once it is done (or: oc approvals deny {approval.id})"
     )
-    address = people.tab_address(tab.session_name, tab.id)
+    address = people.dashboard().tab_address(tab.session_name, tab.id)
     return f"{address}, or {command}" if address else command
 
 

@@ -1,6 +1,6 @@
 """What the MCP server needs of the daemon; the daemon hands in an object that has it."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, Literal, Protocol
 
 from ocd.api.wire import CallRequest, LargeTextPointer, Progress
@@ -43,6 +43,15 @@ class PageTool(Protocol):
     def params(self) -> Mapping[str, Any]: ...
     @property
     def origin(self) -> str: ...
+
+
+class LinkedQuestion(Protocol):
+    """What a task asks a person, and the link to where it is done."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def url(self) -> str: ...
 
 
 class AllowedTools(Protocol):
@@ -147,6 +156,24 @@ class DaemonProtocol(Protocol):
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
         """Return what the direct call with these parameters would have answered."""
+        ...
+
+    async def join_task(
+        self, task_id: str, request: CallRequest, on_progress: OnProgress, *, budget_s: float
+    ) -> Reply:
+        """Wait for a task that this call has begun, and answer as `call` does."""
+        ...
+
+    async def human_question(self, task_id: str) -> LinkedQuestion | None:
+        """Return what the task asks a person, once it does; None if it does not, or has no link."""
+        ...
+
+    async def decline(self, task_id: str) -> None:
+        """Say that a person will not do what the task asks; nothing happens if it asks no more."""
+        ...
+
+    def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that outlives its call; it ends by itself."""
         ...
 
     async def cancel_task(self, task_id: str) -> None:

@@ -20,8 +20,20 @@ MAX_QUESTIONS = 10
 
 def askable(ctx: Context) -> bool:
     """Return whether the host said that it can put a form before a person."""
+    can = _elicitation(ctx)
+    # One that names no mode is of a revision that knew no other.
+    return can is not None and (can.form is not None or can.url is None)
+
+
+def opens_links(ctx: Context) -> bool:
+    """Return whether the host said that it can have a person open a link."""
+    can = _elicitation(ctx)
+    return can is not None and can.url is not None
+
+
+def _elicitation(ctx: Context) -> types.ElicitationCapability | None:
     can = ctx.session.client_capabilities
-    return can is not None and can.elicitation is not None
+    return None if can is None else can.elicitation
 
 
 async def ask(

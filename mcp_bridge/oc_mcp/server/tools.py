@@ -3,15 +3,17 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from oc_mcp.server import elicitation, tool_results
+from oc_mcp.server import elicitation, human_requests, tool_results
 from oc_mcp.server.caller import Caller
 from oc_mcp.server.daemon_protocol import DaemonProtocol, OnProgress
+from oc_mcp.server.human_requests import HumanRequest
 from oc_mcp.server.progress import ProgressReporter
 from oc_mcp.server.tasks_extension import Tasks, declares_tasks
 from ocd.api.errors import OcdError
@@ -92,7 +94,7 @@ class Tools:
         """Call, and call again when a person has answered what had to be asked."""
         for _ in range(elicitation.MAX_QUESTIONS):
             try:
-                return await self._call(ctx, caller, request)
+                return await self._call(ctx, caller, request, params)
             except OcdError as error:
                 if error.code != "consent_needed" or not elicitation.askable(ctx):
                     raise
@@ -100,24 +102,38 @@ class Tools:
             question = await elicitation.ask(self._daemon, ctx, params, needed)
             if question is not None:
                 return question
-        return await self._call(ctx, caller, request)
+        return await self._call(ctx, caller, request, params)
 
-    async def _call(self, ctx: Context, caller: Caller, request: CallRequest) -> dict[str, Any]:
+    async def _call(
+        self,
+        ctx: Context,
+        caller: Caller,
+        request: CallRequest,
+        params: types.CallToolRequestParams,
+    ) -> dict[str, Any]:
         as_task = declares_tasks(ctx)
-        budget_s = min(TASK_AFTER_S, self._daemon.sync_budget_s) if as_task else None
+        longest_s = self._daemon.sync_budget_s
+        budget_s = min(TASK_AFTER_S, longest_s) if as_task else longest_s
         async with _progress(ctx) as on_progress:
-            outcome = await _reply_or_error(
-                self._daemon.call(
-                    request,
-                    on_progress,
-                    budget_s=budget_s or self._daemon.sync_budget_s,
-                    maximum=caller.maximum,
-                    is_listed=caller.lists,
-                    askable=elicitation.askable(ctx),
-                )
+            call = partial(
+                self._daemon.call,
+                request,
+                on_progress,
+                maximum=caller.maximum,
+                is_listed=caller.lists,
+                askable=elicitation.askable(ctx),
             )
+            inner = _inner(request)
+            if inner.verb == human_requests.VERB and elicitation.opens_links(ctx):
+                human = HumanRequest(self._daemon, ctx, inner, params.input_responses)
+                running = human.run(partial(call, budget_s=0), on_progress, budget_s)
+                outcome = await _reply_or_error(running)
+            else:
+                outcome = await _reply_or_error(call(budget_s=budget_s))
         if isinstance(outcome, OcdError):
             raise outcome
+        if isinstance(outcome, dict):
+            return outcome
         if outcome.unfinished and as_task:
             return await self._tasks.create_task_result(
                 outcome.data["task_id"], _inner(request).params
@@ -138,7 +154,8 @@ def _inner(request: CallRequest) -> CallRequest:
     name = request.params.get("name")
     if request.verb != "call_verb" or not isinstance(name, str):
         return request
-    return CallRequest(verb=name, params=request.params.get("arguments") or {})
+    arguments = request.params.get("arguments") or {}
+    return CallRequest(verb=name, params=arguments, session=request.session, client=request.client)
 
 
 async def _reply_or_error(call: Any) -> Any:  # noqa: ANN401 - an awaitable reply, and it or its error

@@ -14,6 +14,22 @@ LINK_S = 600.0
 MAX_VIEWERS = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link's key stands for: whether its browser may act, too, and what it shows first."""
+
+    control: bool
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a redeemed key turns into: a cookie, and the path to go on to."""
+
+    cookie: str
+    path: str
+
+
 @dataclass(eq=False, slots=True)
 class Viewer:
     """One browser that was let in.
@@ -48,7 +64,7 @@ class Keys:
     """The keys of one daemon's life; kept in memory, as digests, and nowhere else."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._links: OneTimeKeys[bool] = OneTimeKeys(clock)
+        self._links: OneTimeKeys[Link] = OneTimeKeys(clock)
         self._viewers: dict[bytes, Viewer] = {}
         self._count = 0
 
@@ -57,21 +73,21 @@ class Keys:
         """How many pages are connected."""
         return sum(viewer.pages for viewer in self._viewers.values())
 
-    def new_link_key(self, *, control: bool) -> str:
+    def new_link_key(self, *, control: bool, path: str = "/") -> str:
         """Return a key that lets one browser in, once, within ten minutes."""
-        return self._links.new(control, LINK_S)
+        return self._links.new(Link(control, path), LINK_S)
 
-    def redeem(self, key: str) -> str | None:
-        """Return a cookie for the key; None if it is unknown, used or too old."""
-        control = self._links.redeem(key)
-        if control is None:
+    def redeem(self, key: str) -> Entry | None:
+        """Return what the key turns into; None if it is unknown, used or too old."""
+        link = self._links.redeem(key)
+        if link is None:
             return None
         cookie = token_urlsafe(32)
         while len(self._viewers) >= MAX_VIEWERS:
             self._viewers.pop(next(iter(self._viewers)))
         self._count += 1
-        self._viewers[digest(cookie)] = Viewer(f"viewer {self._count}", control)
-        return cookie
+        self._viewers[digest(cookie)] = Viewer(f"viewer {self._count}", link.control)
+        return Entry(cookie, link.path)
 
     def viewer(self, cookie: str) -> Viewer | None:
         """Return whose cookie it is."""

@@ -4,6 +4,7 @@ import asyncio
 import mimetypes
 from collections.abc import Awaitable, Callable
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -131,15 +132,18 @@ class DashboardRoutes:
     async def get_enter(self, request: web.Request) -> web.Response:
         """Take a key, once, and answer the cookie that it turns into."""
         self._access.check(request)
-        cookie = self._keys.redeem(request.query.get("key", ""))
-        if cookie is None:
+        entry = self._keys.redeem(request.query.get("key", ""))
+        if entry is None:
             raise OcdError(
                 "login_required", "This link was used already, or is too old",
                 hint="Each link works once, for ten minutes. A new one: oc dashboard",
             )  # fmt: skip
         # A redirect would not carry the cookie if the link stood on another site's page.
         response = _file("enter.html")
-        response.set_cookie(self._access.cookie_name, cookie, httponly=True, samesite="Strict")
+        response.text = (response.text or "").replace("{path}", escape(entry.path))
+        response.set_cookie(
+            self._access.cookie_name, entry.cookie, httponly=True, samesite="Strict"
+        )
         return response
 
     async def get_page(self, _request: web.Request, _viewer: Viewer) -> web.Response:

@@ -47,9 +47,9 @@ class DashboardServer:
         """How many pages are connected."""
         return self._keys.pages
 
-    def new_link(self, *, control: bool) -> str:
-        """Return an address that lets one browser in, once."""
-        key = self._keys.new_link_key(control=control)
+    def new_link(self, *, control: bool, path: str = "/") -> str:
+        """Return an address that lets one browser in, once, and shows it this path."""
+        key = self._keys.new_link_key(control=control, path=path)
         return f"http://127.0.0.1:{self.port}{ENTER}?key={key}"
 
     async def close(self) -> None:
