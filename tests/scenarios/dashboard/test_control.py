@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -139,6 +141,31 @@ JSON.stringify(0)
 """
 
 
+def test_a_person_drags_in_the_tab(
+    port: DashboardPort, watched: Daemon, daemon: Daemon, tab: str, site: Site
+) -> None:
+    """The page's own drag and drop, its data with it; and what follows the pointer by itself."""
+    watched.do("navigate", SESSION, tab_id=tab, url=site.url("acting/drag.html"))
+    places = [centre(watched, tab, one) for one in ("knob", "slider", "card", "bin")]
+    person = Person(daemon, port, tab)
+    person.take_over()
+    for start, end in (places[:2], places[2:]):
+        person.use(
+            "left_click_drag", start_coordinate=person.at(*start), coordinate=person.at(*end)
+        )
+    wait_for_text(watched, "end:", SESSION)
+    words = seen(watched, tab)
+    assert re.search(r"status: knob:1[34]\d start enter over drop:the card:true end:move", words)
+
+
+def centre(watched: Daemon, tab: str, name: str) -> list[float]:
+    code = f"const r = {name}.getBoundingClientRect();"
+    code += "JSON.stringify([r.x + r.width / 2, r.y + r.height / 2])"
+    said = watched.do("javascript_tool", SESSION, tab_id=tab, code=code)["content"]
+    found: list[float] = json.loads(said)
+    return found
+
+
 def test_one_person_holds_a_tab(
     port: DashboardPort, watched: Daemon, daemon: Daemon, tab: str
 ) -> None:
@@ -171,6 +198,48 @@ def test_one_person_holds_a_tab(
     assert "KeyQ" not in seen(watched, tab)
 
 
+def test_two_people_and_three_agents_at_once(
+    port: DashboardPort, watched: Daemon, site: Site, tab: str
+) -> None:
+    """Each person's keys reach the tab that they hold; one agent waits for it, two go on."""
+    theirs, free = (
+        watched.new_tab(site.url("dashboard/hands.html"), session=SESSION) for _ in range(2)
+    )
+    for one in (tab, theirs):
+        watched.do("form_input", SESSION, tab_id=one, query="Words", value="")
+
+    def agents() -> Any:  # noqa: ANN401 - a call that waits
+        waits = watched.start_call(
+            "interact", SESSION, tab_id=tab, query="Send", timeout_ms=300_000
+        )
+        wait_until(lambda: watched.status()["calls_in_flight"], what="the agent's call")
+        assert "Words" in seen(watched, tab)
+        watched.do("interact", SESSION, tab_id=free, query="Send", timeout_ms=60_000)
+        wait_until(lambda: "a" * 40 in seen(watched, tab), what="all of one's keys")
+        wait_until(lambda: "b" * 40 in seen(watched, theirs), what="all of the other's")
+        assert not waits.done
+        return waits
+
+    async def people() -> Any:  # noqa: ANN401 - a call that waits
+        async with connected(port) as ada, connected(port) as bob, connected(port) as late:
+            assert (await say(ada, hold(tab)))["state"] == "held"
+            assert (await say(bob, hold(theirs)))["state"] == "held"
+            for held in (tab, theirs):
+                assert (await say(late, hold(held)))["error"]["code"] == "human_in_control"
+            for _ in range(40):
+                await ada.send_json({"input": {"type": "text", "text": "a"}})
+                await bob.send_json({"input": {"type": "text", "text": "b"}})
+            waits = await asyncio.to_thread(agents)
+            assert (await say(ada, {"hold": None}))["state"] == "released"
+            assert (await say(bob, {"hold": None}))["state"] == "released"
+            return waits
+
+    waits = asyncio.run(people())
+    assert waits.reply().result["tab_id"] == tab
+    assert f"click send {'a' * 40}" in seen(watched, tab)
+    assert "click send" not in seen(watched, theirs)
+
+
 def test_a_page_that_lost_its_connection_goes_on_holding_the_tab(
     port: DashboardPort, watched: Daemon, tab: str
 ) -> None:
@@ -190,18 +259,36 @@ def test_a_page_that_lost_its_connection_goes_on_holding_the_tab(
     assert leases(watched) == []
 
 
-async def first_word(port: DashboardPort, cookie: str, message: object) -> dict[str, Any]:
-    """Say that as a page does whose connection is cut at the answer; return the answer."""
-    headers = {"Cookie": cookie, "Origin": port.origin}
+@asynccontextmanager
+async def connected(
+    port: DashboardPort, cookie: str = ""
+) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """Connect as a page of the dashboard does; without a cookie, as one more person."""
+    headers = {"Cookie": cookie or port.cookie(), "Origin": port.origin}
     async with (
         aiohttp.ClientSession(headers=headers) as browser,
         browser.ws_connect(f"{port.origin}/api/events") as socket,
     ):
-        await socket.send_json(message)
-        async for said in socket:
-            if control := json.loads(said.data).get("control"):
-                return dict(control)
+        yield socket
+
+
+def hold(tab: str, **key: str) -> dict[str, Any]:
+    return {"hold": {"session": SESSION, "tab_id": tab, **key}}
+
+
+async def say(socket: aiohttp.ClientWebSocketResponse, message: object) -> dict[str, Any]:
+    """Say something; return the next word about control."""
+    await socket.send_json(message)
+    async for said in socket:
+        if control := json.loads(said.data).get("control"):
+            return dict(control)
     raise AssertionError("the daemon said nothing about control")
+
+
+async def first_word(port: DashboardPort, cookie: str, message: object) -> dict[str, Any]:
+    """Say that as a page does whose connection is cut at the answer; return the answer."""
+    async with connected(port, cookie) as socket:
+        return await say(socket, message)
 
 
 def leases(daemon: Daemon) -> list[Any]:
@@ -217,11 +304,7 @@ async def converse(
     The connection stays until the tab is not held any more: one that is cut may come back.
     """
     first: dict[str, Any] = {}
-    headers = {"Cookie": cookie, "Origin": port.origin}
-    async with (
-        aiohttp.ClientSession(headers=headers) as browser,
-        browser.ws_connect(f"{port.origin}/api/events") as socket,
-    ):
+    async with connected(port, cookie) as socket:
         for message in messages:
             await socket.send_json(message)
         async for said in socket:
