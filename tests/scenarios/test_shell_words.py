@@ -165,3 +165,25 @@ def test_properties_that_cannot_be_told(daemon: Daemon, site: Site) -> None:
     assert "ATTRIBUTE" in missing.err
     ref = daemon.oc("find", "Email").out.partition("[ref=")[2].partition("]")[0]
     assert daemon.oc("get", "value", f"@{ref}").ok().out == "ada@example.org\n"
+
+
+def test_size_network_and_state(daemon: Daemon, page: str) -> None:
+    """resize, set device, set offline and online, state save and load: the page notices each."""
+    daemon.oc("open", page).ok()
+    size = "[innerWidth, innerHeight, navigator.maxTouchPoints > 0].join(' ')"
+    daemon.oc("resize", "800", "600").ok()
+    assert daemon.oc("eval", size).out == "800 600 false\n"
+    daemon.oc("set", "device", "iphone-14").ok()
+    assert daemon.oc("eval", size).out.endswith("true\n")
+    daemon.oc("emulate-device", "--reset").ok()
+    ask = "await fetch(location.href).then((reply) => reply.status, () => 'offline')"
+    daemon.oc("set", "offline").ok()
+    assert daemon.oc("eval", ask).out == "offline\n"
+    daemon.oc("set", "online").ok()
+    assert daemon.oc("eval", ask).out == "200\n"
+    file = str(daemon.home.path / "files" / "state.json")
+    daemon.oc("eval", "localStorage.setItem('shell-words', 'saved'), 0").ok()
+    daemon.oc("state", "save", file).ok()
+    daemon.oc("eval", "localStorage.setItem('shell-words', 'changed'), 0").ok()
+    daemon.oc("state", "load", file).ok()
+    assert daemon.oc("eval", "localStorage.getItem('shell-words')").out == "saved\n"

@@ -52,6 +52,13 @@ INDEX = command_index.index(builtin_commands.BUILTINS, CATALOG["verbs"])
         ("close", "tabs_close", {"all": True}),
         ("dialog accept Ada", "interact", {"action": "accept_dialog", "value": "Ada"}),
         ("dialog dismiss", "interact", {"action": "dismiss_dialog"}),
+        ("resize 800 600", "emulate_device", {"width": 800, "height": 600}),
+        ("set viewport 800 600", "emulate_device", {"width": 800, "height": 600}),
+        ("set device iphone-14", "emulate_device", {"preset": "iphone-14"}),
+        ("set offline", "network", {"action": "throttle", "preset": "offline"}),
+        ("set online", "network", {"action": "throttle", "preset": "clear"}),
+        ("state save /a.json", "oc_context_export", {"path": "/a.json"}),
+        ("state load /a.json", "oc_context_import", {"envelope_path": "/a.json"}),
     ],
 )  # fmt: skip
 def test_an_alias_is_its_verb_with_some_parameters(
@@ -65,6 +72,7 @@ def test_an_alias_is_its_verb_with_some_parameters(
     ("line", "message", "hint"),
     [
         ("press", "Missing argument: VALUE", "oc press VALUE [--option …]"),
+        ("resize 800", "Missing argument: HEIGHT", "oc resize WIDTH HEIGHT [--option …]"),
         ("wait forever", "VALUE expects a whole number, not 'forever'", ""),
         ("clikc e1", "oc has no command 'clikc'", "Did you mean 'oc click'?"),
         ("back now", "Unexpected argument 'now'", "oc back [--option …]"),

@@ -80,6 +80,17 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "is visible": ("query_dom", {"get": "visible"}, ("ref",), "Tell whether an element shows"),
     "is enabled": ("query_dom", {"get": "enabled"}, ("ref",), "Tell whether it can be used"),
     "is checked": ("query_dom", {"get": "checked"}, ("ref",), "Tell whether it is checked"),
+    "resize": ("emulate_device", {}, ("width", "height"), "Give the page another size"),
+    "set viewport": ("emulate_device", {}, ("width", "height"), "Give the page another size"),
+    "set device": ("emulate_device", {}, ("preset",), "Show the page as on a device"),
+    "set offline": (
+        "network", {"action": "throttle", "preset": "offline"}, (), "Cut the page off the network",
+    ),
+    "set online": (
+        "network", {"action": "throttle", "preset": "clear"}, (), "Let it use the network again",
+    ),
+    "state save": ("oc_context_export", {}, ("path",), "Save the site's login to a file"),
+    "state load": ("oc_context_import", {}, ("envelope_path",), "Restore a login from a file"),
 }  # fmt: skip
 
 # What needs a value although the verb can do without, or has a schema of its own here.
@@ -87,6 +98,8 @@ _REQUIRED = {
     "press": ("value",), "select": ("value",), "type": ("value",), "wait": ("value",),
     "wait text": ("value",), "wait url": ("value",), "wait --selector": ("value",),
     "pdf": ("path",), "upload": ("file_paths",), "get attr": ("attribute",),
+    "resize": ("width", "height"), "set viewport": ("width", "height"), "set device": ("preset",),
+    "state save": ("path",), "state load": ("envelope_path",),
 }  # fmt: skip
 _SCHEMAS: dict[str, dict[str, Any]] = {"wait": {"value": _MILLISECONDS}}
 
@@ -128,7 +141,8 @@ def command_line(entry: Entry, arguments: Mapping[str, Any], index: Mapping[str,
     full = {name: schema.get("default") for name, schema in properties.items()} | {**arguments}
     best, most = entry, -1
     for words, (verb, fixed, _, _) in ALIASES.items():
-        says = verb == entry["name"] and all(full.get(key) == fixed[key] for key in fixed)
+        fits = all(full.get(key) == fixed[key] for key in fixed)
+        says = verb == entry["name"] and fits and arguments.keys() >= {*_REQUIRED.get(words, ())}
         if says and len(fixed) > most:
             best, most = find(words, index) or entry, len(fixed)
     left = {name: value for name, value in arguments.items() if name not in best.get("fixed", ())}

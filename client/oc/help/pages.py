@@ -63,7 +63,8 @@ _GROUPS: dict[str, tuple[str, str]] = {
     "network": (
         "Network, state and identity",
         """network network-capture-full network-capture-lite request-intercept http-auth
-        emulate-device user-agent geolocation init-script""",
+        resize set|viewport|device|offline|online state|save|load emulate-device user-agent
+        geolocation init-script""",
     ),
     "daemon": (
         "The daemon and agent hosts",

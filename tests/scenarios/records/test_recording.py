@@ -196,16 +196,21 @@ def test_unknown_recording_is_not_found(daemon: Daemon, wanted: str) -> None:
     assert daemon.call("oc_recording_export", recording_id=wanted).code == "recording_not_found"
 
 
-def test_oldest_ended_recording_makes_room(make_daemon: Callable[..., Daemon]) -> None:
-    """The 51st removes the one that ended first and names it; those that go on stay."""
+def test_oldest_ended_recording_makes_room(make_daemon: Callable[..., Daemon], site: Site) -> None:
+    """The 51st removes the one that ended first, its film too, and names it; others stay."""
     daemon = make_daemon()
     kept = daemon.do("oc_recording_start", "busy")["recording_id"]
-    ids = []
-    for number in range(49):
+    with recorded(daemon, "s0", video=True) as filmed:
+        film = daemon.home.path / "recordings" / filmed / "film.webm"
+        daemon.do("navigate", "s0", url=site.url("records/film.html"))
+        wait_until(film.exists, what="the film")
+    ids = [filmed]
+    for number in range(1, 49):
         with recorded(daemon, f"s{number % 5}") as recording_id:
             ids.append(recording_id)
     started = daemon.do("oc_recording_start")
-    assert started["pruned"] == [ids[0]]
+    assert started["pruned"] == [filmed]
+    assert not film.parent.exists()
     listed = daemon.do("oc_recording_list", limit=200)
     found = {one["recording_id"] for one in listed["recordings"]}
     assert found == {kept, *ids[1:], started["recording_id"]}
