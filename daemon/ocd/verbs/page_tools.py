@@ -43,6 +43,7 @@ class ListPageTools(Params):
     "page_tools", ListPageTools, capability="core", tier=3, large=True, reads_page=True, reads=True,
 )  # fmt: skip
 async def page_tools(tab: Tab, _params: ListPageTools) -> Output:
+    await tab.page_tools.ask_libraries(tab.frames())
     tools = tab.page_tools.all()
     if not tools and not await tab.page_tools.is_possible(tab.main_frame):
         raise unsupported_error()
@@ -86,6 +87,8 @@ class CallPageTool(Params):
     shares_tab=True, example={"name": "search", "arguments": {"query": "lamps"}},
 )  # fmt: skip
 async def page_tool_call(tab: Tab, params: CallPageTool) -> Output:
+    if not tab.page_tools.has(params.name):
+        await tab.page_tools.ask_libraries(tab.frames())
     tool = tab.page_tools.find(params.name, params.frame)
     frame = next(one for one in tab.frames() if one.frame_id == tool.frame_id)
     if frame.url.startswith("http"):

@@ -120,6 +120,32 @@ def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
     assert pending.reply(60).result["navigated"] is True
 
 
+def test_libraries_that_keep_tools_to_themselves_are_asked(
+    one_tab_daemon: Daemon, site: Site
+) -> None:
+    """A navigator.modelContext of the page's own: its tools as it has them when one asks."""
+    daemon = one_tab_daemon
+    daemon.do("navigate", url=site.url("tools/library.html"))
+    doubled = daemon.do("page_tool_call", name="double", arguments={"a": 21})
+    assert doubled["content"] == "42"
+    tools = {tool["name"]: tool for tool in tools_of(daemon)}
+    assert set(tools) == {"browser", "double", "breaks", "goes", "inside"}
+    assert tools["double"]["input_schema"]["required"] == ["a"]
+    assert tools["double"]["hints"] == ["readOnly"]
+    assert tools["inside"]["url"].endswith("library-inner.html")
+    assert daemon.do("read_page")["content"].splitlines()[0].endswith("offers 5 tools (page_tools)")
+    inside = daemon.do("page_tool_call", name="inside", arguments={"lamp": "Ada"})
+    assert json.loads(inside["content"]) == {"given": {"lamp": "Ada"}}
+    broken = daemon.call("page_tool_call", name="breaks").error
+    assert (broken["code"], "no lamps left" in broken["message"]) == ("page_tool_failed", True)
+    assert calls_of(daemon) == [["double", {"a": 21}], ["breaks", {}]]
+    change = "tools.delete('goes'); library.registerTool({ name: 'late', description: 'Late' }); 1"
+    daemon.do("javascript_tool", code=change)
+    assert set(names_of(daemon)) == {"browser", "double", "breaks", "late", "inside"}
+    daemon.do("javascript_tool", code="library.listTools = () => { throw new Error('no') }; 1")
+    assert {"browser", "late"} <= set(names_of(daemon))
+
+
 def test_long_ones_are_tasks(shop: Daemon) -> None:
     """50 MB goes to a handle; a task can be cancelled, and its tool with it."""
     stored = shop.do("page_tool_call", name="much", output_mode="handle", timeout_ms=120_000)

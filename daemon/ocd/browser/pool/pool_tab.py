@@ -228,11 +228,12 @@ class PoolTab:
 
     async def _offered(self) -> tuple[PageTool, ...]:
         """Return the tools that the page offers; webmcp_unsupported where none could."""
+        frame = Frame(self.cdp.target_id, self.cdp)
+        if self._options.tools:
+            await self._tools.ask_libraries((frame,))
         tools = tuple(self._tools.all())
-        if self._options.tools and not tools:
-            frame = Frame(self.cdp.target_id, self.cdp)
-            if not await self._tools.is_possible(frame):
-                raise unsupported_error()
+        if self._options.tools and not tools and not await self._tools.is_possible(frame):
+            raise unsupported_error()
         return tools
 
     async def _raw_document(self, page: LoadedPage) -> LoadedPage:

@@ -4,7 +4,8 @@ Chromium tells of them in its experimental domain WebMCP. All that it tells is t
 """
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,8 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 from ocd.safety.origins import origin_of
 
+logger = logging.getLogger(__name__)
+
 MAX_TOOLS = 200
 MAX_DESCRIPTION = 4000
 MAX_SCHEMA = 16_000
@@ -28,6 +31,7 @@ _LATE_ANSWER_S = 1.0
 _UNKNOWN_METHOD = "wasn't found"
 # Read at import: the loop must not wait for a disk.
 _FORM_TARGET = script("form_target")
+_LIBRARY_TOOLS = script("library_tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,23 @@ class PageTools:
     def all(self) -> list[PageTool]:
         """Return the tools of the frames that are there, in the order in which they came."""
         return [tool for tool in self._tools.values() if self._frame(tool.frame_id) is not None]
+
+    def has(self, name: str) -> bool:
+        """Whether a frame that is there offers a tool of that name."""
+        return any(tool.name == name for tool in self.all())
+
+    async def ask_libraries(self, frames: Iterable[Frame]) -> None:
+        """Have the browser know of the tools that libraries of these frames keep to themselves."""
+        if not self.supported:
+            return
+        tops = {frame.cdp: frame for frame in frames if frame.frame_id == frame.cdp.target_id}
+        for cdp, top in tops.items():
+            try:
+                await evaluate.evaluate(top, _LIBRARY_TOOLS)
+            except OcdError as error:
+                if error.code != "script_error":
+                    raise
+                logger.info("%r tells of no library's tools: %s", cdp, error)
 
     def find(self, name: str, frame: str = "") -> PageTool:
         """Return the tool of a name, in the frame of an id's beginning.
