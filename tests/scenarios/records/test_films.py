@@ -44,7 +44,9 @@ def turn(daemon: Daemon, site: Site, film: Path, session: str | None = None) -> 
 
 
 def test_a_film_shows_what_was_done_and_no_password_field(daemon: Daemon, site: Site) -> None:
-    """The page before and after, an outline; fields of type password nowhere; it plays."""
+    """The page before and after, an outline; fields of type password, in closed shadow trees too,
+    nowhere; it plays.
+    """
     with recorded(daemon, video=True) as recording_id:
         film = film_of(daemon, recording_id)
         turn(daemon, site, film)

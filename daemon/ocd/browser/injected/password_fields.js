@@ -12,6 +12,7 @@
       this.known = new WeakSet();
       this.values = new Set();
       this.watched = new WeakSet();
+      this.closed = new Set(); // shadow trees
       this.changes = new MutationObserver((records) => this.note(records));
     }
 
@@ -35,6 +36,25 @@
       }
     }
 
+    // Look into the closed shadow trees that hold these fields, from now on; whether any is new.
+    adopt(fields) {
+      const before = this.closed.size;
+      for (const field of fields) {
+        if (!(field instanceof HTMLInputElement) || field.ownerDocument !== document) continue;
+        const root = Reflect.apply(Node.prototype.getRootNode, field, []);
+        if (root instanceof ShadowRoot && root.mode === 'closed') this.closed.add(root);
+      }
+      return this.closed.size > before;
+    }
+
+    *everyInput() {
+      yield* this.inputs(document);
+      for (const root of this.closed) {
+        if (root.isConnected) yield* this.inputs(root);
+        else this.closed.delete(root);
+      }
+    }
+
     keep(value) {
       if (value.length < MIN_LENGTH) return;
       this.values.delete(value);
@@ -54,7 +74,7 @@
       this.note(this.changes.takeRecords());
       const { offsetLeft, offsetTop, scale } = visualViewport;
       const found = [];
-      for (const field of [...this.inputs(document)].filter((one) => this.hides(one))) {
+      for (const field of [...this.everyInput()].filter((one) => this.hides(one))) {
         const { x, y, width, height } = field.getBoundingClientRect();
         if (width && height) found.push([(x - offsetLeft) * scale, (y - offsetTop) * scale, width * scale, height * scale]);
       }
