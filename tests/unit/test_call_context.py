@@ -22,6 +22,7 @@ from ocd.config.tables import LargeOutput, Policy
 from ocd.recording.recent_actions import RecentActions
 from ocd.safety.file_access import FileAccess
 from ocd.safety.sanitize import Sanitizer
+from ocd.telemetry.call_spans import CallSpans
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.declaration import Output, Params, Verb, daemon_verb
 from ocd.verb_api.nested_calls import MAX_DEPTH, NestedCalls
@@ -62,7 +63,7 @@ class _House:
             recorder=SimpleNamespace(of=lambda _session: None),
             file_access=lambda client: FileAccess(cwd=client.cwd),
             policy=Policy, egress_policy=EgressPolicy(lambda: "deny", self.journal.append),
-            large_output=LargeOutput, active_calls=set(),
+            large_output=LargeOutput, active_calls=set(), spans=CallSpans(None, ""),
             closing=asyncio.Event(), call_ended=asyncio.Event(),
         )  # fmt: skip
         self.services = cast(CallServices, services)

@@ -44,7 +44,8 @@ class AttachSwitch:
         self._opening = asyncio.Lock()
 
     def _enabled(self) -> bool:
-        return self._config().attach
+        config = self._config()
+        return config.attach
 
     @property
     def taken_port(self) -> int | None:

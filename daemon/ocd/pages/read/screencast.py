@@ -4,6 +4,7 @@ import asyncio
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any, Protocol
 
 import msgspec
@@ -14,8 +15,9 @@ from ocd.pages.engine.refs import Element
 
 _FRAME = "Page.screencastFrame"
 _PICTURE_S = 5.0
-# Frames that follow each other faster are a burst; for so long no more of them are made.
+# Frames that follow each other faster are a burst; in one, none are made for so long.
 _BURST_S = 0.15
+_PAUSE_S = 0.15
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
 
 Mark = dict[str, tuple[float, ...]]
@@ -52,7 +54,7 @@ class Screencast:
         self._viewers: list[TabWatcher] = []
         self._latest = b""
         self._waiting: int | None = None
-        self._came_at = 0.0
+        self._came_at = -inf
         self._is_resting = False
         self._renewal: asyncio.TimerHandle | None = None
 
@@ -124,7 +126,7 @@ class Screencast:
         before, self._came_at = self._came_at, loop.time()
         if self._came_at - before < _BURST_S:
             self._tab.cdp.send_nowait("Page.stopScreencast")
-            self._renewal = loop.call_later(_BURST_S, self._renew)
+            self._renewal = loop.call_later(_PAUSE_S, self._renew)
 
     def _renew(self) -> None:
         self._waiting = self._renewal = None
