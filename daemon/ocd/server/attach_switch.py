@@ -63,7 +63,7 @@ class AttachSwitch:
         if not self._enabled():
             raise OcdError(
                 "disabled", "Programs may not attach: the setting attach is off",
-                hint="Put attach = true into config.toml; it is read at once.",
+                hint="Put attach = true into config.toml; the daemon reads it in a moment.",
             )  # fmt: skip
         port = self._port or await self._open()
         url = port.new_address(asked.session, asked.ttl_s, asked.cwd)

@@ -188,7 +188,7 @@ def test_it_is_off_by_default(daemon: Daemon) -> None:
 def test_it_is_switched_on_and_off_while_the_browser_runs(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    """The setting is read at once: off ends the programs, and addresses nobody has used yet."""
+    """Without a restart; off ends the programs, and the addresses that nobody has used yet."""
     daemon = make_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     daemon.home.write_config("attach = true\n")

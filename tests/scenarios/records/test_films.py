@@ -8,6 +8,8 @@ from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
+
 from support.daemon import Daemon
 from support.films import BLUE, GREEN, ORANGE, RED, last_colour_is, pictures, share_of
 from support.recorded import actions, recorded
@@ -112,3 +114,18 @@ def test_a_session_without_a_tab_has_no_film(daemon: Daemon) -> None:
     reply = daemon.call("oc_recording_export", format="webm")
     assert reply.code == "not_found"
     assert '`oc_recording_start {"video": true}`' in reply.error["hint"]
+
+
+def test_a_film_whose_encoder_is_killed_ends_alone(daemon: Daemon, site: Site) -> None:
+    """The recording goes on, and the daemon; what was encoded by then plays."""
+    recording = daemon.do("oc_recording_start", video=True)["recording_id"]
+    daemon.do("navigate", url=site.url("records/film.html"))
+    path = daemon.home.path / "recordings" / recording / "film.webm"
+    wait_until(lambda: last_colour_is(path, RED), what="the page in the film")
+    children = psutil.Process(daemon.identity.pid).children()
+    (encoder,) = (one for one in children if "ocd.recording.film.encoder" in one.cmdline())
+    encoder.kill()
+    daemon.do("interact", query="Turn button")
+    ended = daemon.do("oc_recording_stop")
+    assert (ended["film_ended_by"], ended["status"]) == ("failed", "ended")
+    assert last_colour_is(path, RED)

@@ -230,13 +230,19 @@ class Camera:
         return self._shown
 
     async def _send(self, process: Process, picture: Picture) -> None:
-        """Send a picture that is shown from now on; the first one must show a tab."""
+        """Send a picture that is shown from now on; the first one must show a tab.
+
+        Raises BrokenPipeError if the encoder has ended: killed, or without room on the disk.
+        """
         if self._clock is None:
             if not picture.jpeg:
                 return
             self._clock = FilmClock(asyncio.get_running_loop().time())
         picture.at_ms = self._last_ms = max(self._last_ms + 1, round(self.position_s * 1000))
         assert process.stdin is not None
+        # uvloop's closed pipes raise RuntimeError, which would end the daemon.
+        if process.stdin.is_closing():
+            raise BrokenPipeError("its encoder has ended")
         process.stdin.write(message(picture))
         await process.stdin.drain()
 

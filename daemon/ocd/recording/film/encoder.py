@@ -100,4 +100,7 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    try:
+        sys.exit(main(sys.argv[1]))
+    except OSError as error:
+        sys.exit(f"The film cannot be written: {error}")
