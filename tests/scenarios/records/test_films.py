@@ -8,10 +8,9 @@ from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
-
 from support.daemon import Daemon
 from support.films import BLUE, GREEN, ORANGE, RED, last_colour_is, pictures, share_of
+from support.processes import naming
 from support.recorded import actions, recorded
 from support.site import Site
 from support.waiting import wait_until
@@ -122,8 +121,7 @@ def test_a_film_whose_encoder_is_killed_ends_alone(daemon: Daemon, site: Site) -
     daemon.do("navigate", url=site.url("records/film.html"))
     path = daemon.home.path / "recordings" / recording / "film.webm"
     wait_until(lambda: last_colour_is(path, RED), what="the page in the film")
-    children = psutil.Process(daemon.identity.pid).children()
-    (encoder,) = (one for one in children if "ocd.recording.film.encoder" in one.cmdline())
+    (encoder,) = naming(path)
     encoder.kill()
     daemon.do("interact", query="Turn button")
     ended = daemon.do("oc_recording_stop")
