@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from ocd.api.errors import OcdError
 from ocd.outputs import paging
 from ocd.outputs.item_index import BLOCK
+from ocd.outputs.quota import StoredHandle, StoreUsage
 from ocd.outputs.reader import PayloadReader
 from ocd.outputs.store import OutputStore
 from ocd.storage import crash_points
@@ -541,6 +542,15 @@ async def test_a_cancelled_put_stops_writing_and_leaves_nothing(store: OutputSto
     assert len(written) < 5
     assert files(store) == []
     assert store.stats().bytes == 0
+
+
+def test_what_is_stored_while_a_sweep_looks_stays_as_it_was_stored(tmp_path: Path) -> None:
+    """The sweep has seen its payload, and not yet what describes it."""
+    usage = StoreUsage()
+    before = usage.names()
+    usage.keep("oh_NEW", StoredHandle(tmp_path, 9, expires=7.0))
+    usage.reconcile(before, {"oh_NEW": StoredHandle(tmp_path, 5, expires=None)})
+    assert (usage.count(), usage.total) == (1, 9)
 
 
 async def test_many_puts_at_once_are_counted_right(store: OutputStore) -> None:

@@ -96,14 +96,16 @@ class StoreUsage:
     def reconcile(self, before: frozenset[str], found: Mapping[str, StoredHandle]) -> None:
         """Take over what a sweep found; `before`: the names known when it began.
 
-        Handles stored while the sweep was looking are in neither, and stay.
+        Handles stored while the sweep was looking stay as they were stored: it may have seen their
+        payload without its description.
         """
         with self._lock:
             for handle in before - found.keys():
                 gone = self._handles.pop(handle, None)
                 self._total -= gone.size if gone else 0
             for handle, stored in found.items():
-                self._keep(handle, stored)
+                if handle in before or handle not in self._handles:
+                    self._keep(handle, stored)
 
     def remove_folder(self, folder: Path) -> bool:
         """Remove an empty folder that no handle is about to be written to; raises OSError."""
