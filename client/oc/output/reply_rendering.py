@@ -104,6 +104,10 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
 
 
 def _render(result: dict[str, Any], verb: str) -> str:
+    if verb in ("navigate", "wait_for") and "url" in result:
+        from oc.output.navigation_rendering import navigation_text
+
+        return navigation_text(result, _NOTES)
     kept = {key: value for key, value in result.items() if key not in _NOTES}
     if kept.get("action") == verb:  # as the command says
         del kept["action"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
-_REF = re.compile(r" ?\[ref=e\d+\]")
+_REF = re.compile(r" ?\[ref=e\d+\]|(?<= with ref=)e\d+|(?<= options: as )e\d+")
 # Not places of the page itself, which each page has.
 _TARGET = re.compile(r"→ ([^\s#]\S*)")
 # Fewer lines in a row stand alike on any two pages.

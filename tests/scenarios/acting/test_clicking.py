@@ -159,7 +159,7 @@ def test_menu_that_opens_is_told_with_refs(at: At) -> None:
     """What appears is in the answer, ready to be acted on."""
     page = at("things.html")
     result = page.do("interact", query="Menu")
-    assert "aria-expanded" in result["content"]
+    assert "] expanded" in result["content"]
     assert 'button "Paste" [ref=e' in result["content"]
 
 

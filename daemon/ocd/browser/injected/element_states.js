@@ -1,6 +1,8 @@
 // What stands after a role and a name: states, values, options and targets.
 
 const MANY_OPTIONS = 20;
+const MANY_OPTION_CHARS = 300;
+const FEWEST_OPTIONS = 3;
 const LONG_OPTIONS = 16; // characters of a list that is told once
 const LONG_URL = 500;
 const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
@@ -87,7 +89,7 @@ function shownLines(text) {
 
 function nativeOptions(el, root, optionLists) {
   const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map(optionText);
-  const shown = root === el ? all : all.slice(0, MANY_OPTIONS);
+  const shown = root === el ? all : firstOptions(all);
   const more = all.length - shown.length;
   const rest = more ? ` / … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
   const words = shown.join(' / ');
@@ -98,6 +100,13 @@ function nativeOptions(el, root, optionLists) {
   if (first) return table !== null && first.table === table ? '' : ` options: as e${first.ref}`;
   if (words.length > LONG_OPTIONS) optionLists?.set(list, { ref: refOf(el), table });
   return all.length ? ` options: ${words}${rest}` : '';
+}
+
+// As many as are soon read; where only a few more are left, these, too.
+function firstOptions(all) {
+  let room = MANY_OPTION_CHARS;
+  const fitting = all.findIndex((text, at) => at === MANY_OPTIONS || ((room -= text.length) < 0 && at >= FEWEST_OPTIONS));
+  return fitting < 0 || (fitting < MANY_OPTIONS && all.length - fitting < FEWEST_OPTIONS) ? all : all.slice(0, fitting);
 }
 
 function optionText(option) {

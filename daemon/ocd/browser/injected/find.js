@@ -10,6 +10,7 @@ const ROLE_WORDS = {
 };
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const LINE = 160;
+const LONG_DESCRIPTION = /( description="[^"]{60})[^"]{2,}"$/;
 const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
@@ -225,7 +226,7 @@ function lineOf(one, alone) {
   const beside = isUnlabelled(control, one.role, one.name) ? besideOf(control) : '';
   line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeIn(ownerIn(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
-  if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null), 300);
+  if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'), 300);
   if (one.score < LIKELY) line += ' (partial match)';
   const { at, words } = around(one.el);
   let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');

@@ -1,11 +1,6 @@
 // What changed on a page since an action began: what came, went, moved, was shown or hidden, and what fields hold.
 
 let watched = null;
-const NOTED = new Set(('hidden open disabled checked selected value title href src aria-expanded aria-checked'
-  + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
-  + ' aria-valuenow readonly required').split(' '));
-// What pages change all the time, and nobody sees as such.
-const LOOKS = new Set(['class', 'style']);
 const HELD = 'input, textarea, select';
 const OBSERVED = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
 const MAX_RECORDS = 3000;
@@ -15,18 +10,19 @@ const MAX_PROBED = 2000; // elements that are asked whether they show: a millise
 // Of a page with more, those that are shown and hidden as a whole.
 const PROBED = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
 const MAX_REVEALED = 14; // lines about one thing that was shown
-const MAX_OPTIONS = 12;
 const MAX_LOOKS = 3;
+const MAX_GONE = 60; // characters of what went
 const MOTION_MS = 600; // what moves or fades in is waited for: only then it shows
 const UNFOLDING_MS = 50; // between two steps of what a script unfolds
 const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
 const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
 const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
 const MAX_FOLDED = 400; // characters
+const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, the first ones and the last
+const MAX_IN_RUN = 42; // the days that a calendar shows
+const FEWEST_LEFT_OUT = 4;
 // What holds other things, and says nothing by itself.
-const BARE = /^(?:a|article|b|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul)$/;
-// Attributes that are there or not, whatever their value.
-const SWITCHES = /^(?:hidden|open|disabled|checked|selected|readonly|required)$/;
+const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
 
 const SHOWS = { visibilityProperty: true, opacityProperty: true };
 const isShown = (el) => showsIn(el, SHOWS);
@@ -125,9 +121,12 @@ async function settle(el, options) {
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, ...fate,
-    value: value && el ? stateOf(el) : null, standing: standing(),
+    value: value && el ? stateOf(el) : null, standing: standing({ isNews: (message) => changedIn(state, message) }),
   }), { next });
 }
+
+// Whether an element was hidden before, or something in it has changed.
+const changedIn = (state, el) => state.hidden.has(el) || inOther(el, state.hidden) || state.records.some(({ target }) => el.contains(target));
 
 // Until nothing has changed for `quiet` ms, `most` at most, and nothing comes in or goes any more; at least
 // for `wait`. No frame is waited for where nothing but words changed, and the page's listeners have left
@@ -223,21 +222,22 @@ function delta(state, most, own) {
   const shown = new Set(revealed);
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
-  const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown));
-  const [options, nodes] = [came.filter(isOption), came.filter((node) => !isOption(node))];
+  const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
+  const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown) && !typed(node));
+  const gone = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)));
+  const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
     .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el));
   const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
-  const added = [...revealed.flatMap((el) => foldRuns(outlined(el)).slice(0, MAX_REVEALED)), ...optionLines(options, 'in'), ...addedLines(nodes, most)];
-  const removed = [...[...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone)).map(goneLine).filter(Boolean),
-    ...[...concealed].map((el) => hiddenLine(el)).filter(Boolean)];
+  const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most)];
+  const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(goneLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
   const [cameOnly, wentOnly] = withoutBare(...withoutSame(added, removed));
   const values = valueLines(state.values, own);
-  const attributes = [...changes.attributes].flatMap(([el, old]) => (
-    el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el) ? changeLines(el, old, state.values, revealed.length + concealed.size > 0) : []));
-  const told = { added: foldRuns(cameOnly), removed: wentOnly, moved: moveLines(moves, most), values, attributes: joinAlike(attributes) };
+  const differing = [...changes.attributes].filter(([el]) => el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el));
+  const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
+  const told = { added: foldRuns(cameOnly, shortRun), removed: foldRuns(wentOnly, shortRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinAlike(withoutUnchosen(attributes)) };
   const quiet = Object.values(told).every((lines) => !lines.length);
-  if (quiet) told.attributes = [...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : [])).slice(0, MAX_LOOKS);
+  if (quiet) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
 }
 
@@ -247,27 +247,47 @@ function gist(line) {
   return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
 }
 
+const nameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
+
 // Lines with runs of one kind joined: the days of a calendar, the buttons of a bar.
-function foldRuns(lines) {
+function foldRuns(lines, shorten = (run) => run) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const kind = kindOfLine(lines[at]);
     let end = at + 1;
     while (kind && end < lines.length && kindOfLine(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
-    out.push(...(run.length >= FEW_ALIKE ? joinRun(kind, run) : run));
+    out.push(...(run.length >= FEW_ALIKE ? joinRun(kind, shorten(run, kind)) : run));
     at = end;
   }
   return out;
 }
 
 const kindOfLine = (line) => /^(?:text|clickable|draggable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
+const withoutKind = (line, kind) => (line.startsWith(kind) ? line.slice(kind.length).replace(/^[: ]+/, '') : line);
+const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
+
+// Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
+function shortRun(run, kind) {
+  if (kind === 'text') return run;
+  let room = MAX_RUN;
+  const fitting = run.findIndex((line, at) => at === MAX_IN_RUN || (room -= withoutRef(line).length - kind.length) < 0);
+  const kept = fitting < 0 ? run.length : Math.max(fitting, FEW_ALIKE);
+  const left = run.length - kept - 1;
+  return left < FEWEST_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${withoutKind(run.at(-1), kind)}`];
+}
+
+function revealedLines(el) {
+  const lines = foldRuns(outlined(el), shortRun);
+  const left = lines.length - MAX_REVEALED;
+  return left < FEWEST_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${labelOf(el)}`];
+}
 
 function joinRun(kind, run) {
   const lines = [];
-  for (const words of run.map((line) => line.slice(kind.length).replace(/^[: ]+/, ''))) {
+  for (const words of run.map((line) => withoutKind(line, kind))) {
     const last = lines.at(-1);
-    if (last && last.length + words.length < MAX_FOLDED) lines[lines.length - 1] = `${last} | ${words}`;
+    if (last && (last.length + words.length < MAX_FOLDED || words[0] === '…')) lines[lines.length - 1] = `${last} | ${words}`;
     else lines.push(`${kind}: ${words}`);
   }
   return lines;
@@ -275,7 +295,8 @@ function joinRun(kind, run) {
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
 function withoutSame(added, removed) {
-  const [came, went] = [new Set(added.map(gist)), new Set(removed.map(gist))];
+  const came = new Set(added.flatMap((line) => [gist(line), nameIn(line)]));
+  const went = new Set(removed.map(gist));
   const fresh = added.filter((line) => line.includes('[ref=e') || !went.has(gist(line)));
   return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(gist(line)))];
 }
@@ -284,26 +305,6 @@ function withoutSame(added, removed) {
 function withoutBare(...sides) {
   const telling = sides.map((lines) => lines.filter((line) => !BARE.test(line)));
   return telling.some((lines) => lines.length) ? telling : sides;
-}
-
-// Elements with the same change stand in one line: pairs of an element and what changed.
-const joinAlike = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${[...new Set(ones.map(([label]) => label))].join(', ')} ${what}`);
-
-const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
-const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
-
-function groupedBy(items, key) {
-  const groups = new Map();
-  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
-  return groups;
-}
-
-function optionLines(options, joint) {
-  return [...groupedBy(options, (one) => one.closest('select'))].map(([list, ones]) => {
-    const names = ones.slice(0, MAX_OPTIONS).map((one) => quote(clip(plainText(one), 60))).join(', ');
-    const more = ones.length > MAX_OPTIONS ? `, … ${ones.length - MAX_OPTIONS} more` : '';
-    return `option${ones.length > 1 ? 's' : ''} ${names}${more} ${joint} ${labelOf(list)}`;
-  });
 }
 
 function moveLines(moves, most) {
@@ -377,11 +378,11 @@ function outlined(el) {
 
 function goneLine(node) {
   const words = typeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(contentIn).join(' ') : contentIn(node);
-  const text = clip(squeeze((words || '').slice(0, 400)), 100);
+  const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
   const role = roleOf(node) || node.tagName.toLowerCase();
-  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), 100) : text);
+  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
@@ -391,31 +392,4 @@ function hiddenLine(el) {
   const role = roleOf(el) || el.tagName.toLowerCase();
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
-}
-
-// Pairs of the element and what is different. `shown`: whether it is told already what came and went.
-function changeLines(el, old, values, shown) {
-  if (NEVER.has(el.tagName)) return [];
-  const lines = [];
-  for (const [name, before] of old) {
-    const after = el.getAttribute(name);
-    if (before === after || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
-    const words = (value) => (value === null ? 'none' : quote(clip(value, 60)));
-    if (!SWITCHES.test(name)) lines.push([labelOf(el), `${name}: ${words(before)} → ${words(after)}`]);
-    else if ((before === null) !== (after === null)) lines.push([labelOf(el), after === null ? `not ${name}` : name]);
-  }
-  return lines;
-}
-
-// Of a list of classes or styles, only what came and what went.
-function lookLines(el, old) {
-  if (NEVER.has(el.tagName)) return [];
-  const lines = [];
-  for (const [name, before] of old) {
-    const parts = (value) => (value || '').split(name === 'class' ? /\s+/ : ';').map((part) => part.trim()).filter(Boolean);
-    const [was, is] = [parts(before), parts(el.getAttribute(name))];
-    const words = [...is.filter((part) => !was.includes(part)).map((part) => `+${part}`), ...was.filter((part) => !is.includes(part)).map((part) => `-${part}`)];
-    if (words.length) lines.push(`${labelOf(el)} ${name}: ${clip(words.join(' '), 100)}`);
-  }
-  return lines;
 }

@@ -18,13 +18,25 @@ function layersOf(active) {
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
-function toast() {
+// Of what stood there before anything was done, as a banner, that it was told; what an action brought is told as long as it stands.
+const stood = new WeakMap();
+const brought = new WeakSet();
+
+// `isNews`: whether an action has changed something in an element; without it all messages are.
+function toast(isNews) {
   for (const el of MESSAGES.flatMap((kind) => [...allMatches(document, kind)])) {
     const text = contentIn(el);
     const words = text && /\S/.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
-    if (words && words.length < MAX_TOAST) return clip(words, 80);
+    if (words && words.length < MAX_TOAST && isTold(el, words, isNews)) return clip(words, 80);
   }
   return '';
+}
+
+function isTold(el, words, isNews) {
+  if (isNews?.(el)) brought.add(el);
+  const known = isNews !== undefined && !brought.has(el) && stood.get(el) === words;
+  stood.set(el, words);
+  return !known;
 }
 
 function layerLine(el) {
@@ -35,11 +47,11 @@ function layerLine(el) {
 }
 
 // Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
-function standing({ layers = 1 } = {}) {
+function standing({ layers = 1, isNews } = {}) {
   const active = focused();
   const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : labelOf(active);
   const open = layersOf(active).slice(0, layers);
-  return { layer: open.map(layerLine).join(' · '), toast: toast(), focus: open.includes(active) ? '' : focus };
+  return { layer: open.map(layerLine).join(' · '), toast: toast(isNews), focus: open.includes(active) ? '' : focus };
 }
 
 // What an outline has above its lines, and why it has none.

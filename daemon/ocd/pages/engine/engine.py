@@ -19,10 +19,10 @@ _FILES = (
     "visibility", "covered_elements", "refs", "row_keys", "identity", "element_states",
     "acting_elements", "hints", "owned_elements", "outline", "outline_lines", "formulas",
     "serialise_html", "element_walk", "field_labels", "find", "click_points", "actionability",
-    "layout_rest", "editors", "page_changes", "comboboxes", "pickers", "field_groups", "hit_test",
-    "drag_and_drop", "scroll_until", "file_inputs", "interactive_elements", "page_state",
-    "page_now", "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
-    "element_properties",
+    "layout_rest", "editors", "option_changes", "attribute_changes", "page_changes", "comboboxes",
+    "pickers", "field_groups", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "interactive_elements", "page_state", "page_now", "annotate", "page_styles", "page_summary",
+    "extraction_capture", "evidence", "element_properties",
 )  # fmt: skip
 # An element of the page may be called "openchrome".
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"

@@ -1,0 +1,101 @@
+// What is different about an element that stood there before: its states, its name, where it leads, its looks.
+
+const NOTED = new Set(('hidden open disabled checked selected value title href src aria-expanded aria-checked'
+  + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
+  + ' aria-valuenow readonly required').split(' '));
+// What pages change all the time, and nobody sees as such.
+const LOOKS = new Set(['class', 'style']);
+// Attributes that are there or not, whatever their value.
+const SWITCHES = /^(?:hidden|open|disabled|checked|selected|readonly|required)$/;
+// Those whose value is a state, by the outline's words for it.
+const STATE = /^aria-(expanded|checked|selected|pressed|hidden|disabled|invalid|current|busy)$/;
+const OPPOSITES = { expanded: 'collapsed', checked: 'unchecked' };
+const NAMING = /^(?:title|aria-label)$/;
+const MAX_TOLD = 60; // characters of a value
+const MAX_NAME = 40;
+const KEPT_BEFORE = 15; // of those that two values have in common
+
+// Pairs of the element and what is different. `shown`: whether it is told already what came and went.
+function changeLines(el, old, values, shown) {
+  if (NEVER.has(el.tagName)) return [];
+  const lines = [];
+  for (const [name, before] of old) {
+    const after = el.getAttribute(name);
+    if (before === after || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
+    const words = changeWords(el, name, before, after);
+    if (words) lines.push([labelOf(el), words]);
+  }
+  return lines;
+}
+
+function changeWords(el, name, before, after) {
+  const [, state] = STATE.exec(name) || [];
+  if (state) return stateWord(state, before) === stateWord(state, after) ? '' : stateWord(state, after);
+  if (SWITCHES.test(name)) return (before === null) === (after === null) ? '' : after === null ? `not ${name}` : name;
+  if (NAMING.test(name)) return isItsName(el, after) ? `was ${quote(clip(squeeze(before || ''), MAX_NAME))}` : '';
+  return `${name}: ${differenceOf(before, after)}`;
+}
+
+function stateWord(state, value) {
+  if (value === 'true') return state;
+  if (value && value !== 'false') return `${state}=${value}`;
+  return (value === 'false' || state === 'checked') && OPPOSITES[state] || `not ${state}`;
+}
+
+// Whether a title or a label is what names a control, or a thing without words of its own; else it is a hint beside it.
+function isItsName(el, value) {
+  const role = roleOf(el);
+  const name = nameOf(el, role);
+  if (WIDGETS.has(role) || FIELDS.has(role)) return name === squeeze(value || '') && name !== plainText(el);
+  return !/\S/.test(contentIn(el) || '') && seenBox(el) !== null;
+}
+
+// Hints that are different, as pairs: told where nothing else is.
+function hintLines(el, old) {
+  const hints = NEVER.has(el.tagName) ? [] : [...old].filter(([name, before]) => NAMING.test(name) && before !== el.getAttribute(name));
+  return hints.map(([name, before]) => [labelOf(el), `${name}: ${differenceOf(before, el.getAttribute(name))}`]);
+}
+
+// Both values, of long ones from where they differ.
+function differenceOf(before, after) {
+  const [was, is] = [before ?? '', after ?? ''];
+  let same = 0;
+  if (Math.max(was.length, is.length) > MAX_TOLD) while (same < was.length && was[same] === is[same]) same++;
+  const from = same > KEPT_BEFORE ? same - KEPT_BEFORE : 0;
+  const words = (value) => (value === null ? 'none' : quote(clip(`${from ? '…' : ''}${value.slice(from)}`, MAX_TOLD)));
+  return `${words(before)} → ${words(after)}`;
+}
+
+// Of a list of classes or styles, only what came and what went.
+function lookLines(el, old) {
+  if (NEVER.has(el.tagName)) return [];
+  const lines = [];
+  for (const [name, before] of old) {
+    const parts = (value) => (value || '').split(name === 'class' ? /\s+/ : ';').map((part) => part.trim()).filter(Boolean);
+    const [was, is] = [parts(before), parts(el.getAttribute(name))];
+    const words = [...is.filter((part) => !was.includes(part)).map((part) => `+${part}`), ...was.filter((part) => !is.includes(part)).map((part) => `-${part}`)];
+    if (words.length) lines.push(`${labelOf(el)} ${name}: ${clip(words.join(' '), 100)}`);
+  }
+  return lines;
+}
+
+// Of several of which one is chosen, that one says it.
+function withoutUnchosen(changes) {
+  const words = new Set(changes.map(([, what]) => what));
+  return changes.filter(([label, what]) => !(what === 'not selected' && words.has('selected')) && !(what === 'unchecked' && words.has('checked') && label.startsWith('radio')));
+}
+
+// Elements with the same change stand in one line: pairs of an element and what changed.
+const joinAlike = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${withoutHosts([...new Set(ones.map(([label]) => label))]).join(', ')} ${what}`);
+
+// A custom element and the control in it change together: the control is told.
+function withoutHosts(labels) {
+  const named = new Set(labels.filter((label) => label[0] !== '<').map(nameIn));
+  return labels.filter((label) => label[0] !== '<' || !nameIn(label) || !named.has(nameIn(label)));
+}
+
+function groupedBy(items, key) {
+  const groups = new Map();
+  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
+  return groups;
+}

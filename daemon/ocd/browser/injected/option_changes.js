@@ -1,0 +1,53 @@
+// Options of lists that came, went, or stand in another list: a list that is filled anew has those that it had.
+
+const MAX_OPTIONS = 12;
+const MAX_OPTION = 60; // characters
+const MAX_OPTIONS_CHARS = 300;
+
+const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
+const listAround = (node) => (typeOf(node) === Node.ELEMENT_NODE ? closestTo(node, 'select') : null);
+const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
+
+// `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
+function optionChanges(came, gone) {
+  const lists = new Map();
+  const partsOf = (list) => lists.get(list) || lists.set(list, { came: [], gone: [] }).get(list);
+  for (const one of came) partsOf(one.closest('select')).came.push(plainText(one));
+  for (const [one, from] of gone) {
+    const list = listAround(from);
+    if (list?.isConnected) partsOf(list).gone.push(plainText(one));
+  }
+  const told = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(listAround(from)))) };
+  const differing = [...lists].map(([list, parts]) => [list, without(parts.came, parts.gone), without(parts.gone, parts.came), parts]);
+  const [arrived, left] = [differing.flatMap(([, news]) => news), differing.flatMap(([, , olds]) => olds)];
+  for (const [list, news, olds, parts] of differing) {
+    const fresh = without(news, left);
+    told.moved.push(...optionLine(without(news, fresh), 'now in', list));
+    told.added.push(...optionLine(fresh, 'in', list));
+    told.removed.push(...optionLine(without(olds, arrived), 'of', list));
+    const turned = !news.length && !olds.length && parts.came.some((text, at) => text !== parts.gone[at]);
+    if (turned) told.moved.push(...optionLine(parts.came, 'in this order in', list));
+  }
+  return told;
+}
+
+// Texts without as many of each as others have.
+function without(texts, others) {
+  const counts = new Map();
+  for (const text of others) counts.set(text, (counts.get(text) || 0) + 1);
+  return texts.filter((text) => {
+    const count = counts.get(text) || 0;
+    if (count) counts.set(text, count - 1);
+    return !count;
+  });
+}
+
+const optionLines = (options, joint) => [...groupedBy(options, (one) => one.closest('select'))].flatMap(([list, ones]) => optionLine(ones.map(plainText), joint, list));
+
+function optionLine(texts, joint, list) {
+  if (!texts.length) return [];
+  let room = MAX_OPTIONS_CHARS;
+  const names = texts.slice(0, MAX_OPTIONS).map((text) => quote(clip(text, MAX_OPTION))).filter((name) => (room -= name.length) > 0);
+  const more = texts.length > names.length ? `, … ${texts.length - names.length} more` : '';
+  return [`option${texts.length > 1 ? 's' : ''} ${names.join(', ')}${more} ${joint} ${labelOf(list)}`];
+}

@@ -1,0 +1,87 @@
+"""What replies leave out: what was told before, what stands as it stood."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def page(at: At) -> Page:
+    return at("terse.html")
+
+
+def test_lists_that_are_filled_anew(page: Page) -> None:
+    """Only options that stand elsewhere now, that came or that went are told; or another order."""
+    reaped = page.do("interact", query="Reap two")["content"].splitlines()
+    assert len(reaped) == 1
+    assert reaped[0].startswith('> options "oats", "barley" now in listbox "Reaped" [ref=e')
+    page.do("interact", query="Sow nothing")
+    page.goto("terse.html")
+    (turned,) = page.do("interact", query="Turn around")["content"].splitlines()
+    assert turned.startswith('> options "barley", "oats", "rye" in this order in listbox "Sown"')
+    (gone,) = page.do("interact", query="Sow nothing")["content"].splitlines()
+    assert gone.startswith('- options "barley", "oats", "rye" of listbox "Sown" [ref=e')
+
+
+def test_long_bars_are_folded(page: Page) -> None:
+    """The first buttons and the last, how many stand between, and the field behind them."""
+    content = page.do("interact", query="Open editor")["content"]
+    bar = next(line for line in content.splitlines() if line.startswith("+ button: "))
+    assert 4 < bar.count("[ref=e") < 12
+    assert " more (find lists them)" in bar
+    assert "kind 24 " in bar
+    assert '+ textbox "Text" [ref=e' in content
+    page.do("interact", query="formatting of kind 17")
+    assert page.text("#word") == "kind 17"
+
+
+def test_states_are_told_by_the_words_of_the_outline(page: Page) -> None:
+    """Expanded; of two tabs the one that is chosen; what can be used now."""
+    assert page.do("interact", query="Unfold")["content"].endswith("] expanded\n")
+    (chosen,) = page.do("interact", query="Garden")["content"].splitlines()
+    assert chosen.startswith('~ tab "Garden" [ref=e')
+    assert chosen.endswith("] selected")
+    (unlocked,) = page.do("interact", query="Unlock")["content"].splitlines()
+    assert unlocked.endswith('"Gate" not disabled')
+
+
+def test_titles_that_change(page: Page) -> None:
+    """What names a button is told with what it was; a hint beside words only if it is all."""
+    assert page.do("interact", query="Mute")["content"].startswith('~ button "Unmute" [ref=e')
+    renamed = page.do("interact", query="Rename")["content"]
+    assert "attic" not in renamed
+    assert "oats.txt" in renamed
+    assert "Somebody" in page.do("interact", query="Only a hint")["content"]
+
+
+def test_message_that_stood_there_is_told_once(page: Page) -> None:
+    """A banner with the first action; what an action has brought as long as it stands."""
+    assert 'message "The harvest is late"' in page.do("interact", query="Change a word")["now"]
+    assert "message" not in page.do("interact", query="Unfold")["now"]
+    assert 'message "Saved"' in page.do("interact", query="Save")["now"]
+    assert 'message "Saved"' in page.do("interact", query="Garden")["now"]
+    outline = page.do("read_page")["content"]
+    assert "The harvest is late" in outline.splitlines()[0]
+
+
+def test_what_was_typed_is_told_as_the_value(page: Page) -> None:
+    """The words that a field holds do not come a second time as new text."""
+    result = page.do("form_input", query="Letter", value="Dear sir")
+    assert result["value"] == "Dear sir"
+    assert "Dear sir" not in result.get("content", "")
+
+
+def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
+    """Where the tab is, the status and how large the page is; of a wait how long it took."""
+    url = page.site.url("acting/terse.html")
+    opened = page.daemon.oc("navigate", url).ok().out.splitlines()
+    assert opened[:2] == [f"url: {url}", "title: Terse replies"]
+    assert opened[2].startswith("status: 200, ")
+    assert len(opened) == 3
+    waited = page.daemon.oc("wait-for", "text", "harvest").ok().out.splitlines()
+    assert waited[0] == f"url: {url}"
+    assert waited[1].startswith("waited ")
