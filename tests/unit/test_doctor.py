@@ -114,11 +114,23 @@ def test_fix_mends_the_home(home: Path, capsys: Output) -> None:
     assert list((home / "run").iterdir()) == []
 
 
-def test_fix_creates_a_missing_home(home: Path, capsys: Output) -> None:
+def test_a_home_that_is_still_to_be_made(home: Path, capsys: Output) -> None:
+    """What a new user meets: nothing is wrong, and nothing is made."""
     home.rmdir()
-    assert run_doctor(capsys)[1]["home"]["level"] == "warning"
+    status, found = run_doctor(capsys)
+    assert (status, found["home"]["level"]) == (0, "ok")
+    assert found["home"]["seen"] == f"{home}, which the first start makes"
     assert not home.exists()
-    assert run_doctor(capsys, "--fix")[1]["home"]["level"] == "ok"
+
+
+def test_a_home_that_cannot_be_made(
+    home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "file").touch()
+    monkeypatch.setenv("OPENCHROME_HOME", str(home / "file" / "home"))
+    status, found = run_doctor(capsys)
+    assert (status, found["home"]["level"]) == (1, "error")
+    assert str(home / "file") in found["home"]["seen"]
 
 
 def test_a_home_that_is_a_file(home: Path, capsys: Output) -> None:

@@ -14,7 +14,6 @@ from ocd.api.errors import OcdError
 from ocd.browser.process.discovery import find_browser
 from ocd.config.loader import Config, environment, unknown_variables
 from ocd.runtime.home_lock import open_links
-from ocd.storage.files import make_dir
 
 MIN_FREE_MB = 200
 _VERSION_TIMEOUT_S = 20
@@ -62,13 +61,7 @@ def check_python() -> HostFinding:
 def check_home(home: Path) -> HostFinding:
     """Look at the home folder: is it ours, private, writable, with room?"""
     if not home.exists():
-        return HostFinding(
-            "home",
-            "warning",
-            f"{home} does not exist",
-            "ocd start creates it",
-            lambda _: _create(home),
-        )
+        return _check_new_home(home)
     if not home.is_dir():
         return HostFinding(
             "home", "error", f"not a directory: {home}", "Set OPENCHROME_HOME to a directory"
@@ -89,6 +82,17 @@ def check_home(home: Path) -> HostFinding:
             lambda _: _make_private(home),
         )  # fmt: skip
     return HostFinding("home", "ok", f"{home}, {free_mb} MB free")
+
+
+def _check_new_home(home: Path) -> HostFinding:
+    """Look whether the home folder, which a start makes, can be made."""
+    above = next(folder for folder in home.parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        return HostFinding(
+            "home", "error", f"{home} cannot be made in {above}",
+            "Set OPENCHROME_HOME to a folder of yours",
+        )  # fmt: skip
+    return HostFinding("home", "ok", f"{home}, which the first start makes")
 
 
 def check_links(home: Path) -> Iterator[HostFinding]:
@@ -208,11 +212,6 @@ def _version(binary: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"version unknown ({error})"
     return done.stdout.strip() or "version unknown"
-
-
-def _create(home: Path) -> str:
-    make_dir(home)
-    return f"created {home}"
 
 
 def _make_private(home: Path) -> str:
