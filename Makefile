@@ -1,13 +1,13 @@
 # The one list of what can be done here; `make` prints it.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
-GENERATED := daemon/ocd/api/catalog.json VERBS.md SETTINGS.md docs/man \
-	$(addprefix client/openchrome/,errors.py locations.py verbs.py parameters.py)
+GENERATED := $(addprefix daemon/ocd/api/,catalog.json results.json) VERBS.md SETTINGS.md docs/man \
+	$(addprefix client/openchrome/,async_verbs.py errors.py locations.py parameters.py shapes.py verbs.py)
 # Files go to workers in their order, tests of a file stay together (tests/conftest.py says which not).
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist installed bench soak field audit run clean
+.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist installed upgrade bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ dist: $(READY) ## Build wheels and source archives of both distributions into di
 installed: ## Install into build/installed as a user does, and try it there; so does Containerfile
 	scripts/install build/installed
 	scripts/try-installed build/installed
+
+upgrade: $(READY) ## Let the release before (or FROM=…) fill a home, and read all of it
+	PYTHONPATH=tests python -m upgrade $(FROM)
 
 bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
 	PYTHONPATH=tests python -m bench

@@ -8,9 +8,12 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import client_shapes
+from client_shapes import class_of
 from ocd.api.errors import CODES
 
 ROOT = Path(__file__).parents[1]
@@ -38,12 +41,17 @@ Entry = Mapping[str, Any]
 
 def main() -> None:
     """Write them all, formatted."""
-    catalog = json.loads((ROOT / "daemon/ocd/api/catalog.json").read_text(encoding="utf-8"))
+    api = ROOT / "daemon/ocd/api"
+    catalog = json.loads((api / "catalog.json").read_text(encoding="utf-8"))
+    results = json.loads((api / "results.json").read_text(encoding="utf-8"))
+    about = "What verbs return; their methods say which is whose."
     written = {
+        "async_verbs.py": async_verbs_module(catalog, results),
         "errors.py": errors_module(),
-        "locations.py": (ROOT / "daemon/ocd/api/paths.py").read_text(encoding="utf-8"),
+        "locations.py": (api / "paths.py").read_text(encoding="utf-8"),
         "parameters.py": parameters_module(catalog["verbs"]),
-        "verbs.py": verbs_module(catalog),
+        "shapes.py": _HEADER.format(about) + client_shapes.shapes_module(results),
+        "verbs.py": verbs_module(catalog, results),
     }
     for name, text in written.items():
         (TARGET / name).write_text(text, encoding="utf-8")
@@ -133,39 +141,50 @@ def _dict_name(verb: Entry) -> str:
     return "".join(word.title() for word in verb["name"].split("_")) + "Options"
 
 
-_VERBS_HEAD = """\
+_IMPORTS = """\
+# mypy: disable-error-code="no-any-return"
 # fmt: off
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+{runtime}
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
     from typing import Literal, Unpack
 
-    from openchrome import parameters
-
-CATALOG_HASH = "{}"
-# What a call returns: itself for blocking code, a coroutine of it for code that awaits.
-ResultT = TypeVar("ResultT")
-OutputT = TypeVar("OutputT")
-EitherT = TypeVar("EitherT")
-TaskT = TypeVar("TaskT")
+    from openchrome import parameters, shapes
+    from {module} import {output}
+    from openchrome.results import Result
 """
-_VERBS_CLASS = '''
+_VERBS_HEAD = '''
+CATALOG_HASH = "{}"
+TaskT = TypeVar("TaskT")
 
-class Verbs(ABC, Generic[ResultT, OutputT, EitherT]):
-    """One method for each verb; the client says how a call is made and what it returns."""
+
+class Verbs(ABC):
+    """One method for each verb."""
 
     @abstractmethod
-    def _call(self, verb: str, params: dict[str, Any]) -> ResultT:
+    def _call(self, verb: str, params: dict[str, Any]) -> Any:
         """Call a verb; parameters that are None are left to the daemon."""
 
     @abstractmethod
-    def _call_large(self, verb: str, params: dict[str, Any]) -> EitherT:
+    def _call_large(self, verb: str, params: dict[str, Any]) -> Any:
+        """Call a verb whose result the daemon may have stored."""
+'''
+_ASYNC_CLASS = '''
+
+class AsyncVerbs(ABC):
+    """One method for each verb: those of `Verbs`, as coroutines."""
+
+    @abstractmethod
+    async def _call(self, verb: str, params: dict[str, Any]) -> Any:
+        """Call a verb; parameters that are None are left to the daemon."""
+
+    @abstractmethod
+    async def _call_large(self, verb: str, params: dict[str, Any]) -> Any:
         """Call a verb whose result the daemon may have stored."""
 '''
 _KINDS_CLASS = '''
@@ -178,46 +197,78 @@ class Kinds(Generic[TaskT]):
 '''
 
 
-def verbs_module(catalog: Mapping[str, Any]) -> str:
+@dataclass(frozen=True)
+class Form:
+    """How methods are written: for blocking code, or for code that awaits."""
+
+    define: str
+    calls: str
+    output: str
+
+
+_BLOCKING = Form("def", "return self.", "Output")
+_AWAITING = Form("async def", "return await self.", "AsyncOutput")
+
+
+def verbs_module(catalog: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     """Return the module with a method for each verb, and for each kind of task."""
     verbs: list[Entry] = catalog["verbs"]
     kinds = [_kind_of_verb(verb) for verb in verbs if verb.get("long")]
     kinds += map(_kind, catalog["kinds"])
-    head = _VERBS_HEAD.format(catalog["hash"])
+    runtime = (
+        "from collections.abc import Callable\n"
+        "from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload"
+    )
+    head = _IMPORTS.format(runtime=runtime, module="openchrome.outputs", output="Output")
     return "".join((
-        _HEADER.format("The daemon's verbs as methods, for blocking and for awaiting code."), head,
-        _VERBS_CLASS, *map(_method, verbs), _KINDS_CLASS, *kinds,
+        _HEADER.format("The daemon's verbs as methods, for blocking code."), head,
+        _VERBS_HEAD.format(catalog["hash"]),
+        *(_method(verb, class_of(verb["name"], results), _BLOCKING) for verb in verbs),
+        _KINDS_CLASS, *kinds,
     ))  # fmt: skip
 
 
-def _method(verb: Entry) -> str:
+def async_verbs_module(catalog: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+    """Return the module with the same methods for code that awaits."""
+    runtime = "from typing import TYPE_CHECKING, Any, overload"
+    head = _IMPORTS.format(runtime=runtime, module="openchrome.async_client", output="AsyncOutput")
+    verbs: list[Entry] = catalog["verbs"]
+    return "".join((
+        _HEADER.format("The daemon's verbs as methods, for code that awaits."), head, _ASYNC_CLASS,
+        *(_method(verb, class_of(verb["name"], results), _AWAITING) for verb in verbs),
+    ))  # fmt: skip
+
+
+def _method(verb: Entry, result: str, form: Form) -> str:
     params, docstring = parameters(verb), _docstring(verb)
+    result = result if result == "Result" else f"shapes.{result}"
     if verb.get("large"):
-        overloads = "".join(_overload(verb, params, mode) for mode in _RETURNED)
-        return overloads + _function(verb["name"], params, "Any", docstring, "_call_large")
-    return _function(verb["name"], params, "ResultT", docstring, "_call")
+        returned = dict(
+            zip(_MODES, (result, form.output, f"{result} | {form.output}"), strict=True)
+        )
+        overloads = "".join(
+            _overload(verb, params, mode, kind, form) for mode, kind in returned.items()
+        )
+        return overloads + _function(verb["name"], params, "Any", docstring, "_call_large", form)
+    return _function(verb["name"], params, result, docstring, "_call", form)
 
 
-# How an output is wanted, and what a call with that returns.
-_RETURNED = {
-    'Literal["inline"] | None': "ResultT",
-    'Literal["handle"]': "OutputT",
-    'Literal["auto"]': "EitherT",
-}
+# How an output is wanted: then it is the result itself, a stored output, or one of both.
+_MODES = ('Literal["inline"] | None', 'Literal["handle"]', 'Literal["auto"]')
 
 
-def _overload(verb: Entry, params: Mapping[str, str], mode: str) -> str:
+def _overload(verb: Entry, params: Mapping[str, str], mode: str, returned: str, form: Form) -> str:
     first, options = split(params)
     own = {name: kind for name, kind in options.items() if name in CALL} | {"output_mode": mode}
     own = {name: f"{kind} = None" if kind.endswith("None") else kind for name, kind in own.items()}
-    line = _define(verb["name"], {**first, **own, **_shared_options(verb)}, _RETURNED[mode])
-    return f"\n    @overload{line} ...\n"
+    given = {**first, **own, **_shared_options(verb)}
+    return f"\n    @overload{_define(verb['name'], given, returned, form)} ...\n"
 
 
 def _kind_of_verb(verb: Entry) -> str:
     params = {**split(parameters(verb))[0], **_shared_options(verb)}
     docstring = f"{verb['summary']}\n\nOptions: as of `Verbs.{verb['name']}`.\n"
-    return _function(verb["name"], params, "TaskT", _quoted(docstring), "_start")
+    return _function(verb["name"], params, "TaskT", _quoted(docstring), "_start", _BLOCKING)
 
 
 def _kind(kind: Entry) -> str:
@@ -225,7 +276,7 @@ def _kind(kind: Entry) -> str:
     properties = kind["params"]["properties"].items()
     own = {name: schema for name, schema in properties if name not in CALL}
     kind = {**kind, "params": {**kind["params"], "properties": own}}
-    return _function(kind["name"], parameters(kind), "TaskT", _docstring(kind), "_start")
+    return _function(kind["name"], parameters(kind), "TaskT", _docstring(kind), "_start", _BLOCKING)
 
 
 def _shared_options(verb: Entry) -> dict[str, str]:
@@ -233,23 +284,23 @@ def _shared_options(verb: Entry) -> dict[str, str]:
 
 
 def _function(
-    name: str, params: Mapping[str, str], returned: str, docstring: str, calls: str
+    name: str, params: Mapping[str, str], returned: str, docstring: str, calls: str, form: Form
 ) -> str:
     given = [
         param if param.startswith("*") else f'"{param}": {param}'
         for param in params
         if param != "*"
     ]
-    body = _wrapped(f'        return self.{calls}("{name}", {{', given, "})")
-    return f"{_define(name, params, returned)}\n{docstring}{body}\n"
+    body = _wrapped(f'        {form.calls}{calls}("{name}", {{', given, "})")
+    return f"{_define(name, params, returned, form)}\n{docstring}{body}\n"
 
 
-def _define(name: str, params: Mapping[str, str], returned: str) -> str:
+def _define(name: str, params: Mapping[str, str], returned: str, form: Form) -> str:
     """Return the line of a method, broken after commas."""
     listed = [f"{param}: {kind}" if kind else param for param, kind in params.items()]
     if listed[-1] == "*" or (listed[-2:-1] == ["*"] and listed[-1].startswith("**")):
         listed.remove("*")
-    return "\n" + _wrapped(f"    def {name}(", ["self", *listed], f") -> {returned}:")
+    return "\n" + _wrapped(f"    {form.define} {name}(", ["self", *listed], f") -> {returned}:")
 
 
 def _wrapped(head: str, items: list[str], tail: str) -> str:

@@ -12,12 +12,13 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from openchrome import http, locations, outputs, protocol, starting, tasks
+from openchrome.async_verbs import AsyncVerbs
 from openchrome.errors import OpenChromeError, exception_for
 from openchrome.outputs import OutputInfo
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
 from openchrome.tasks import TaskEvent, TaskMeta
-from openchrome.verbs import CATALOG_HASH, Kinds, Verbs
+from openchrome.verbs import CATALOG_HASH, Kinds
 
 T = TypeVar("T")
 # What calling a coroutine function returns.
@@ -34,7 +35,7 @@ async def aconnect(
     return client
 
 
-class AsyncClient(Verbs[Later[Result], Later["AsyncOutput"], Later["Result | AsyncOutput"]]):
+class AsyncClient(AsyncVerbs):
     """The daemon's verbs as coroutines, for one session; calls may run side by side.
 
     A call that is cancelled is cancelled in the daemon, too. Closing the client closes connections

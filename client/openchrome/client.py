@@ -35,7 +35,7 @@ def connect(
     return client
 
 
-class Client(Verbs[Result, Output, Result | Output]):
+class Client(Verbs):
     """The daemon's verbs as methods, for one session. Threads may share it.
 
     Closing it closes connections only: tabs and tasks stay, and every call can be made again.

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from documentation import examples
+from documentation import examples, result_tables
 from ocd.api.error_meanings import MEANINGS
 from ocd.api.errors import CODES
 from ocd.calls import catalog
@@ -49,12 +49,15 @@ def pages() -> dict[str, str]:
     """Return the generated pages by their path in the site."""
     groups = _groups()
     verbs = {f"verbs/{_file_name(title)}": _group_page(title, groups[title]) for title in groups}
-    return {"verbs/index.md": _overview(groups), **verbs, "errors.md": _errors_page()}
+    return {
+        "verbs/index.md": _overview(groups), **verbs, result_tables.PAGE: result_tables.page(),
+        "errors.md": _errors_page(),
+    }  # fmt: skip
 
 
 def verb_pages() -> list[str]:
     """Return the paths of the pages of verbs, in order."""
-    return [f"verbs/{_file_name(title)}" for title in _groups()]
+    return [*(f"verbs/{_file_name(title)}" for title in _groups()), result_tables.PAGE]
 
 
 def _groups() -> dict[str, list[Entry]]:
@@ -97,8 +100,9 @@ def _group_page(title: str, entries: list[Entry]) -> str:
 
 
 def _section(entry: Entry, answer: str | None) -> list[str]:
-    """Return the section that VERBS.md has, a level up, with the answer above the parameters."""
+    """Return what VERBS.md has, a level up, with the answer and with what is returned."""
     lines = [line.removeprefix("#") for line in catalog.verb_section(entry)]
+    lines += result_tables.table(entry["name"])
     if answer is None:
         return lines
     lines = [line for line in lines if not line.startswith("Example: ")]

@@ -147,6 +147,8 @@ class Daemon:
         self.home.environ.update(environ)
         self.flags = flags
         self.program: tuple[str, ...] = PROGRAM
+        # An older release answers in its own shapes.
+        self.is_ours = True
         self.sessions: set[str] = set()
         self._child: subprocess.Popen[str] | ForkedDaemon | None = None
         if config:
@@ -277,7 +279,8 @@ class Daemon:
         """Call a verb over the socket and return its reply, whatever it is."""
         self.sessions.add(session or "default")
         body = wire.call_body(verb, params, session)
-        return self.request("POST", "/v1/call", body, wire.JSON_BODY)
+        reply = self.request("POST", "/v1/call", body, wire.JSON_BODY)
+        return reply.checked(verb) if self.is_ours else reply
 
     def do(self, verb: str, /, session: str | None = None, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         """Call a verb that must succeed and return its result."""
@@ -291,7 +294,7 @@ class Daemon:
         **params: object,
     ) -> wire.PendingCall:
         """Call a verb and return at once."""
-        return wire.PendingCall(self.socket, wire.call_body(verb, params, session), 300)
+        return wire.PendingCall(self.socket, verb, wire.call_body(verb, params, session), 300)
 
     def progress(
         self,

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support import result_shapes
 from support.waiting import LEAST_S
 
 SocketPath = Path | str
+# Longer answers are those of tests about long answers.
+_CHECKED_BYTES = 4 << 20
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -35,6 +38,12 @@ class Reply:
 
     status: int
     raw: bytes
+
+    def checked(self, verb: str) -> Reply:
+        """Return itself; fail if it is a result of another shape than the verb declares."""
+        if self.status == 200 and len(self.raw) <= _CHECKED_BYTES:
+            result_shapes.check(verb, self.body.get("result"))
+        return self
 
     @property
     def body(self) -> Any:  # noqa: ANN401 - any JSON value
@@ -90,7 +99,8 @@ def call_body(verb: str, params: dict[str, Any], session: str | None) -> bytes:
 class PendingCall:
     """A call whose answer is awaited in a thread, and whose connection a test may drop."""
 
-    def __init__(self, path: SocketPath, body: bytes, timeout: float) -> None:
+    def __init__(self, path: SocketPath, verb: str, body: bytes, timeout: float) -> None:
+        self._verb = verb
         self._connection = UnixConnection(path, timeout)
         self._connection.connect()
         self._socket = self._connection.sock
@@ -118,7 +128,7 @@ class PendingCall:
         self._thread.join(timeout)
         assert self.done, f"no reply within {timeout} s"
         assert isinstance(self._outcome, Reply), repr(self._outcome)
-        return self._outcome
+        return self._outcome.checked(self._verb)
 
     def drop(self) -> None:
         """Close the connection without waiting for the answer."""

@@ -1,7 +1,7 @@
 """The verbs there are: the written-out tuple of modules, and the document rendered from them.
 
-`python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions)
-and VERBS.md.
+`python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions),
+api/results.json (`result_schemas`) and VERBS.md.
 """
 
 import copy
@@ -16,6 +16,7 @@ import msgspec
 
 from ocd.api import tool_schema
 from ocd.api.tool_schema import as_tool
+from ocd.calls import result_schemas
 from ocd.calls.param_decoding import CommonParams, common_names
 from ocd.calls.path_params import companions, extras_of
 from ocd.verb_api.declaration import UNLISTED, Verb
@@ -315,10 +316,15 @@ def _default_text(schema: dict[str, Any]) -> str:
 
 
 def generate() -> None:
-    """Write catalog.json into the package and VERBS.md into the repository, if this is one."""
-    catalog = render(load().values())
-    compact = msgspec.json.encode(catalog)
-    _refresh(PACKAGED, msgspec.json.format(compact, indent=1) + b"\n")
+    """Write both documents into the package and VERBS.md into the repository, if this is one."""
+    verbs = load()
+    catalog = render(verbs.values())
+    for path, document in (
+        (PACKAGED, catalog),
+        (result_schemas.PACKAGED, result_schemas.render(verbs.values())),
+    ):
+        compact = msgspec.json.encode(document)
+        _refresh(path, msgspec.json.format(compact, indent=1) + b"\n")
     root = Path(__file__).parents[3]
     if (root / "pyproject.toml").exists():
         _refresh(root / "VERBS.md", verbs_page(catalog).encode())

@@ -4,10 +4,10 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sized
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Required, TypedDict
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from ocd.api.errors import error_from_body
 from ocd.api.wire import CrawlFigures, HostFigures
@@ -61,7 +61,7 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     incomplete: bool = False
     size: int | None = None
     score: float | None = None
-    error: dict[str, object] | None = None
+    error: dict[str, Any] | None = None
     sanitized: dict[str, int] | None = None
     canonical: str = ""
     robots: list[str] = []
@@ -86,6 +86,50 @@ class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
     not_kept: list[str] = []
     from_cache: bool = False
     change: Literal["", "new", "changed", "unchanged", "gone"] = ""
+
+
+class RobotsDenied(TypedDict):
+    """Addresses that robots.txt forbids."""
+
+    count: int
+    urls: Annotated[list[str], Meta(description="The first of them")]
+
+
+class CrawlSummary(TypedDict, total=False):
+    """What the crawl came to; of one whose daemon was killed, what its pages tell."""
+
+    url: str
+    total_pages: Required[int]
+    succeeded: Required[int]
+    failed: Required[int]
+    files: int
+    duplicates: int
+    warnings: list[str]
+    errors: Required[Annotated[dict[str, int], Meta(description="Failed pages by code")]]
+    skipped: Annotated[dict[str, int], Meta(description="URLs not fetched, by reason")]
+    robots_denied: RobotsDenied
+    max_depth_reached: Required[int]
+    duration_ms: int
+    scope: str
+    strategy: str
+    format: str | list[str]
+    engines: Required[dict[str, int]]
+    attempts: int
+    resumed_pages: Annotated[int, Meta(description="Pages of the crawl that it goes on with")]
+    compared: Annotated[dict[str, Any], Meta(description="to, new, changed, unchanged, gone")]
+    retried: int
+    pending: int
+    adaptive_limits: Annotated[dict[str, int], Meta(description="Requests at once, by origin")]
+    delay_ms: int
+    crawl_delay_capped: bool
+    stop_reason: Required[str]
+
+
+class CrawlResult(TypedDict):
+    """The pages that were read."""
+
+    summary: CrawlSummary
+    pages: list[PageRecord]
 
 
 class CrawlStats:

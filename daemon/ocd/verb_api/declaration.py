@@ -177,8 +177,10 @@ class Verb:
     """One named operation, declared once; CLI, socket, MCP and docs derive from it.
 
     scope: what `run` gets first: "tab", "session", "daemon" (a part of type `needs`), "task" (a
-    part, then a Work) or "upstream" (nothing; it hears progress). items: path of keys to the list
-    that pages by items. large: takes output modes. reads_page: its content passes the sanitiser.
+    part, then a Work) or "upstream" (nothing; it hears progress). returns: the type of its result
+    as the socket answers it, page text and picture with it; clients and documentation have it, and
+    nothing here looks at it. items: path of keys to the list that pages by items. large: takes
+    output modes. reads_page: its content passes the sanitiser.
     opens_tab: a session without a tab gets one. shares_tab: it only waits, in its turn, and lets
     other calls on its tab run meanwhile. leaves_dialog: runs although a dialog is open.
     recover: rebuilds the result of a task whose process died. resumption: how a task that has ended
@@ -203,6 +205,7 @@ class Verb:
     needs: type | None
     capability: Capability
     tier: Tier
+    returns: Any = None
     large: bool = False
     items: tuple[str, ...] | None = None
     reads_page: bool = False

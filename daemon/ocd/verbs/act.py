@@ -1,7 +1,7 @@
 """The `act` verb: carries out a short English instruction."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, Required
 
 from msgspec import Meta
 
@@ -12,6 +12,14 @@ from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.action_report import event_lines
+from ocd.verb_api.action_results import (
+    ActionReply,
+    Changed,
+    DragKeys,
+    OpenDialog,
+    Picture,
+    Position,
+)
 from ocd.verb_api.declaration import (
     MAX_TIMEOUT_MS,
     UNLISTED,
@@ -62,11 +70,33 @@ def _departures(params: Act, here: str) -> Iterator[Departure]:
         here = url
 
 
+class ActStep(DragKeys, total=False):
+    """One step of the instruction."""
+
+    step: Required[int]
+    action: Required[str]
+    outcome: Required[str]
+    changed: Required[Changed]
+    ref: str
+    position: Position
+    at_end: bool
+    dialog: OpenDialog
+
+
+class ActResult(ActionReply):
+    """What the instruction came to, step by step."""
+
+    outcome: str
+    steps: list[ActStep]
+    image: NotRequired[Picture]
+
+
 @tab_verb(
     "act",
     Act,
     capability="core",
     tier=2,
+    returns=ActResult,
     reads_page=True,
     leaves_dialog=True,
     page_keys=PAGE_KEYS,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -32,6 +32,7 @@ class ShowJournal(Params):
     "oc_journal",
     ShowJournal,
     needs=Journal,
+    returns=list[dict[str, Any]] | dict[str, Any],
     capability="core",
     tier=3,
     large=True,
@@ -52,8 +53,27 @@ class ConnectionHealth(Params):
     """
 
 
+class ConnectionHealthResult(TypedDict):
+    """The browser's process, and whether it answers."""
+
+    state: str
+    pid: int | None
+    version: str | None
+    generation: Annotated[int, Meta(description="How often it was started")]
+    answers: NotRequired[bool]
+    ping_ms: NotRequired[float]
+    memory_bytes: NotRequired[int | None]
+    hint: NotRequired[str]
+
+
 @daemon_verb(
-    "oc_connection_health", ConnectionHealth, needs=Chromium, capability="core", tier=3, reads=True
+    "oc_connection_health",
+    ConnectionHealth,
+    needs=Chromium,
+    returns=ConnectionHealthResult,
+    capability="core",
+    tier=3,
+    reads=True,
 )
 async def oc_connection_health(chromium: Chromium, _params: ConnectionHealth) -> Output:
     data: dict[str, Any] = {
@@ -87,7 +107,14 @@ class Stop(Params):
     """
 
 
-@daemon_verb("oc_stop", Stop, needs=Sessions, capability="core", tier=3)
+class StopResult(TypedDict):
+    """What was closed."""
+
+    closed_tabs: int
+    browser: str
+
+
+@daemon_verb("oc_stop", Stop, needs=Sessions, returns=StopResult, capability="core", tier=3)
 async def oc_stop(sessions: Sessions, _params: Stop) -> Output:
     tabs = sessions.tab_count
     await sessions.close_all()

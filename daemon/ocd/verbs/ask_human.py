@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypedDict
 
 from msgspec import Meta
 
@@ -65,8 +65,23 @@ class AskHuman(Params):
     ] = MAX_TIMEOUT_MS
 
 
+class AskHumanResult(TypedDict):
+    """That it is done, and what has changed on the page since."""
+
+    done: bool
+    by: Annotated[str, Meta(description="At which door it was said")]
+    waited_s: float
+    tab_id: str
+    url: str
+    title: str
+    changed: Annotated[dict[str, int], Meta(description="Lines of the outline")]
+    change: Annotated[str, Meta(description="Those lines")]
+
+
 @task_verb(
-    "oc_ask_human", AskHuman, needs=HumanRequests, capability="core", tier=3,
+    "oc_ask_human", AskHuman, needs=HumanRequests,
+    returns=AskHumanResult,
+    capability="core", tier=3,
     page_keys=("change", "title"),
     example={"reason": "Please solve the captcha"},
 )  # fmt: skip

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -66,8 +66,41 @@ def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str
     return {"summary": sum_results([msgspec.json.decode(line) for line in results])}
 
 
+class ScriptOutcome(TypedDict):
+    """What one script came to."""
+
+    index: int
+    tab_id: str | None
+    worker_id: str | None
+    url: NotRequired[str]
+    success: bool
+    data: NotRequired[Annotated[Any, Meta(description="What it returned")]]
+    error: NotRequired[dict[str, Any]]
+    duration_ms: int
+
+
+class BatchSummary(TypedDict):
+    """How many there were."""
+
+    total: int
+    succeeded: int
+    failed: int
+    total_duration_ms: int
+    concurrency: NotRequired[int]
+    wall_clock_duration_ms: NotRequired[int]
+
+
+class BatchExecuteResult(TypedDict):
+    """What the scripts came to, in their order."""
+
+    results: list[ScriptOutcome]
+    summary: BatchSummary
+
+
 @task_verb(
-    "batch_execute", BatchExecute, needs=NestedCalls, capability="crawl", tier=2, large=True,
+    "batch_execute", BatchExecute, needs=NestedCalls,
+    returns=BatchExecuteResult,
+    capability="crawl", tier=2, large=True,
     items=("results",), recover=_partial_result, page_keys=("data",),
     example={"tasks": [{"url": "https://example.com", "script": "document.title"}]},
 )  # fmt: skip
@@ -178,8 +211,38 @@ def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
     return {"total_captured": captured, "total_failed": failed, "ended_by": "error"}
 
 
+class CapturedPage(TypedDict):
+    """One page of the viewer."""
+
+    page_number: int
+    url: NotRequired[str]
+    text: NotRequired[str]
+    dom: NotRequired[str]
+    total: NotRequired[int | None]
+    next_offset: NotRequired[int]
+    screenshot: NotRequired[Annotated[str, Meta(description="Its file")]]
+    screenshot_mime_type: NotRequired[str]
+    error: NotRequired[dict[str, Any]]
+
+
+class BatchPaginateResult(TypedDict):
+    """The pages, in their order."""
+
+    tab_id: str
+    strategy: str
+    capture_mode: str
+    total_captured: int
+    total_failed: int
+    ended_by: str
+    duration_ms: int
+    summary: str
+    pages: list[CapturedPage]
+
+
 @task_verb(
-    "batch_paginate", BatchPaginate, needs=PaginationServices, capability="crawl", tier=3,
+    "batch_paginate", BatchPaginate, needs=PaginationServices,
+    returns=BatchPaginateResult,
+    capability="crawl", tier=3,
     large=True,
     items=("pages",), recover=_pages, page_keys=("text", "dom"),
     example={"strategy": "click", "next_selector": "a.next"},

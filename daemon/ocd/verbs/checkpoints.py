@@ -1,7 +1,7 @@
 """Verbs for resuming work later: oc_checkpoint, oc_session_snapshot, oc_session_resume."""
 
 import asyncio
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
 
 import msgspec
 from msgspec import Meta, field
@@ -46,8 +46,57 @@ class CheckpointParams(Params):
     limit: Annotated[int, Meta(ge=1, le=500, description="Max number to list")] = 50
 
 
+class SavedTab(TypedDict):
+    """A tab as it was."""
+
+    tab_id: str
+    url: str
+    title: str
+
+
+class CheckpointSummary(TypedDict):
+    """A checkpoint without its lists."""
+
+    name: str
+    saved_at: str
+    session: str
+    task_description: str
+    current_url: str | None
+    completed: int
+    pending: int
+    tab_count: int
+
+
+class CheckpointResult(TypedDict, total=False):
+    """The checkpoint, or all of them."""
+
+    saved: bool
+    name: str
+    saved_at: str
+    session: str
+    task_description: str
+    current_url: str | None
+    completed: int
+    pending: int
+    tab_count: int
+    path: str
+    pruned: list[str]
+    replaced: Annotated[dict[str, str], Meta(description="The earlier one of this name")]
+    completed_steps: list[Any]
+    pending_steps: list[Any]
+    extracted_data: Any
+    tabs: list[SavedTab]
+    checkpoints: list[CheckpointSummary]
+    count: int
+    total: int
+    unreadable: list[str]
+    deleted: bool
+
+
 @daemon_verb(
-    "oc_checkpoint", CheckpointParams, needs=SessionSnapshots, capability="core", tier=3,
+    "oc_checkpoint", CheckpointParams, needs=SessionSnapshots,
+    returns=CheckpointResult,
+    capability="core", tier=3,
     aliases={"checkpoint_id": "name"},
     page_keys=("title",),
     example={"action": "save", "name": "half-way"},
@@ -135,10 +184,24 @@ class SessionSnapshot(Params):
     ] = ""
 
 
+class SessionSnapshotResult(TypedDict):
+    """Where it was saved."""
+
+    snapshot_id: str
+    label: str
+    created_at: str
+    session: str
+    tab_count: int
+    path: str
+    next_step: dict[str, Any]
+    pruned: NotRequired[list[str]]
+
+
 @task_verb(
     "oc_session_snapshot",
     SessionSnapshot,
     needs=SessionSnapshots,
+    returns=SessionSnapshotResult,
     capability="core",
     tier=3,
     example={"objective": "Order the book", "current_step": "Pay", "next_actions": ["Log in"]},
@@ -199,8 +262,38 @@ class SessionResume(Params):
     reopen_tabs: Annotated[bool, Meta(description="Reopen closed tabs")] = False
 
 
+class RestoredTab(SavedTab):
+    """A tab of the snapshot, and what has become of it."""
+
+    status: Annotated[str, Meta(description="LIVE, REMAPPED, CLOSED or REOPENED")]
+    tab_id_now: NotRequired[str]
+    url_now: NotRequired[str]
+    error: NotRequired[dict[str, Any]]
+
+
+class SessionResumeResult(TypedDict):
+    """What was saved, and where its tabs are."""
+
+    snapshot_id: str
+    created_at: str
+    session: str
+    label: str
+    objective: str
+    current_step: str
+    next_actions: list[str]
+    completed_steps: list[str]
+    notes: str
+    current: str | None
+    age_s: int
+    tabs: list[RestoredTab]
+    guide: Annotated[str, Meta(description="All that as text")]
+    warning: NotRequired[str]
+
+
 @daemon_verb(
-    "oc_session_resume", SessionResume, needs=SessionSnapshots, capability="core", tier=3,
+    "oc_session_resume", SessionResume, needs=SessionSnapshots,
+    returns=SessionResumeResult,
+    capability="core", tier=3,
     timeout_ms=120_000, page_keys=("title",),
     example={"snapshot_id": "before-checkout"},
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Coordinate-based input for agents that work from screenshots: the `computer` verb."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Required
 
 from msgspec import Meta
 
@@ -11,6 +11,7 @@ from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, inpu
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
+from ocd.verb_api.action_results import Changed, DragKeys, Picture, Position, ScrollSizes
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, answer
 
@@ -64,11 +65,37 @@ class Computer(Params):
     ] = None
 
 
+class ComputerResult(DragKeys, total=False):
+    """What the action came to: of a screenshot its measures, of all else what has changed."""
+
+    tab_id: Required[str]
+    action: Required[str]
+    now: Annotated[str, Meta(description="What is on top of the page, and what has the focus")]
+    changed: Changed
+    content: Annotated[str, Meta(description="What changed, a line each, in the page's words")]
+    waited_s: float
+    url: str
+    mime_type: str
+    width: int
+    height: int
+    scale: float
+    left: float
+    top: float
+    image: Picture
+    direction: str
+    position: Position
+    dimensions: ScrollSizes
+    at_end: bool
+    coordinate: list[float]
+    ref: str | None
+
+
 @tab_verb(
     "computer",
     Computer,
     capability="core",
     tier=2,
+    returns=ComputerResult,
     reads_page=True,
     page_keys=PAGE_KEYS,
     timeout_ms=70_000,

@@ -1,6 +1,6 @@
 """The verb that reads a tab's console: console_capture."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -44,8 +44,49 @@ class ConsoleCapture(Params):
     ] = 1000
 
 
+class LoggedMessage(TypedDict):
+    """What was written to the console."""
+
+    type: str
+    source: str
+    text: str
+    count: Annotated[int, Meta(description="How often in a row")]
+    first_timestamp: str
+    last_timestamp: str
+    location: NotRequired[Any]
+    stack: NotRequired[Any]
+
+
+class ConsoleStats(TypedDict):
+    """How many messages there are."""
+
+    total: int
+    returned: int
+    before_dedup: int
+    dropped: int
+    by_type: dict[str, int]
+
+
+class ConsoleCaptureResult(TypedDict):
+    """The messages, or what became of the capture."""
+
+    action: str
+    tab_id: str
+    status: NotRequired[str]
+    shows: NotRequired[str]
+    logs: NotRequired[list[LoggedMessage]]
+    stats: NotRequired[ConsoleStats]
+    filter: NotRequired[list[str] | None]
+    max_logs: NotRequired[int]
+    captured_logs: NotRequired[int]
+    duration_ms: NotRequired[float | None]
+    cleared_count: NotRequired[int]
+
+
 @tab_verb(
-    "console_capture", ConsoleCapture, capability="core", tier=2, large=True, leaves_dialog=True,
+    "console_capture", ConsoleCapture,
+    returns=ConsoleCaptureResult,
+    capability="core", tier=2, large=True, leaves_dialog=True,
     only_watches=True, page_keys=("text", "stack", "location"),
     example={"filter": ["error"]},
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -35,8 +35,10 @@ from ocd.crawl.spec import (
     Strategy,
     content_formats,
 )
+from ocd.crawl.stats import CrawlResult
 from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
+from ocd.ledger.states import Status
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.session_taint import Departure
@@ -228,7 +230,9 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
 
 
 @task_verb(
-    "crawl", Crawl, needs=Crawler, capability="crawl", tier=1, reads=True, resumption=RESUMPTION,
+    "crawl", Crawl, needs=Crawler,
+    returns=CrawlResult,
+    capability="crawl", tier=1, reads=True, resumption=RESUMPTION,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
     sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
     example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
@@ -252,7 +256,9 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
 
 
 @task_verb(
-    "crawl_sitemap", CrawlSitemap, needs=Crawler, capability="crawl", tier=2, reads=True,
+    "crawl_sitemap", CrawlSitemap, needs=Crawler,
+    returns=CrawlResult,
+    capability="crawl", tier=2, reads=True,
     resumption=RESUMPTION, large=True, items=("pages",), recover=recover, page_keys=("pages",),
     sends=Sending(("headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
     example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
@@ -328,10 +334,26 @@ class TaskExport(Params):
     ] = None
 
 
+class TaskExportResult(TypedDict):
+    """What was written."""
+
+    task_id: str
+    status: Status
+    format: str
+    path: str
+    pages: int
+    failed_pages: int
+    size_bytes: NotRequired[int]
+    files: NotRequired[int]
+    files_bytes: NotRequired[int]
+    records: NotRequired[int]
+
+
 @daemon_verb(
     "oc_task_export",
     TaskExport,
     needs=Runner,
+    returns=TaskExportResult,
     capability="crawl",
     tier=3,
     timeout_ms=600_000,

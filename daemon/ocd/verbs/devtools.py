@@ -1,6 +1,6 @@
 """The verb that returns the URL of DevTools for a tab."""
 
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
@@ -23,9 +23,19 @@ class DevtoolsUrl(Params):
     ] = None
 
 
+class DevtoolsUrlResult(TypedDict):
+    """Where a person opens DevTools."""
+
+    target_id: str
+    type: str
+    title: str
+    url: str
+
+
 @session_verb(
     "oc_devtools_url",
     DevtoolsUrl,
+    returns=DevtoolsUrlResult,
     capability="core",
     tier=3,
     reads=True,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -31,8 +31,27 @@ class DoctorReport(Params):
     """
 
 
+class CheckReport(TypedDict):
+    """One thing that was looked at."""
+
+    name: str
+    level: str
+    seen: str
+    hint: NotRequired[str]
+
+
+class DoctorReportResult(TypedDict):
+    """What was found; `ok` if nothing is broken."""
+
+    ok: bool
+    checks: list[CheckReport]
+    daemon: Annotated[dict[str, Any], Meta(description="As `ocd status` has it")]
+
+
 @daemon_verb(
-    "oc_doctor_report", DoctorReport, needs=DoctorServices, capability="core", tier=3, reads=True,
+    "oc_doctor_report", DoctorReport, needs=DoctorServices,
+    returns=DoctorReportResult,
+    capability="core", tier=3, reads=True,
 )  # fmt: skip
 async def oc_doctor_report(services: DoctorServices, _params: DoctorReport) -> Output:
     config = services.config()
@@ -59,8 +78,25 @@ class ReapOrphans(Params):
     dry_run: Annotated[bool, Meta(description="Only list them")] = False
 
 
+class OrphanProcess(TypedDict):
+    """A browser without a daemon."""
+
+    pid: int
+
+
+class ReapOrphansResult(TypedDict):
+    """What was found and ended."""
+
+    action: str
+    found: list[OrphanProcess]
+    killed: list[dict[str, Any]]
+    message: str
+
+
 @daemon_verb(
-    "oc_reap_orphans", ReapOrphans, needs=DoctorServices, capability="core", tier=3,
+    "oc_reap_orphans", ReapOrphans, needs=DoctorServices,
+    returns=ReapOrphansResult,
+    capability="core", tier=3,
     removed_params={"ports": "Leave it out: browsers are found by their processes, not by ports."},
 )  # fmt: skip
 async def oc_reap_orphans(services: DoctorServices, params: ReapOrphans) -> Output:

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.browser.process.downloads import FOLDER
 from ocd.browser.sessions.session import Session
+from ocd.verb_api.action_results import DownloadReport
 from ocd.verb_api.declaration import Output, Params, session_verb
 
 
@@ -25,11 +26,23 @@ class Downloads(Params):
     name: Annotated[str, Meta(description="path: the file's name; default: the newest")] = ""
 
 
+class DownloadsResult(TypedDict, total=False):
+    """list: the folder with its files. path: the one file."""
+
+    folder: str
+    downloads: Annotated[list[DownloadReport], Meta(description="Newest first")]
+    file: str
+    path: str
+    size: int
+    state: str
+
+
 @session_verb(
     "downloads",
     Downloads,
     capability="core",
     tier=2,
+    returns=DownloadsResult,
     reads=True,
     page_keys=("file",),
     example={"action": "path", "name": "report.pdf"},

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -58,8 +58,31 @@ def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]
         yield "request", ANY_SITE
 
 
+class Viewport(TypedDict):
+    """What the page takes for its screen."""
+
+    width: int
+    height: int
+    device_scale_factor: float
+    is_mobile: bool
+    has_touch: bool
+
+
+class EmulateDeviceResult(TypedDict):
+    """What the tab is shown as."""
+
+    tab_id: str
+    device: str | None
+    viewport: NotRequired[Viewport]
+    user_agent: NotRequired[str]
+    message: NotRequired[str]
+    reset: NotRequired[bool]
+
+
 @tab_verb(
-    "emulate_device", EmulateDevice, capability="core", tier=3, leaves_dialog=True,
+    "emulate_device", EmulateDevice,
+    returns=EmulateDeviceResult,
+    capability="core", tier=3, leaves_dialog=True,
     sends=Sending(("user_agent",), _device_departures),
     example={"preset": "iphone-14"},
 )  # fmt: skip
@@ -124,8 +147,29 @@ def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
         yield "request", ANY_SITE
 
 
+class ClientHints(TypedDict):
+    """What the page is told beside the user agent."""
+
+    brands: list[dict[str, str]]
+    platform: str
+    mobile: bool
+
+
+class UserAgentResult(TypedDict):
+    """The user agent that the tab has now."""
+
+    tab_id: str
+    preset: str | None
+    user_agent: str
+    message: NotRequired[str]
+    client_hints: NotRequired[ClientHints]
+    reset: NotRequired[bool]
+
+
 @tab_verb(
-    "user_agent", UserAgent, capability="core", tier=3, leaves_dialog=True,
+    "user_agent", UserAgent,
+    returns=UserAgentResult,
+    capability="core", tier=3, leaves_dialog=True,
     sends=Sending(("custom", "accept_language"), _agent_departures),
     example={"preset": "safari-mac"},
 )  # fmt: skip
@@ -174,9 +218,25 @@ class Geolocation(Params):
     reset: Reset = False
 
 
+class GeolocationResult(TypedDict):
+    """The position that pages see."""
+
+    tab_id: str
+    preset: NotRequired[str | None]
+    latitude: NotRequired[float]
+    longitude: NotRequired[float]
+    accuracy: NotRequired[float]
+    location_name: NotRequired[str | None]
+    granted: NotRequired[Annotated[str | None, Meta(description="The origin that may read it")]]
+    denied: NotRequired[Annotated[list[str], Meta(description="reset: origins that may no more")]]
+    message: NotRequired[str]
+    reset: NotRequired[bool]
+
+
 @tab_verb(
     "geolocation",
     Geolocation,
+    returns=GeolocationResult,
     capability="core",
     tier=3,
     leaves_dialog=True,

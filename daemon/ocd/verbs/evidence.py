@@ -1,6 +1,6 @@
 """Verbs about evidence: oc_assert, oc_evidence_bundle, oc_diff."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -51,8 +51,38 @@ class Assert(Params):
     ] = None
 
 
+class AssertionReport(TypedDict):
+    """A condition that does not hold, or about which nothing is known."""
+
+    name: str
+    kind: str
+    expected: str
+    actual: Any
+    location: Annotated[str, Meta(description="Where in the contract it stands")]
+    reason: NotRequired[str]
+
+
+class AssertResult(TypedDict):
+    """The verdict, with its reasons."""
+
+    verdict: Annotated[str, Meta(description="pass, fail or inconclusive")]
+    failed_assertions: list[AssertionReport]
+    failed_count: int
+    inconclusive_assertions: list[AssertionReport]
+    inconclusive_reason: str | None
+    failure_category: str | None
+    failure_reason: str | None
+    evidence: Annotated[dict[str, Any], Meta(description="url, title, assertions and their count")]
+    contract_digest: str
+    evidence_digest: str
+    provenance: Annotated[dict[str, Any], Meta(description="Where the evidence came from")]
+    validation_errors: list[str]
+
+
 @daemon_verb(
-    "oc_assert", Assert, needs=EvidenceService, capability="core", tier=3, reads=True,
+    "oc_assert", Assert, needs=EvidenceService,
+    returns=AssertResult,
+    capability="core", tier=3, reads=True,
     timeout_ms=MAX_WAIT_MS + 60_000,
     removed_params={
         "contract_id": "Pass the contract itself as 'contract': none is built in. "
@@ -127,8 +157,44 @@ class EvidenceBundle(Params):
             schema_diff.decode(self.target_schema)
 
 
+class BundleSummary(TypedDict):
+    """What a bundle is of."""
+
+    bundle_id: str
+    created_at: str
+    source: str
+    url: str | None
+    title: str | None
+
+
+class BundleFile(TypedDict):
+    """One file of a bundle."""
+
+    name: str
+    file: str
+    mime_type: str
+    size_bytes: int
+
+
+class EvidenceBundleResult(BundleSummary):
+    """The bundle."""
+
+    path: str
+    size_bytes: int
+    parts: list[str]
+    files: list[BundleFile]
+    screenshot_hash: str | None
+    inconclusive_reason: Annotated[str | None, Meta(description="What could not be captured")]
+    schema_diff: NotRequired[dict[str, Any]]
+    screenshot_class: NotRequired[dict[str, Any]]
+    contents: NotRequired[Annotated[dict[str, Any], Meta(description="The parts themselves")]]
+    pruned: NotRequired[list[str]]
+
+
 @task_verb(
-    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService, capability="core", tier=3,
+    "oc_evidence_bundle", EvidenceBundle, needs=EvidenceService,
+    returns=EvidenceBundleResult,
+    capability="core", tier=3,
     large=True,
     page_keys=("title", "contents"),
     example={"include": ["dom", "screenshot", "console"]},
@@ -164,8 +230,26 @@ class Diff(Params):
     limit: Annotated[int, Meta(ge=1, le=10_000, description="Max differences")] = 200
 
 
+class DiffResult(TypedDict):
+    """What is different."""
+
+    a: BundleSummary
+    b: BundleSummary
+    same: bool
+    summary: Annotated[dict[str, dict[str, int]], Meta(description="Differences by part and kind")]
+    screenshot_distance: int | None
+    performance: dict[str, Any]
+    not_compared: list[Any]
+    total: int
+    next_offset: int | None
+    next_step: NotRequired[dict[str, Any]]
+    differences: Annotated[list[dict[str, Any]], Meta(description="part, change, before, after")]
+
+
 @daemon_verb(
-    "oc_diff", Diff, needs=EvidenceService, capability="core", tier=3, large=True, reads=True,
+    "oc_diff", Diff, needs=EvidenceService,
+    returns=DiffResult,
+    capability="core", tier=3, large=True, reads=True,
     items=("differences",), page_keys=("differences", "title"),
     example={"a": "before", "b": "after"},
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """The verb that extracts structured data from a page: extract_data."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -43,9 +43,38 @@ class ExtractData(Params):
     ] = 1000
 
 
+class ExtractDataResult(TypedDict):
+    """The values that were found: `data` of one record, `items` of several."""
+
+    action: str
+    tab_id: str
+    url: str
+    message: str
+    data: NotRequired[Annotated[dict[str, Any], Meta(description="By the names of the schema")]]
+    items: NotRequired[list[dict[str, Any]]]
+    count: NotRequired[int]
+    total: NotRequired[int]
+    next_offset: NotRequired[int | None]
+    fields_found: NotRequired[int]
+    fields_total: NotRequired[int]
+    fields_missing: NotRequired[list[str]]
+    required_missing: NotRequired[list[str]]
+    incomplete_items: NotRequired[
+        Annotated[dict[str, int], Meta(description="Items without a required field")]
+    ]
+    strategies: NotRequired[Annotated[dict[str, Any], Meta(description="How it was found")]]
+    sources: NotRequired[Annotated[dict[str, Any], Meta(description="Where it was found")]]
+    source: NotRequired[Any]
+    confidence: NotRequired[Any]
+    validation_errors: NotRequired[list[Any]]
+    incomplete: NotRequired[Annotated[str, Meta(description="Why not all was searched")]]
+    next_step: NotRequired[dict[str, Any]]
+
+
 @tab_verb(
     "extract_data",
     ExtractData,
+    returns=ExtractDataResult,
     capability="core",
     tier=2,
     large=True,

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
@@ -13,6 +13,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import file_upload as act_file_upload
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
+from ocd.verb_api.action_results import ActionReply, ElementName
 from ocd.verb_api.declaration import READS_PATH, UNLISTED, FileSource, Output, tab_verb
 from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answer
 
@@ -36,9 +37,29 @@ class FileUpload(ElementParams):
     timeout_ms: Timeout = 10_000
 
 
+class UploadedFile(TypedDict):
+    """A file that the page was given."""
+
+    name: str
+    size: int
+
+
+class FileUploadResult(ActionReply):
+    """What the page was given."""
+
+    action: str
+    method: str
+    ref: str
+    target: ElementName
+    files: list[UploadedFile]
+    count: int
+    total_size_kb: float
+
+
 @tab_verb(
     "file_upload",
     FileUpload,
+    returns=FileUploadResult,
     capability="core",
     tier=2,
     reads_page=True,

@@ -1,6 +1,6 @@
 """Verbs that find elements: find, query_dom."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -80,9 +80,22 @@ class QueryDom(Params):
     ] = True
 
 
+class FindResult(TypedDict):
+    """The elements that match best, best first."""
+
+    tab_id: str
+    url: str
+    count: int
+    total: int
+    refs: list[str]
+    content: Annotated[str, Meta(description="A line for each")]
+    hint: NotRequired[str]
+
+
 @tab_verb(
     "find",
     Find,
+    returns=FindResult,
     capability="core",
     tier=1,
     reads_page=True,
@@ -142,9 +155,40 @@ async def _get_property(tab: Tab, name: Property, params: QueryDom) -> Output:
     return Output(data={**data, "value": value}, origin=text_source(tab.url))
 
 
+# One of its keys is a word of Python.
+DomElement = TypedDict(
+    "DomElement",
+    {
+        "ref": str, "tag_name": str, "id": str, "class": str, "attributes": dict[str, str],
+        "text_content": str, "cut": NotRequired[bool], "is_visible": bool,
+        "bounding_box": dict[str, float],
+    },
+)  # fmt: skip
+
+
+class QueryDomResult(TypedDict):
+    """The elements, or with get the property of one."""
+
+    action: str
+    tab_id: str
+    url: str
+    method: NotRequired[str]
+    selector: NotRequired[str | None]
+    xpath: NotRequired[str | None]
+    multiple: NotRequired[bool]
+    count: NotRequired[int]
+    total: NotRequired[int]
+    elements: NotRequired[list[DomElement]]
+    element: NotRequired[DomElement | None]
+    get: NotRequired[str]
+    ref: NotRequired[str]
+    value: NotRequired[Any]
+
+
 @tab_verb(
     "query_dom",
     QueryDom,
+    returns=QueryDomResult,
     capability="core",
     tier=3,
     large=True,

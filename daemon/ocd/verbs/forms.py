@@ -1,7 +1,7 @@
 """Verbs that fill forms: form_input, fill_form."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +15,7 @@ from ocd.pages.act.actionability import ActionResult, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
+from ocd.verb_api.action_results import ActionReply, ElementName
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
     PAGE_KEYS,
@@ -83,11 +84,37 @@ class FillForm(Params):
             self.timeout_ms = 10_000 + self.wait_for_ms
 
 
+class FormInputResult(ActionReply):
+    """The field as it is now."""
+
+    ref: str
+    target: ElementName
+    value: Annotated[Any, Meta(description="What it holds now")]
+
+
+class FilledField(TypedDict):
+    """One field that was filled."""
+
+    field: Annotated[str, Meta(description="As it was named")]
+    ref: str
+    target: ElementName
+    value: Annotated[Any, Meta(description="What it holds now")]
+
+
+class FillFormResult(ActionReply):
+    """The fields as they are now."""
+
+    fields: list[FilledField]
+    filled: int
+    submitted: NotRequired[bool]
+
+
 @tab_verb(
     "form_input",
     FormInput,
     capability="core",
     tier=1,
+    returns=FormInputResult,
     reads_page=True,
     page_keys=PAGE_KEYS,
     example={"query": "Email", "value": "ada@example.com"},
@@ -108,6 +135,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
     FillForm,
     capability="core",
     tier=1,
+    returns=FillFormResult,
     reads_page=True,
     page_keys=PAGE_KEYS,
     example={"fields": {"Email": "ada@example.com", "Remember me": True}, "submit": True},

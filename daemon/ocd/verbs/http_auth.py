@@ -1,7 +1,7 @@
 """The verb that sets credentials for HTTP authentication: http_auth."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -46,8 +46,22 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
         yield "login", origin_of_argument(host) or host
 
 
+class HttpAuthResult(TypedDict):
+    """Whether there is a login, and what was asked for."""
+
+    action: str
+    tab_id: str
+    status: str
+    username: NotRequired[str]
+    origins: NotRequired[list[str]]
+    challenges: NotRequired[list[dict[str, Any]]]
+    message: NotRequired[str]
+
+
 @tab_verb(
-    "http_auth", HttpAuth, capability="core", tier=3, leaves_dialog=True, page_keys=("realm",),
+    "http_auth", HttpAuth,
+    returns=HttpAuthResult,
+    capability="core", tier=3, leaves_dialog=True, page_keys=("realm",),
     sends=Sending(("username", "password", "origins"), _departures),
     example={"action": "set", "username": "ada", "password": "${SECRET:WEB}"},
 )  # fmt: skip

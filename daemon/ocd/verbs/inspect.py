@@ -1,6 +1,6 @@
 """The verb that reports a page's state: inspect."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
@@ -24,9 +24,22 @@ class Inspect(Params):
     ] = "visible"
 
 
+class InspectResult(TypedDict):
+    """What of the page the words ask for."""
+
+    tab_id: str
+    url: str
+    title: str
+    query: str
+    scope: str
+    counts: Annotated[dict[str, int], Meta(description="Elements by kind")]
+    content: str
+
+
 @tab_verb(
     "inspect",
     Inspect,
+    returns=InspectResult,
     capability="core",
     tier=2,
     reads=True,

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -14,6 +14,15 @@ from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
+from ocd.verb_api.action_results import (
+    ActionReply,
+    DragKeys,
+    ElementName,
+    OpenDialog,
+    Picture,
+    Position,
+    ScrollSizes,
+)
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Image, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
     PAGE_KEYS,
@@ -149,11 +158,23 @@ class LightweightScroll(ElementParams):
     ] = 30_000
 
 
+class InteractResult(ActionReply):
+    """What the action came to."""
+
+    action: str
+    ref: NotRequired[str]
+    target: NotRequired[ElementName]
+    value: NotRequired[Annotated[Any, Meta(description="What the control holds now")]]
+    dialog: NotRequired[Annotated[OpenDialog, Meta(description="The one that was answered")]]
+    image: NotRequired[Picture]
+
+
 @tab_verb(
     "interact",
     Interact,
     capability="core",
     tier=1,
+    returns=InteractResult,
     reads_page=True,
     leaves_dialog=True,
     page_keys=PAGE_KEYS,
@@ -195,11 +216,19 @@ async def _answer_dialog(tab: Tab, deadline: ActionDeadline, params: Interact) -
     return answer(tab, {"action": params.action, "dialog": details}, done)
 
 
+class DragDropResult(ActionReply, DragKeys):
+    """What the drag came to."""
+
+    action: str
+    steps: int
+
+
 @tab_verb(
     "drag_drop",
     DragDrop,
     capability="core",
     tier=2,
+    returns=DragDropResult,
     reads_page=True,
     page_keys=PAGE_KEYS,
     example={"source_query": "Task A", "target_query": "Done"},
@@ -236,11 +265,25 @@ _IN_BOX = "function (across) { return openchrome.isInBox(this, across) }"
 _TO_END_PX = 10_000_000
 
 
+class LightweightScrollResult(TypedDict):
+    """Where the area is now."""
+
+    tab_id: str
+    direction: str
+    scrolled: NotRequired[str]
+    ref: NotRequired[Annotated[str, Meta(description="until: what showed")]]
+    position: NotRequired[Position]
+    dimensions: NotRequired[ScrollSizes]
+    at_end: NotRequired[bool]
+    content: NotRequired[Annotated[str, Meta(description="until: the line that showed")]]
+
+
 @tab_verb(
     "lightweight_scroll",
     LightweightScroll,
     capability="core",
     tier=3,
+    returns=LightweightScrollResult,
     reads_page=True,
     example={"direction": "down", "amount": 800},
 )

@@ -5,7 +5,7 @@ import binascii
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -146,8 +146,33 @@ def _sent(spec: RuleSpec) -> Iterator[RequestPart | ModifyOptions]:
         yield spec.modify_options
 
 
+class RequestInterceptResult(TypedDict):
+    """The rules, or what they have met."""
+
+    action: str
+    tab_id: str
+    status: NotRequired[str]
+    enabled: NotRequired[bool]
+    rule: NotRequired[dict[str, Any]]
+    rules: NotRequired[list[dict[str, Any]]]
+    rules_count: NotRequired[int]
+    total_rules: NotRequired[int]
+    count: NotRequired[int]
+    removed_id: NotRequired[str]
+    remaining_rules: NotRequired[int]
+    api_logs: NotRequired[list[dict[str, Any]]]
+    failed_logs: NotRequired[list[dict[str, Any]]]
+    asset_groups: NotRequired[list[dict[str, Any]]]
+    summary: NotRequired[dict[str, int]]
+    stats: NotRequired[dict[str, int]]
+    headers_stripped: NotRequired[str]
+    cleared_count: NotRequired[int]
+
+
 @tab_verb(
-    "request_intercept", RequestIntercept, capability="core", tier=3, leaves_dialog=True,
+    "request_intercept", RequestIntercept,
+    returns=RequestInterceptResult,
+    capability="core", tier=3, leaves_dialog=True,
     page_keys=("url", "urls", "headers"), sends=Sending(("rule", "body"), _departures),
     example={"action": "add_rule", "rule": {"pattern": "*.png", "action": "block"}},
 )  # fmt: skip

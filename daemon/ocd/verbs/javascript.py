@@ -1,6 +1,6 @@
 """Verbs that run code in a page."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -23,8 +23,18 @@ class JavascriptTool(Params):
     code: Annotated[str, Meta(min_length=1, description="JavaScript", extra=PAYLOAD)]
 
 
+class JavascriptToolResult(TypedDict):
+    """The script's value."""
+
+    tab_id: str
+    type: Annotated[str, Meta(description="Its JSON type")]
+    content: Annotated[str, Meta(description="A string itself, all else as JSON")]
+
+
 @tab_verb(
-    "javascript_tool", JavascriptTool, capability="core", tier=1, large=True, reads_page=True,
+    "javascript_tool", JavascriptTool,
+    returns=JavascriptToolResult,
+    capability="core", tier=1, large=True, reads_page=True,
     aliases={"text": "code"},
     example={"code": "document.title"},
 )  # fmt: skip
@@ -64,8 +74,30 @@ class InitScriptParams(Params):
     id: Annotated[str | None, Meta(description="remove: its id; default: all")] = None
 
 
+class FirstScript(TypedDict):
+    """A script that runs first."""
+
+    id: str
+    added_at: str
+    chars: int
+    begin: str
+
+
+class InitScriptResult(TypedDict):
+    """The session's first scripts."""
+
+    session: str
+    count: int
+    id: NotRequired[str]
+    message: NotRequired[str]
+    scripts: NotRequired[list[FirstScript]]
+    removed: NotRequired[list[str]]
+
+
 @session_verb(
-    "init_script", InitScriptParams, capability="core", tier=3,
+    "init_script", InitScriptParams,
+    returns=InitScriptResult,
+    capability="core", tier=3,
     example={"action": "add", "script": "window.confirm = () => true"},
 )  # fmt: skip
 async def init_script(session: Session, params: InitScriptParams) -> Output:

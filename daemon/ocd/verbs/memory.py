@@ -1,7 +1,7 @@
 """The verb about notes: memory."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -42,10 +42,46 @@ class Memory(Params):
     offset: Annotated[int, Meta(ge=0, description="Notes to skip")] = 0
 
 
+class NoteReport(TypedDict):
+    """A note."""
+
+    id: str
+    domain: str
+    key: str
+    value: Any
+    confidence: float
+    created_at: str
+    updated_at: str
+
+
+class MemoryResult(TypedDict, total=False):
+    """The note, or those that were found."""
+
+    id: str
+    domain: str
+    key: str
+    value: Any
+    confidence: float
+    created_at: str
+    updated_at: str
+    redacted: bool
+    evicted: list[str]
+    entries: list[NoteReport]
+    count: int
+    total: int
+    next_offset: int
+    new_confidence: float
+    pruned: bool
+    deleted: bool
+    message: str
+    unreadable: Annotated[dict[str, Any], Meta(description="path, lines")]
+
+
 @daemon_verb(
     "memory",
     Memory,
     needs=Notes,
+    returns=MemoryResult,
     capability="core",
     tier=3,
     example={

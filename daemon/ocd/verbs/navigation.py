@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -16,6 +16,7 @@ from ocd.pages.locate.wait import wait_for_text
 from ocd.pages.read.page_health import glance, is_redirected_to_login
 from ocd.safety.domain_policy import parse_url_argument, resolve_in_page
 from ocd.safety.host_canonical import hostname_of
+from ocd.verb_api.action_results import DownloadReport
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, SENDS_TO, UNLISTED, Output, Params, tab_verb
 
 Wait = Annotated[
@@ -44,11 +45,56 @@ class Navigate(Params):
     wait: Wait = "load"
 
 
+class PageAddress(TypedDict):
+    """Where the tab is now."""
+
+    action: str
+    tab_id: str
+    url: Annotated[str, Meta(description="The address after redirects")]
+    title: str
+    status: Annotated[int | None, Meta(description="HTTP status; null without a response")]
+    redirected: NotRequired[bool]
+    beforeunload: NotRequired[
+        Annotated[str, Meta(description="accepted: the page before asked to stay")]
+    ]
+    auth_required: NotRequired[
+        Annotated[dict[str, Any], Meta(description="HTTP authentication that the site asks for")]
+    ]
+    next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call to go on with")]]
+
+
+class BlockingPage(TypedDict):
+    """What stands before the page."""
+
+    type: str
+    detail: str
+
+
+class NavigateResult(PageAddress):
+    """The page that the tab shows now, not its text."""
+
+    created: NotRequired[Annotated[bool, Meta(description="The tab was empty before")]]
+    reused: NotRequired[Annotated[bool, Meta(description="The tab showed another page before")]]
+    element_count: NotRequired[int]
+    blocking_page: NotRequired[
+        Annotated[BlockingPage, Meta(description="A captcha, or another wall")]
+    ]
+    auth_redirect: NotRequired[Annotated[bool, Meta(description="The site asks for a login")]]
+    redirected_from: NotRequired[str]
+    auth_redirect_host: NotRequired[str]
+    message: NotRequired[str]
+    left_out: NotRequired[
+        Annotated[list[str], Meta(description="Keys that a busy page left unknown")]
+    ]
+    note: NotRequired[str]
+
+
 @tab_verb(
     "navigate",
     Navigate,
     capability="core",
     tier=1,
+    returns=NavigateResult,
     opens_tab=True,
     leaves_dialog=True,
     page_keys=("title", "detail"),
@@ -103,11 +149,19 @@ class PageReload(Params):
     wait: Wait = "load"
 
 
+class PageReloadResult(PageAddress):
+    """The page that was loaded again."""
+
+    ignore_cache: bool
+    message: str
+
+
 @tab_verb(
     "page_reload",
     PageReload,
     capability="core",
     tier=3,
+    returns=PageReloadResult,
     leaves_dialog=True,
     page_keys=("title",),
     example={"ignore_cache": True},
@@ -186,8 +240,27 @@ class WaitFor(Params):
     )
 
 
+class WaitForResult(TypedDict):
+    """The condition that holds now, by its type."""
+
+    action: str
+    type: str
+    tab_id: str
+    url: str
+    elapsed: Annotated[int, Meta(description="ms that it took")]
+    selector: NotRequired[str | int]
+    visible: NotRequired[bool]
+    text: NotRequired[str | int]
+    result: NotRequired[Annotated[Any, Meta(description="What the function returned")]]
+    downloads: NotRequired[list[DownloadReport]]
+    delay: NotRequired[int]
+    pattern: NotRequired[str | int]
+    title: NotRequired[str]
+
+
 @tab_verb(
     "wait_for", WaitFor, capability="core", tier=1, reads=True, shares_tab=True,
+    returns=WaitForResult,
     page_keys=("title",), example={"type": "selector", "value": "#results"},
 )  # fmt: skip
 async def wait_for(tab: Tab, params: WaitFor) -> Output:

@@ -1,7 +1,7 @@
 """The verb that lists a tab's requests and throttles its network: network."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Required, TypedDict
 
 from msgspec import Meta
 
@@ -10,7 +10,7 @@ from ocd.api.tool_calls import tool_call
 from ocd.browser.network.throttling import PRESETS, Speed
 from ocd.browser.observe import request_views
 from ocd.browser.observe.har import write_har
-from ocd.browser.observe.request_views import Test
+from ocd.browser.observe.request_views import RequestReport, Test
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
@@ -92,8 +92,57 @@ class Network(Params):
     ] = None
 
 
+class NetworkResult(TypedDict, total=False):
+    """The requests; with get, the keys of one of them in full."""
+
+    action: Required[str]
+    tab_id: Required[str]
+    requests: list[RequestReport]
+    returned: int
+    total: int
+    known: int
+    dropped: int
+    throttled: bool
+    har_path: str
+    har_entries: int
+    har_bytes: int
+    id: str
+    method: str
+    url: str
+    status: int | None
+    resource_type: str
+    mime_type: str | None
+    size_bytes: int | None
+    duration_ms: float | None
+    started_at: str | None
+    state: str
+    from_cache: Any
+    redirect_url: str
+    error: str
+    blocked_reason: str
+    canceled: bool
+    request: dict[str, Any]
+    response: dict[str, Any]
+    timing: dict[str, float]
+    initiator: dict[str, Any]
+    page_url: str
+    body: str | None
+    body_encoding: str
+    body_bytes: int
+    body_truncated: bool
+    body_error: str
+    preset: str
+    download_mbps: float
+    upload_mbps: float
+    latency_ms: float
+    cleared_count: int
+    message: str
+
+
 @tab_verb(
-    "network", Network, capability="core", tier=2, large=True, leaves_dialog=True,
+    "network", Network,
+    returns=NetworkResult,
+    capability="core", tier=2, large=True, leaves_dialog=True,
     only_watches=True, page_keys=_PAGE_KEYS,
     example={"failed": True},
 )  # fmt: skip

@@ -1,11 +1,12 @@
 """Verbs that capture a tab's requests from start to stop, without bodies and with them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
 from ocd.browser.observe import request_views
 from ocd.browser.observe.request_log import Capture
+from ocd.browser.observe.request_views import RequestReport
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.response_bodies import BodyCollector
 from ocd.browser.tabs.tab import Tab
@@ -59,8 +60,31 @@ class NetworkCaptureFull(Params):
     limit: Limit = 100
 
 
+class CaptureReport(TypedDict):
+    """The capture, or what became of it."""
+
+    success: bool
+    action: str
+    mode: str
+    tab_id: str
+    running: NotRequired[bool]
+    entries: NotRequired[list[RequestReport]]
+    total_entries: NotRequired[int]
+    returned: NotRequired[int]
+    dropped: NotRequired[int]
+    entry_count: NotRequired[int]
+    duration_ms: NotRequired[float]
+    cleared_count: NotRequired[int]
+
+
+class NetworkCaptureLiteResult(CaptureReport):
+    """Requests without their bodies."""
+
+
 @tab_verb(
-    "network_capture_lite", NetworkCaptureLite, capability="core", tier=3, large=True,
+    "network_capture_lite", NetworkCaptureLite,
+    returns=NetworkCaptureLiteResult,
+    capability="core", tier=3, large=True,
     only_watches=True, leaves_dialog=True, page_keys=_PAGE_KEYS,
     removed_params={"keep_bodies": "Use `network_capture_full`: this one records no bodies."},
     example={"action": "start"},
@@ -69,8 +93,14 @@ async def network_capture_lite(tab: Tab, params: NetworkCaptureLite) -> Output:
     return await _capture(tab, "lite", params)
 
 
+class NetworkCaptureFullResult(CaptureReport):
+    """Requests with headers and bodies."""
+
+
 @tab_verb(
-    "network_capture_full", NetworkCaptureFull, capability="core", tier=3, large=True,
+    "network_capture_full", NetworkCaptureFull,
+    returns=NetworkCaptureFullResult,
+    capability="core", tier=3, large=True,
     only_watches=True, leaves_dialog=True, page_keys=_PAGE_KEYS,
     example={"action": "start"},
 )  # fmt: skip

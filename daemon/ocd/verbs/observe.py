@@ -1,6 +1,6 @@
 """The verb that lists interactive elements: oc_observe."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -32,9 +32,59 @@ class OcObserve(Params):
     limit: Annotated[int, Meta(ge=1, le=1000, description="Max nodes")] = 200
 
 
+class Box(TypedDict):
+    """A rectangle in CSS pixels of the viewport."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class WindowSize(TypedDict):
+    """CSS pixels."""
+
+    w: float
+    h: float
+
+
+class ObservedElement(TypedDict):
+    """An element that can be acted on."""
+
+    index: int
+    ref: str
+    role: str
+    name: str
+    bbox: Box
+    in_viewport: bool
+    actions: list[str]
+    value: NotRequired[Any]
+    states: NotRequired[Annotated[str, Meta(description="For example checked, focused")]]
+    hidden: NotRequired[bool]
+    covered: NotRequired[bool]
+
+
+class ObserveResult(TypedDict):
+    """What can be acted on."""
+
+    tab_id: str
+    url: str
+    loader_id: str
+    captured_at: str
+    scope: str
+    viewport: WindowSize
+    total_considered: int
+    total: int
+    next_offset: int | None
+    nodes: list[ObservedElement]
+    frames_not_read: NotRequired[Any]
+    next_step: NotRequired[dict[str, Any]]
+
+
 @tab_verb(
     "oc_observe",
     OcObserve,
+    returns=ObserveResult,
     capability="core",
     tier=3,
     large=True,

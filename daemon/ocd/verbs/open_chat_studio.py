@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from msgspec import Meta
 
@@ -51,10 +51,28 @@ class UploadCollectionFiles(Params):
     ] = None
 
 
+class SentFile(TypedDict):
+    """A file that was uploaded."""
+
+    name: str
+    size_bytes: int
+    mime_type: str
+
+
+class UploadCollectionFilesResult(TypedDict):
+    """What was uploaded."""
+
+    collection_url: str
+    count: int
+    files: list[SentFile]
+    messages: list[str]
+
+
 @daemon_verb(
     "ocs_upload_collection_files",
     UploadCollectionFiles,
     needs=UploadServices,
+    returns=UploadCollectionFilesResult,
     capability="upload",
     tier=3,
     uploads=True,

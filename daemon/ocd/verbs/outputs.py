@@ -1,6 +1,6 @@
 """Verbs that read stored outputs; they are always available."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -28,10 +28,25 @@ class OutputFetch(Params):
     ] = "auto"
 
 
+class OutputFetchResult(TypedDict):
+    """A part of the output."""
+
+    output_handle: str
+    offset: int
+    limit: int
+    returned: int
+    total: int
+    next_offset: int | None
+    content: Annotated[Any, Meta(description="bytes: base64. text: a string. items: a list")]
+    eof: bool
+    format: str
+
+
 @daemon_verb(
     "oc_output_fetch",
     OutputFetch,
     needs=OutputStore,
+    returns=OutputFetchResult,
     capability="core",
     tier=1,
     reads=True,
@@ -68,10 +83,37 @@ class OutputSearch(Params):
     ] = 2
 
 
+class OutputMatch(TypedDict):
+    """Where the pattern matches."""
+
+    offset: Annotated[int, Meta(description="Its first byte")]
+    line: NotRequired[Annotated[int, Meta(description="Of a text: the line's number")]]
+    item: NotRequired[Annotated[int | None, Meta(description="Of a list: the item's number")]]
+    text: str
+    before: Annotated[list[str], Meta(description="Lines before it")]
+    after: list[str]
+
+
+class OutputSearchResult(TypedDict):
+    """The matches."""
+
+    output_handle: str
+    pattern: str
+    matches: list[OutputMatch]
+    returned: int
+    truncated: bool
+    stopped_by: Annotated[str | None, Meta(description="Why not all are here: limit, size, time")]
+    next_step: Annotated[
+        dict[str, Any] | None,
+        Meta(description="The fetch that shows the first in its surroundings"),
+    ]
+
+
 @daemon_verb(
     "oc_output_search",
     OutputSearch,
     needs=OutputStore,
+    returns=OutputSearchResult,
     capability="core",
     tier=1,
     reads=True,

@@ -1,7 +1,7 @@
 """Verbs about the tools that pages offer to agents (WebMCP)."""
 
 import json
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NotRequired, TypedDict, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -39,8 +39,19 @@ class ListPageTools(Params):
     """
 
 
+class PageToolsResult(TypedDict):
+    """The tools that the page offers."""
+
+    tab_id: str
+    count: int
+    left_out: NotRequired[int]
+    content: Annotated[str, Meta(description="JSON: a list of tools")]
+
+
 @tab_verb(
-    "page_tools", ListPageTools, capability="core", tier=3, large=True, reads_page=True, reads=True,
+    "page_tools", ListPageTools,
+    returns=PageToolsResult,
+    capability="core", tier=3, large=True, reads_page=True, reads=True,
 )  # fmt: skip
 async def page_tools(tab: Tab, _params: ListPageTools) -> Output:
     await tab.page_tools.ask_libraries(tab.frames())
@@ -82,8 +93,20 @@ class CallPageTool(Params):
     ] = ""
 
 
+class PageToolCallResult(TypedDict):
+    """The tool's answer."""
+
+    tab_id: str
+    name: str
+    navigated: NotRequired[bool]
+    url: NotRequired[str]
+    content: str
+
+
 @tab_verb(
-    "page_tool_call", CallPageTool, capability="core", tier=3, large=True, reads_page=True,
+    "page_tool_call", CallPageTool,
+    returns=PageToolCallResult,
+    capability="core", tier=3, large=True, reads_page=True,
     shares_tab=True, example={"name": "search", "arguments": {"query": "lamps"}},
 )  # fmt: skip
 async def page_tool_call(tab: Tab, params: CallPageTool) -> Output:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
@@ -30,8 +30,22 @@ class PerformanceMetrics(Params):
     ] = False
 
 
+class PerformanceMetricsResult(TypedDict):
+    """The figures."""
+
+    action: str
+    type: str
+    tab_id: str
+    url: str
+    metrics: dict[str, Any]
+    message: str
+    note: NotRequired[str]
+
+
 @tab_verb(
-    "performance_metrics", PerformanceMetrics, capability="core", tier=3, reads=True,
+    "performance_metrics", PerformanceMetrics,
+    returns=PerformanceMetricsResult,
+    capability="core", tier=3, reads=True,
     page_keys=("name", "url"),
     example={"type": "navigation"},
 )  # fmt: skip
@@ -76,8 +90,31 @@ class PerformanceInsights(Params):
     ] = None
 
 
+class Insight(TypedDict):
+    """Something that oc_performance_analyze explains."""
+
+    insight: str
+    title: str
+
+
+class PerformanceInsightsResult(TypedDict):
+    """What slows the page down."""
+
+    tab_id: str
+    trace_id: str
+    trace_path: str
+    url: str
+    metrics: dict[str, Any]
+    summary_md: str
+    insights: list[Insight]
+    note: NotRequired[str]
+    next_step: dict[str, Any]
+
+
 @tab_verb(
-    "oc_performance_insights", PerformanceInsights, capability="perf", tier=3, opens_tab=True,
+    "oc_performance_insights", PerformanceInsights,
+    returns=PerformanceInsightsResult,
+    capability="perf", tier=3, opens_tab=True,
     timeout_ms=120_000, page_keys=("summary_md", "url", "title"),
     example={"url": "https://example.com"},
 )  # fmt: skip
@@ -154,8 +191,20 @@ class PerformanceAnalyze(Params):
     insight: Annotated[str, Meta(description=", ".join(insights.INSIGHTS))]
 
 
+class PerformanceAnalyzeResult(TypedDict):
+    """One insight."""
+
+    trace_id: str
+    url: str
+    insight: str
+    details_md: str
+    evidence: Any
+
+
 @session_verb(
-    "oc_performance_analyze", PerformanceAnalyze, capability="perf", tier=3, reads=True,
+    "oc_performance_analyze", PerformanceAnalyze,
+    returns=PerformanceAnalyzeResult,
+    capability="perf", tier=3, reads=True,
     page_keys=("details_md", "evidence", "url"),
     example={"trace_id": "t1", "insight": "LCPBreakdown"},
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Required, TypedDict
 
 import msgspec
 from msgspec import Meta, field
@@ -62,8 +62,42 @@ def recover(meta: Mapping[str, Any], steps: JsonLinesFile) -> dict[str, Any]:
     return {"status": "FAILED", "steps_executed": sum(1 for _ in steps)}
 
 
+class PlanStepReport(TypedDict, total=False):
+    """One step of the plan."""
+
+    order: Required[int]
+    tool: Required[str]
+    name: str
+    ok: bool
+    attempts: int
+    result: Any
+    empty: bool
+    stored_as: str
+    result_bytes_not_stored: int
+    error: dict[str, Any]
+    handled_by: Annotated[str, Meta(description="The condition of its error handler")]
+    recovered: bool
+    duration_ms: int
+
+
+class ExecutePlanResult(TypedDict, total=False):
+    """What the plan came to."""
+
+    status: Required[Annotated[str, Meta(description="SUCCESS, CANCELLED, or CHECKED (dry_run)")]]
+    steps: Required[list[PlanStepReport]]
+    steps_executed: int
+    total_steps: int
+    duration_ms: int
+    data: Annotated[dict[str, Any], Meta(description="What the steps have stored, by name")]
+    plan_id: str
+    plan_path: str
+    parameters: dict[str, Any]
+
+
 @task_verb(
-    "execute_plan", ExecutePlan, needs=Planner, capability="workflow", tier=3, large=True,
+    "execute_plan", ExecutePlan, needs=Planner,
+    returns=ExecutePlanResult,
+    capability="workflow", tier=3, large=True,
     items=("steps",), recover=recover, page_keys=("data", "result"),
     example={"plan": {"steps": [{"tool": "navigate", "args": {"url": "https://example.com"}}]}},
 )  # fmt: skip

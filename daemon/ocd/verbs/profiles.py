@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -23,8 +23,23 @@ class ListProfiles(Params):
     ] = None
 
 
+class ListProfilesResult(TypedDict):
+    """The browser profiles of this computer."""
+
+    profiles: list[dict[str, Any]]
+    count: int
+    current_profile_directory: str | None
+    message: NotRequired[str]
+
+
 @daemon_verb(
-    "list_profiles", ListProfiles, needs=Chromium, capability="profile", tier=3, reads=True
+    "list_profiles",
+    ListProfiles,
+    needs=Chromium,
+    returns=ListProfilesResult,
+    capability="profile",
+    tier=3,
+    reads=True,
 )
 async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
     found = await asyncio.to_thread(_find_profile, chromium, params.user_data_dir)
@@ -54,8 +69,23 @@ class ProfileStatus(Params):
     """
 
 
+class ProfileStatusResult(TypedDict):
+    """The profile that the browser uses."""
+
+    profile_type: str
+    browser: str
+    capabilities: Annotated[dict[str, Any], Meta(description="What it keeps")]
+    profile_directory: NotRequired[str]
+
+
 @daemon_verb(
-    "oc_profile_status", ProfileStatus, needs=Chromium, capability="profile", tier=3, reads=True
+    "oc_profile_status",
+    ProfileStatus,
+    needs=Chromium,
+    returns=ProfileStatusResult,
+    capability="profile",
+    tier=3,
+    reads=True,
 )
 async def oc_profile_status(chromium: Chromium, _params: ProfileStatus) -> Output:
     kind = await asyncio.to_thread(profiles.kind_of, chromium)

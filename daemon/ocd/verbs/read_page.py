@@ -1,7 +1,7 @@
 """Verbs that read a page: read_page, page_content."""
 
 import time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -163,9 +163,43 @@ class PageContent(Params):
     ] = None
 
 
+class ReadingMetrics(TypedDict):
+    """How much was read."""
+
+    raw_chars: int
+    chars: int
+    refs: int
+    hidden_chars: int
+    duration_ms: int
+
+
+class ReadPageResult(TypedDict):
+    """The page's text in `content`, and what there is to say about it."""
+
+    tab_id: str
+    url: str
+    title: str
+    mode: str
+    content: str
+    total: Annotated[int, Meta(description="Characters of the whole text")]
+    next_offset: Annotated[int | None, Meta(description="Where the rest begins")]
+    next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call that reads on")]]
+    pagination: NotRequired[
+        Annotated[dict[str, Any], Meta(description="type, current, last, next_url, next_step")]
+    ]
+    hidden_chars: NotRequired[Annotated[int, Meta(description="Characters that nobody sees")]]
+    left_out_chars: NotRequired[int]
+    filter: NotRequired[Annotated[dict[str, Any], Meta(description="What content_filter did")]]
+    delta: NotRequired[Annotated[dict[str, Any], Meta(description="What was compared")]]
+    metrics: NotRequired[ReadingMetrics]
+    raw_markdown: NotRequired[str]
+    fit_markdown: NotRequired[str]
+
+
 @tab_verb(
     "read_page",
     ReadPage,
+    returns=ReadPageResult,
     capability="core",
     tier=1,
     large=True,
@@ -194,9 +228,27 @@ async def read_page(tab: Tab, params: ReadPage) -> Output:
     )  # fmt: skip
 
 
+class PageContentResult(TypedDict):
+    """The HTML in `content`."""
+
+    action: str
+    tab_id: str
+    url: str
+    title: str
+    selector: str | None
+    outer_html: bool
+    content: str
+    content_length: int
+    hidden_chars: int
+    total: int
+    next_offset: int | None
+    next_step: NotRequired[dict[str, Any]]
+
+
 @tab_verb(
     "page_content",
     PageContent,
+    returns=PageContentResult,
     capability="core",
     tier=3,
     large=True,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -104,10 +104,40 @@ def _new_meta(params: Record, session: str, task_id: str | None = None) -> Recor
     )
 
 
+class RecordingReport(TypedDict):
+    """A recording."""
+
+    recording_id: str
+    session: str
+    started_at: str
+    name: str
+    screenshots: str
+    max_actions: int
+    duration_s: float | None
+    task_id: str | None
+    ended_at: str | None
+    ended_by: str | None
+    action_count: int
+    lost: NotRequired[Annotated[int, Meta(description="Actions that the disk did not take")]]
+    video: NotRequired[bool]
+    film_s: NotRequired[float | None]
+    film_ended_by: NotRequired[str | None]
+    film: NotRequired[str]
+    status: Annotated[str, Meta(description="active, ended or interrupted")]
+    path: str
+
+
+class RecordingStartResult(RecordingReport):
+    """The recording that has begun."""
+
+    pruned: NotRequired[list[str]]
+
+
 @daemon_verb(
     "oc_recording_start",
     RecordingStart,
     needs=Recorder,
+    returns=RecordingStartResult,
     capability="recording",
     tier=2,
     example={"name": "order"},
@@ -117,7 +147,20 @@ async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Outp
     return Output(data=recorder.public(active.meta) | ({"pruned": pruned} if pruned else {}))
 
 
-@daemon_verb("oc_recording_stop", RecordingStop, needs=Recorder, capability="recording", tier=2)
+class RecordingStopResult(RecordingReport):
+    """The recording that has ended."""
+
+    next_step: dict[str, Any]
+
+
+@daemon_verb(
+    "oc_recording_stop",
+    RecordingStop,
+    needs=Recorder,
+    returns=RecordingStopResult,
+    capability="recording",
+    tier=2,
+)
 async def oc_recording_stop(recorder: Recorder, _params: RecordingStop) -> Output:
     meta = await recorder.stop(call_context.current().session)
     arguments = {"recording_id": meta.recording_id, "format": "html"}
@@ -125,10 +168,20 @@ async def oc_recording_stop(recorder: Recorder, _params: RecordingStop) -> Outpu
     return Output(data=recorder.public(meta) | {"next_step": step})
 
 
+class RecordingListResult(TypedDict):
+    """Recordings, newest first."""
+
+    recordings: list[RecordingReport]
+    count: int
+    total: int
+    unreadable: NotRequired[list[str]]
+
+
 @daemon_verb(
     "oc_recording_list",
     RecordingList,
     needs=Recorder,
+    returns=RecordingListResult,
     capability="recording",
     tier=3,
     reads=True,
@@ -140,11 +193,31 @@ async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output
     return Output(data=data | ({"unreadable": unreadable} if unreadable else {}))
 
 
+class RecordingExportResult(TypedDict, total=False):
+    """The file that was written; without one, by the format: a recording, a plan or a text."""
+
+    recording_id: str
+    format: str
+    path: str
+    size_bytes: int
+    recording: RecordingReport
+    actions: list[dict[str, Any]]
+    name: str
+    version: int
+    description: str
+    parameters: dict[str, Any]
+    steps: list[dict[str, Any]]
+    left_out: list[dict[str, Any]]
+    action_count: int
+    content: Annotated[str, Meta(description="The program or the page")]
+
+
 @daemon_verb(
     "oc_recording_export",
     RecordingExport,
     needs=Recorder,
     timeout_ms=600_000,
+    returns=RecordingExportResult,
     capability="recording",
     tier=2,
     large=True,

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from msgspec import Meta
 
@@ -22,6 +22,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine.refs import resolve_element
 from ocd.pages.locate.geometry import element_area
 from ocd.storage.files import make_dir, write_whole
+from ocd.verb_api.action_results import Picture
 from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Image, Output, Params, tab_verb
 
 _SIDES = ("x", "y", "width", "height")
@@ -57,9 +58,37 @@ class PageScreenshot(Params):
     path: Annotated[str | None, Meta(description="File to write", extra=WRITES_PATH)] = None
 
 
+class PictureSize(TypedDict):
+    """Pixels."""
+
+    width: int
+    height: int
+
+
+class PageScreenshotResult(TypedDict):
+    """The picture, or the file that it was written to."""
+
+    tab_id: str
+    url: str
+    mime_type: str
+    size_bytes: int
+    size_kb: float
+    dimensions: PictureSize
+    scale: NotRequired[Annotated[float, Meta(description="It was made smaller, to this share")]]
+    notes: NotRequired[list[str]]
+    cut: NotRequired[Annotated[bool, Meta(description="The rest is in next_step")]]
+    next_step: NotRequired[dict[str, Any]]
+    action: NotRequired[str]
+    path: NotRequired[str]
+    format: NotRequired[str]
+    message: NotRequired[str]
+    image: NotRequired[Picture]
+
+
 @tab_verb(
     "page_screenshot",
     PageScreenshot,
+    returns=PageScreenshotResult,
     capability="core",
     tier=1,
     reads=True,
@@ -173,9 +202,23 @@ class PagePdf(Params):
     ] = ""
 
 
+class PagePdfResult(TypedDict):
+    """The file."""
+
+    action: str
+    tab_id: str
+    path: str
+    size: int
+    size_kb: float
+    format: str
+    landscape: bool
+    message: str
+
+
 @tab_verb(
     "page_pdf",
     PagePdf,
+    returns=PagePdfResult,
     capability="core",
     tier=3,
     reads=True,

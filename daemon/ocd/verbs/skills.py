@@ -1,7 +1,7 @@
 """Verbs about skills: steps saved with a contract, found again and replayed."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta, field
 
@@ -49,10 +49,61 @@ class SkillRecord(Params):
             decode(self.contract)
 
 
+class ReplayCounts(TypedDict):
+    """How a skill's replays ended."""
+
+    passes: int
+    fails: int
+    inconclusive: int
+    broken: int
+    streak: Annotated[int, Meta(description="Failures in a row")]
+    last: str | None
+
+
+class SkillStep(TypedDict):
+    """One step."""
+
+    verb: str
+    description: str
+
+
+class SkillReport(TypedDict):
+    """A skill."""
+
+    skill_id: str
+    domain: str
+    name: str
+    status: str
+    replays: ReplayCounts
+    description: str
+    steps: list[SkillStep]
+    step_count: int
+    parameters: Annotated[dict[str, str], Meta(description="Values that a replay must be given")]
+    contract_id: str | None
+    contract: Any
+    stored_at: str
+    last_used_at: str | None
+    recorded_verdict: str | None
+
+
+class SkillRecordResult(SkillReport):
+    """The skill that was stored."""
+
+    replaced: bool
+    left_out: NotRequired[
+        Annotated[list[dict[str, Any]], Meta(description="Actions that are no steps")]
+    ]
+    evicted: NotRequired[list[str]]
+    warning: NotRequired[str]
+    next_step: dict[str, Any]
+    unreadable: NotRequired[dict[str, Any]]
+
+
 @daemon_verb(
     "oc_skill_record",
     SkillRecord,
     needs=SkillService,
+    returns=SkillRecordResult,
     capability="core",
     tier=3,
     example={"domain": "example.com", "name": "log in", "last_actions": 3},
@@ -95,10 +146,28 @@ class SkillRecall(Params):
     include_quarantined: Annotated[bool, Meta(description="Include quarantined skills")] = False
 
 
+class RecalledSkill(SkillReport):
+    """A skill, and how well it fits."""
+
+    score: float
+
+
+class SkillRecallResult(TypedDict):
+    """Skills, best first."""
+
+    skills: list[RecalledSkill]
+    count: int
+    total: int
+    hidden: int
+    promotion_filter_active: bool
+    unreadable: NotRequired[dict[str, Any]]
+
+
 @daemon_verb(
     "oc_skill_recall",
     SkillRecall,
     needs=SkillService,
+    returns=SkillRecallResult,
     capability="core",
     tier=3,
     reads=True,
@@ -140,8 +209,38 @@ class SkillReplay(Params):
     ] = 3_000
 
 
+class ReplayedStep(SkillStep):
+    """A step that was done."""
+
+    step: int
+    duration_ms: float
+
+
+class SkillReplayResult(TypedDict):
+    """What the replay came to."""
+
+    skill_id: str
+    domain: str
+    name: str
+    status: str
+    replays: ReplayCounts
+    completed: bool
+    steps: list[ReplayedStep]
+    verdict: Annotated[str, Meta(description="pass, fail or inconclusive")]
+    recorded_verdict: str | None
+    matches_recording: NotRequired[bool]
+    inconclusive_reason: NotRequired[str | None]
+    inconclusive_assertions: NotRequired[list[dict[str, Any]]]
+    failed_assertions: NotRequired[list[dict[str, Any]]]
+    failure_reason: NotRequired[str | None]
+    failure_category: NotRequired[str | None]
+    evidence: NotRequired[dict[str, Any]]
+
+
 @daemon_verb(
-    "oc_skill_replay", SkillReplay, needs=SkillService, capability="core", tier=3,
+    "oc_skill_replay", SkillReplay, needs=SkillService,
+    returns=SkillReplayResult,
+    capability="core", tier=3,
     timeout_ms=REPLAY_MS, page_keys=("failed_assertions", "inconclusive_assertions"),
     example={"domain": "example.com", "name": "log in"},
 )  # fmt: skip

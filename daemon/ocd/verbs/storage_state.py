@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -48,8 +48,22 @@ class ContextExport(Params):
     ] = None
 
 
+class ContextExportResult(TypedDict):
+    """The login, or the file that it was written to."""
+
+    tab_id: str
+    origin: str
+    counts: dict[str, int]
+    left_out: NotRequired[Any]
+    envelope: NotRequired[Annotated[dict[str, Any], Meta(description="For oc_context_import")]]
+    path: NotRequired[str]
+    size: NotRequired[int]
+
+
 @tab_verb(
-    "oc_context_export", ContextExport, capability="storage", tier=2, page_keys=("envelope",),
+    "oc_context_export", ContextExport,
+    returns=ContextExportResult,
+    capability="storage", tier=2, page_keys=("envelope",),
     only_watches=True, removed_params={
         "include_http_auth": "Passwords are never exported: pass them to `http_auth` again."
     },
@@ -92,8 +106,22 @@ def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
         yield "state", origin_of_argument(area.origin) or area.origin
 
 
+class ContextImportResult(TypedDict):
+    """What was restored."""
+
+    ok: bool
+    tab_id: str
+    origin: str
+    applied_cookies: int
+    applied_storage_keys: int
+    applied_records: int
+    skipped: Annotated[list[Any], Meta(description="What was not, and why")]
+
+
 @tab_verb(
-    "oc_context_import", ContextImport, capability="storage", tier=2, opens_tab=True,
+    "oc_context_import", ContextImport,
+    returns=ContextImportResult,
+    capability="storage", tier=2, opens_tab=True,
     aliases={"path": "envelope_path"},
     sends=Sending(("envelope",), _departures),
     example={"envelope_path": "/home/ada/login.json"},

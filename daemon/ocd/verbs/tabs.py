@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta, field
 
@@ -17,6 +17,21 @@ from ocd.verb_api.declaration import SENDS_TO, UNLISTED, Output, Params, session
 WorkerId = Annotated[
     str | None, Meta(description="Isolated worker: its id or name", extra_json_schema=UNLISTED)
 ]
+
+
+class TabReport(TypedDict):
+    """A tab as it is now."""
+
+    tab_id: str
+    url: str
+    title: str
+    dialog: NotRequired[Annotated[str, Meta(description="What the dialog says that is open")]]
+    held_by: NotRequired[Annotated[str, Meta(description="The person who holds it")]]
+    worker_id: NotRequired[Annotated[str, Meta(description="The isolated worker it belongs to")]]
+
+
+class TabsCreateResult(TabReport):
+    """The tab that was opened."""
 
 
 class TabsCreate(Params):
@@ -36,6 +51,7 @@ class TabsCreate(Params):
     TabsCreate,
     capability="core",
     tier=1,
+    returns=TabsCreateResult,
     page_keys=("title",),
     example={"url": "https://example.com"},
 )
@@ -68,11 +84,23 @@ class TabsClose(Params):
     worker_id: WorkerId = None
 
 
+class TabsCloseResult(TypedDict):
+    """What was closed."""
+
+    success: Annotated[bool, Meta(description="Whether every tab that was named is closed")]
+    closed_count: int
+    closed: Annotated[list[str], Meta(description="Their ids")]
+    failed: Annotated[list[str], Meta(description="Ids that there are not")]
+    tab_count: Annotated[int, Meta(description="Tabs that the session still has")]
+    message: str
+
+
 @session_verb(
     "tabs_close",
     TabsClose,
     capability="core",
     tier=1,
+    returns=TabsCloseResult,
     example={"tab_id": "t2"},
 )
 async def tabs_close(session: Session, params: TabsClose) -> Output:
@@ -112,9 +140,21 @@ class TabsContext(Params):
     worker_id: WorkerId = None
 
 
+class TabsContextResult(TypedDict):
+    """The session's tabs."""
+
+    session: str
+    current: Annotated[str | None, Meta(description="The tab that calls without tab_id use")]
+    tab_count: int
+    worker_count: Annotated[int, Meta(description="Isolated workers of the session")]
+    init_scripts: NotRequired[Annotated[int, Meta(description="First scripts of the session")]]
+    tabs: NotRequired[Annotated[list[TabReport], Meta(description="Not with summary")]]
+
+
 @session_verb(
-    "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",)
-)
+    "tabs_context", TabsContext, capability="core", tier=1, reads=True, page_keys=("title",),
+    returns=TabsContextResult,
+)  # fmt: skip
 async def tabs_context(session: Session, params: TabsContext) -> Output:
     if params.tab_id:
         session.tab(params.tab_id)

@@ -3,14 +3,14 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta, field
 
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import Runner
-from ocd.ledger.states import Status, TaskMeta, milliseconds, public
+from ocd.ledger.states import Status, TaskMeta, TaskProgress, milliseconds, public
 from ocd.safety.origins import origin_of_argument
 from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, UNLISTED, Output, Params, daemon_verb
 
@@ -30,10 +30,44 @@ class TaskStart(Params):
     ] = field(default_factory=dict[str, Any])
 
 
+class TaskReport(TypedDict):
+    """A task as the ledger has it; times are RFC 3339, UTC."""
+
+    task_id: str
+    kind: str
+    status: Status
+    session: str
+    direct: NotRequired[Annotated[bool, Meta(description="A caller waits for it")]]
+    pid: int | None
+    pid_started_at: str | None
+    resumed_from: NotRequired[Annotated[str, Meta(description="The task that it goes on with")]]
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    cancel_requested_at: str | None
+    args_summary: Annotated[str, Meta(description="Its parameters as JSON text, cut and masked")]
+    progress: TaskProgress
+    result_path: str | None
+    error: Annotated[dict[str, Any] | None, Meta(description="code, message and more")]
+
+
+class TaskStarted(TypedDict):
+    """The task that goes on."""
+
+    task_id: str
+    status: Status
+    kind: str
+
+
+class TaskStartResult(TaskStarted):
+    """The task that has begun."""
+
+
 @daemon_verb(
     "oc_task_start",
     TaskStart,
     needs=Runner,
+    returns=TaskStartResult,
     capability="tasks",
     tier=1,
     example={"kind": "crawl", "args": {"url": "https://example.com", "max_pages": 200}},
@@ -82,10 +116,19 @@ class TaskList(Params):
     ] = None
 
 
+class TaskListResult(TypedDict):
+    """Tasks, newest first."""
+
+    tasks: list[TaskReport]
+    count: int
+    unreadable: NotRequired[Annotated[int, Meta(description="Tasks that cannot be read")]]
+
+
 @daemon_verb(
     "oc_task_list",
     TaskList,
     needs=Runner,
+    returns=TaskListResult,
     capability="tasks",
     tier=1,
     reads=True,
@@ -138,10 +181,18 @@ class TaskGet(Params):
     ] = False
 
 
+class TaskGetResult(TypedDict):
+    """The task; with include_result its result, as the verb that it runs returns it."""
+
+    meta: TaskReport
+    result: NotRequired[Any]
+
+
 @daemon_verb(
     "oc_task_get",
     TaskGet,
     needs=Runner,
+    returns=TaskGetResult,
     capability="tasks",
     tier=1,
     large=True,
@@ -198,10 +249,17 @@ class TaskResume(Params):
     ] = field(default_factory=dict[str, Any])
 
 
+class TaskResumeResult(TaskStarted):
+    """The new task."""
+
+    resumed_from: str
+
+
 @daemon_verb(
     "oc_task_resume",
     TaskResume,
     needs=Runner,
+    returns=TaskResumeResult,
     capability="tasks",
     tier=3,
     example={"task_id": "0123456789abcdef", "max_pages": 500},
@@ -229,10 +287,21 @@ class TaskCancel(Params):
     task_id: TaskId
 
 
+class TaskState(TypedDict):
+    """The task as it is now."""
+
+    meta: TaskReport
+
+
+class TaskCancelResult(TaskState):
+    """The task as it is now: ended, or still ending."""
+
+
 @daemon_verb(
     "oc_task_cancel",
     TaskCancel,
     needs=Runner,
+    returns=TaskCancelResult,
     capability="tasks",
     tier=1,
     example={"task_id": "0123456789abcdef"},
@@ -251,10 +320,15 @@ class TaskWait(Params):
     timeout_ms: Annotated[int, Meta(ge=0, le=600_000, description="Time to wait, in ms")] = 60_000
 
 
+class TaskWaitResult(TaskState):
+    """The task that has ended."""
+
+
 @daemon_verb(
     "oc_task_wait",
     TaskWait,
     needs=Runner,
+    returns=TaskWaitResult,
     capability="tasks",
     tier=1,
     reads=True,

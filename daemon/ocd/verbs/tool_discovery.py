@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta, field
 
@@ -55,10 +55,26 @@ class ExpandTools(Params):
     query: Annotated[str | None, Meta(description="What the tool should do")] = None
 
 
+class HiddenTool(TypedDict):
+    """A tool that is not listed."""
+
+    name: str
+    summary: str
+
+
+class ExpandToolsResult(TypedDict, total=False):
+    """The tools that were asked for; without a parameter, those that are not listed."""
+
+    hidden: list[HiddenTool]
+    expanded: list[str]
+    tools: Annotated[list[dict[str, Any]], Meta(description="name, description, inputSchema")]
+
+
 @daemon_verb(
     "expand_tools",
     ExpandTools,
     needs=ToolCatalog,
+    returns=ExpandToolsResult,
     capability="core",
     tier=1,
     reads=True,
@@ -122,6 +138,7 @@ class CallVerb(Params):
     "call_verb",
     CallVerb,
     needs=ToolCatalog,
+    returns=dict[str, Any],
     capability="core",
     tier=1,
     example={"name": "page_reload"},

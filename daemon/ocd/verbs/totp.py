@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from typing import Annotated
+from typing import Annotated, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -20,10 +20,21 @@ class TotpGenerate(Params):
     domain: Annotated[str, Meta(min_length=1, description="For example example.org, or a URL")]
 
 
+class TotpGenerateResult(TypedDict):
+    """The password that is valid now."""
+
+    domain: str
+    code: str
+    seconds_remaining: int
+    expires_at: str
+    note: NotRequired[str]
+
+
 @daemon_verb(
     "oc_totp_generate",
     TotpGenerate,
     needs=TotpStore,
+    returns=TotpGenerateResult,
     capability="totp",
     tier=3,
     example={"domain": "example.com"},

@@ -1,6 +1,6 @@
 """The verb that checks whether a page is healthy: validate_page."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -47,8 +47,50 @@ class ValidatePage(Params):
     ] = 30_000
 
 
+class ConsoleProblems(TypedDict):
+    """What the console says; lines of each kind, and how many there are."""
+
+    errors: list[str]
+    total_errors: int
+    warnings: list[str]
+    total_warnings: int
+
+
+class FailedRequest(TypedDict):
+    """A request that brought no answer, or an error."""
+
+    url: str
+    method: str
+    type: str
+    status: NotRequired[int]
+    error: NotRequired[str]
+
+
+class ValidatePageResult(TypedDict):
+    """Whether the page works."""
+
+    tab_id: str
+    created: bool
+    url: str
+    title: str
+    status: str
+    http_status: int | None
+    duration_ms: int
+    problems: list[str]
+    console: ConsoleProblems
+    failed_requests: list[FailedRequest]
+    total_failed_requests: int
+    summary: dict[str, Any]
+    left_out: NotRequired[list[str]]
+    auth_redirect: NotRequired[dict[str, str]]
+    error: NotRequired[dict[str, Any]]
+    content: NotRequired[Annotated[str, Meta(description="The beginning of its text")]]
+
+
 @tab_verb(
-    "validate_page", ValidatePage, capability="core", tier=3, opens_tab=True, leaves_dialog=True,
+    "validate_page", ValidatePage,
+    returns=ValidatePageResult,
+    capability="core", tier=3, opens_tab=True, leaves_dialog=True,
     reads_page=True, page_keys=("title", "text", "errors", "warnings"),
     example={"url": "https://example.com"},
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The verb that takes annotated screenshots: vision_find."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -11,6 +11,7 @@ from ocd.pages.read.annotated_screenshot import (
     AnnotationStyle,
     capture_annotated,
 )
+from ocd.verb_api.action_results import Picture
 from ocd.verb_api.declaration import Image, Output, Params, tab_verb
 
 
@@ -49,9 +50,47 @@ class VisionFind(Params):
     quality: Annotated[int, Meta(ge=1, le=100, description="jpeg, webp: percent")] = 80
 
 
+class NumberedElement(TypedDict):
+    """An element with its number in the picture."""
+
+    number: int
+    ref: str
+    role: str
+    name: str
+    bbox: dict[str, float]
+    actions: list[str]
+    value: NotRequired[Any]
+    states: NotRequired[Annotated[str, Meta(description="For example checked, focused")]]
+    hidden: NotRequired[bool]
+    covered: NotRequired[bool]
+
+
+class VisionFindResult(TypedDict):
+    """The picture, and what is numbered in it."""
+
+    tab_id: str
+    url: str
+    mode: str
+    width: float
+    height: float
+    count: int
+    total: int
+    next_offset: int | None
+    elements: list[NumberedElement]
+    tile: NotRequired[int]
+    tiles: NotRequired[int]
+    next_tile: NotRequired[int | None]
+    mime_type: str
+    size_bytes: int
+    hint: NotRequired[str]
+    next_step: NotRequired[dict[str, Any]]
+    image: Picture
+
+
 @tab_verb(
     "vision_find",
     VisionFind,
+    returns=VisionFindResult,
     capability="core",
     tier=3,
     reads=True,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -57,8 +57,41 @@ def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
         yield "state", jar.owner(params.domain, here)
 
 
+class Cookie(TypedDict):
+    """A cookie; expires is null for one of the browser's session."""
+
+    name: str
+    value: str
+    domain: str
+    path: str
+    expires: float | None
+    http_only: bool
+    secure: bool
+    same_site: str | None
+    size: int
+    partition_key: NotRequired[Any]
+
+
+class CookiesResult(TypedDict):
+    """The cookies, or what became of them."""
+
+    action: str
+    tab_id: str
+    cookies: NotRequired[list[Cookie]]
+    cookie: NotRequired[Annotated[Cookie | None, Meta(description="With name: that one")]]
+    count: NotRequired[int]
+    masked: NotRequired[Annotated[int, Meta(description="Cookies whose values are hidden")]]
+    blocked: NotRequired[Annotated[int, Meta(description="Cookies of hosts that are forbidden")]]
+    name: NotRequired[str]
+    deleted_count: NotRequired[int]
+    cleared_count: NotRequired[int]
+    message: NotRequired[str]
+
+
 @tab_verb(
-    "cookies", Cookies, capability="storage", tier=2, leaves_dialog=True,
+    "cookies", Cookies,
+    returns=CookiesResult,
+    capability="storage", tier=2, leaves_dialog=True,
     page_keys=("name", "value"),
     sends=Sending(("name", "value", "domain", "path"), _cookie_departures),
     example={"action": "get", "name": "session"},
@@ -148,8 +181,29 @@ def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
         yield "state", origin_of_argument(whose) or whose
 
 
+class StorageResult(TypedDict):
+    """The items, or what became of them."""
+
+    action: str
+    tab_id: str
+    storage_type: str
+    origin: str
+    key: NotRequired[str]
+    value: NotRequired[str | None]
+    exists: NotRequired[bool]
+    items: NotRequired[dict[str, str]]
+    keys: NotRequired[list[str]]
+    count: NotRequired[int]
+    size: NotRequired[int]
+    existed: NotRequired[bool]
+    cleared_count: NotRequired[int]
+    message: NotRequired[str]
+
+
 @tab_verb(
-    "storage", Storage, capability="storage", tier=3, page_keys=("key", "keys", "value", "items"),
+    "storage", Storage,
+    returns=StorageResult,
+    capability="storage", tier=3, page_keys=("key", "keys", "value", "items"),
     sends=Sending(("key", "value", "origin"), _storage_departures),
     example={"action": "get", "key": "cart"},
 )  # fmt: skip

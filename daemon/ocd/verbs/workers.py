@@ -1,6 +1,6 @@
 """Verbs about isolated workers of a session, and the reports of workflow workers."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -43,9 +43,41 @@ class Worker(Params):
     ] = False
 
 
+class IsolatedWorker(TypedDict):
+    """A browser context of its own: cookies and storage apart from others."""
+
+    worker_id: str
+    name: str
+    created_at: str
+    tab_ids: list[str]
+    tab_count: int
+    workflow_id: NotRequired[str]
+
+
+class WorkerResult(TypedDict, total=False):
+    """The worker, or all of them."""
+
+    worker_id: str
+    name: str
+    created_at: str
+    tab_ids: list[str]
+    tab_count: int
+    workflow_id: str
+    tab_id: str
+    url: str
+    session: str
+    worker_count: int
+    workers: list[IsolatedWorker]
+    deleted: bool
+    closed_tabs: Any
+    message: str
+    next_step: dict[str, Any]
+
+
 @session_verb(
     "worker",
     Worker,
+    returns=WorkerResult,
     capability="workflow",
     tier=3,
     timeout_ms=60_000,
@@ -161,10 +193,24 @@ class WorkerComplete(Params):
     extracted_data: Data = None
 
 
+class WorkerUpdateResult(TypedDict):
+    """The worker as it is now."""
+
+    status: str
+    workflow_id: str
+    worker_name: str
+    worker_status: str
+    iteration: int
+    workflow_status: str
+    ended_by: NotRequired[str | None]
+    message: NotRequired[str]
+
+
 @daemon_verb(
     "worker_update",
     WorkerUpdate,
     needs=Workflows,
+    returns=WorkerUpdateResult,
     capability="crawl",
     tier=3,
     example={"worker_name": "a", "iteration": 2, "action": "Opened page 2"},
@@ -189,10 +235,22 @@ async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
     return Output(data=data)
 
 
+class WorkerCompleteResult(TypedDict):
+    """The worker as it ended."""
+
+    status: str
+    workflow_id: str
+    worker_name: str
+    worker_status: str
+    workflow_status: str
+    next_step: NotRequired[dict[str, Any]]
+
+
 @daemon_verb(
     "worker_complete",
     WorkerComplete,
     needs=Workflows,
+    returns=WorkerCompleteResult,
     capability="crawl",
     tier=3,
     example={"worker_name": "a", "status": "SUCCESS", "result_summary": "3 prices found"},

@@ -1,6 +1,6 @@
 """Verbs about workflows: work divided among isolated workers."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
@@ -106,8 +106,42 @@ class WorkflowCleanup(Params):
     ] = None
 
 
+class StartedWorker(TypedDict):
+    """A worker that is ready."""
+
+    worker_id: str
+    worker_name: str
+    tab_id: str
+    task: str
+    url: str
+    load_error: NotRequired[str]
+
+
+class WorkerPrompt(TypedDict):
+    """What to tell the agent that works for it."""
+
+    worker_name: str
+    prompt: str
+
+
+class WorkflowInitResult(TypedDict):
+    """The workflow that has begun."""
+
+    workflow_id: str
+    status: str
+    name: str
+    workers: list[StartedWorker]
+    message: str
+    worker_prompts: list[WorkerPrompt]
+    next_step: dict[str, Any]
+    pruned: NotRequired[list[str]]
+    released: NotRequired[list[str]]
+
+
 @daemon_verb(
-    "workflow_init", WorkflowInit, needs=Workflows, capability="workflow", tier=3,
+    "workflow_init", WorkflowInit, needs=Workflows,
+    returns=WorkflowInitResult,
+    capability="workflow", tier=3,
     timeout_ms=120_000,
     example={"name": "prices", "workers": [{"name": "a", "task": "Note the price"}]},
 )  # fmt: skip
@@ -164,10 +198,39 @@ async def _find_workflow(workflows: Workflows, workflow_id: str | None) -> Workf
         return None
 
 
+class WorkerProgress(TypedDict):
+    """How far a worker is."""
+
+    worker_id: str
+    worker_name: str
+    tab_id: str
+    status: str
+    iteration: int
+
+
+class WorkflowStatusResult(TypedDict):
+    """How far the workflow is; only `status` if there is none."""
+
+    status: str
+    workflow_id: NotRequired[str]
+    name: NotRequired[str]
+    workers: NotRequired[list[WorkerProgress]]
+    worker_count: NotRequired[int]
+    completed_workers: NotRequired[int]
+    partial_workers: NotRequired[int]
+    failed_workers: NotRequired[int]
+    pending_workers: NotRequired[int]
+    timed_out_workers: NotRequired[int]
+    duration_ms: NotRequired[int]
+    cleaned_at: NotRequired[str]
+    worker_details: NotRequired[list[dict[str, Any]]]
+
+
 @daemon_verb(
     "workflow_status",
     WorkflowStatus,
     needs=Workflows,
+    returns=WorkflowStatusResult,
     capability="workflow",
     tier=3,
     reads=True,
@@ -213,8 +276,37 @@ def _worker_details(worker: WorkerState) -> dict[str, Any]:
     return {"worker_name": worker.name} | {k: v for k, v in fields.items() if k not in left_out}
 
 
+class WorkerOutcome(TypedDict):
+    """What a worker has reported."""
+
+    worker_id: str
+    worker_name: str
+    tab_id: str
+    status: str
+    result_summary: str
+    data_extracted: Any
+    iterations: int
+    errors: list[Any]
+    ended_by: NotRequired[str]
+
+
+class WorkflowCollectResult(TypedDict):
+    """What the workers have reported."""
+
+    status: str
+    workflow_id: NotRequired[str]
+    completed_count: NotRequired[int]
+    partial_count: NotRequired[int]
+    failed_count: NotRequired[int]
+    pending_count: NotRequired[int]
+    duration_ms: NotRequired[int]
+    worker_results: list[WorkerOutcome]
+
+
 @daemon_verb(
-    "workflow_collect", WorkflowCollect, needs=Workflows, capability="workflow", tier=3,
+    "workflow_collect", WorkflowCollect, needs=Workflows,
+    returns=WorkflowCollectResult,
+    capability="workflow", tier=3,
     reads=True, large=True, items=("worker_results",), page_keys=("data_extracted",),
     example={"workflow_id": "wf_1"},
 )  # fmt: skip
@@ -237,8 +329,23 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
     return Output(data=data)
 
 
+class WorkflowCollectPartialResult(TypedDict):
+    """What the workers that have ended have reported."""
+
+    status: str
+    workflow_id: NotRequired[str]
+    progress: NotRequired[
+        Annotated[dict[str, int], Meta(description="total, completed, failed, forced, pending")]
+    ]
+    completed_workers: list[WorkerOutcome]
+    pending_worker_names: NotRequired[list[str]]
+    duration_ms: NotRequired[int]
+
+
 @daemon_verb(
-    "workflow_collect_partial", WorkflowCollectPartial, needs=Workflows, capability="workflow",
+    "workflow_collect_partial", WorkflowCollectPartial, needs=Workflows,
+    returns=WorkflowCollectPartialResult,
+    capability="workflow",
     tier=3, reads=True, large=True, items=("completed_workers",), page_keys=("data_extracted",),
     example={"workflow_id": "wf_1"},
 )  # fmt: skip
@@ -267,8 +374,20 @@ async def workflow_collect_partial(workflows: Workflows, params: WorkflowCollect
     return Output(data=data)
 
 
+class WorkflowCleanupResult(TypedDict):
+    """What was closed."""
+
+    status: str
+    workflow_id: str
+    closed_workers: list[str]
+    closed_tabs: list[str]
+    next_step: dict[str, Any]
+
+
 @daemon_verb(
-    "workflow_cleanup", WorkflowCleanup, needs=Workflows, capability="workflow", tier=3,
+    "workflow_cleanup", WorkflowCleanup, needs=Workflows,
+    returns=WorkflowCleanupResult,
+    capability="workflow", tier=3,
     timeout_ms=60_000,
     example={"workflow_id": "wf_1"},
 )  # fmt: skip

@@ -1,7 +1,9 @@
 """Requests in results: a summary or all details; credentials masked."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Annotated, Any, Required, TypedDict
+
+from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
@@ -13,6 +15,36 @@ from ocd.safety.redact import redact, redact_url
 
 _URL_SHOWN = 2000
 Test = Callable[[NetworkRequest], bool]
+
+
+class RequestReport(TypedDict, total=False):
+    """A request of the page; in full, with headers and bodies, if that was asked for."""
+
+    id: Required[str]
+    method: Required[str]
+    url: Required[str]
+    status: Required[int | None]
+    resource_type: Required[str]
+    mime_type: Required[str | None]
+    size_bytes: Required[int | None]
+    duration_ms: Required[float | None]
+    started_at: Required[str | None]
+    state: Annotated[str, Meta(description="pending: still without an answer")]
+    from_cache: Any
+    redirect_url: str
+    error: str
+    blocked_reason: str
+    canceled: bool
+    request: Annotated[dict[str, Any], Meta(description="headers, post_data")]
+    response: Annotated[dict[str, Any], Meta(description="status, headers, protocol, address")]
+    timing: Annotated[dict[str, float], Meta(description="Phases, in ms")]
+    initiator: Annotated[dict[str, Any], Meta(description="What asked for it")]
+    page_url: str
+    body: str | None
+    body_encoding: Annotated[str, Meta(description="text or base64")]
+    body_bytes: int
+    body_truncated: bool
+    body_error: Annotated[str, Meta(description="Why there is no body")]
 
 
 def request_summary(request: NetworkRequest) -> dict[str, Any]:

@@ -1,0 +1,86 @@
+"""What verbs return, as JSON Schema: `make gen` writes it into api/results.json.
+
+It stands apart from catalog.json, which `oc` reads with every command: {"definitions": {NAME: …},
+"verbs": {VERB: …}}. A schema is of the result as the socket answers it, with page text and picture,
+and names every key that there can be; what another MCP server's tool answers has no schema.
+"""
+
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypedDict, get_args, get_type_hints, is_typeddict
+
+import msgspec
+
+from ocd.api import tool_schema
+from ocd.verb_api.declaration import Verb
+
+PACKAGED = Path(tool_schema.__file__).with_name("results.json")
+Schema = dict[str, Any]
+Shapes = dict[str, Any]
+
+
+class Sanitized(TypedDict):
+    """What was found in its page text: characters taken out, phrases like orders, hidden text."""
+
+    removed: int
+    flagged: int
+    hidden: int
+
+
+def render(verbs: Iterable[Verb]) -> Schema:
+    """Return the document for these verbs."""
+    verbs = [verb for verb in verbs if verb.returns is not None]
+    types = [Sanitized, *(verb.returns for verb in verbs)]
+    found, definitions = msgspec.json.schema_components(types, ref_template="{name}")
+    shapes = _shapes_in(types, {})
+    plain = {name: _tidy(schema, shapes.get(name)) for name, schema in definitions.items()}
+    schemas = {verb.name: one for verb, one in zip(verbs, found[1:], strict=True)}
+    for verb in verbs:
+        _add_common(verb, plain.get(schemas[verb.name].get("$ref", ""), {}))
+    return {"definitions": dict(sorted(plain.items())), "verbs": schemas}
+
+
+def _add_common(verb: Verb, schema: Schema) -> None:
+    """Add what the road of a call may put beside what the verb says."""
+    if "properties" not in schema:
+        return
+    if verb.reads_page:
+        schema["properties"]["sanitized"] = {"$ref": "Sanitized"}
+    schema["properties"]["browser_restarted"] = {"type": "boolean"}
+
+
+def _shapes_in(types: Iterable[Any], shapes: Shapes) -> Shapes:
+    """Return, by their names, the classes that these annotations are made of."""
+    for one in types:
+        if not (is_typeddict(one) or _is_struct(one)):
+            _shapes_in(get_args(one), shapes)
+        elif one.__name__ not in shapes:
+            shapes[one.__name__] = one
+            _shapes_in(get_type_hints(one).values(), shapes)
+    return shapes
+
+
+def _is_struct(shape: object) -> bool:
+    return isinstance(shape, type) and issubclass(shape, msgspec.Struct)
+
+
+def _tidy(schema: Schema, shape: Any) -> Schema:  # noqa: ANN401 - a class of either kind
+    """Return the schema without titles, its keys in their order, those that are always there."""
+    schema = {key: value for key, value in schema.items() if key != "title"}
+    if "description" in schema:
+        schema["description"] = inspect.cleandoc(schema["description"])
+    if "properties" not in schema or shape is None:
+        return schema
+    required = set(schema.get("required", ()))
+    if _is_struct(shape) and not shape.__struct_config__.omit_defaults:
+        fields = msgspec.structs.fields(shape)
+        required = {one.encode_name for one in fields if one.default is not msgspec.UNSET}
+    names = schema["properties"] if _is_struct(shape) else get_type_hints(shape)
+    properties = {name: _without_default(schema["properties"][name]) for name in names}
+    schema |= {"properties": properties, "required": [n for n in properties if n in required]}
+    return schema
+
+
+def _without_default(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "default"}

@@ -1,0 +1,120 @@
+"""What verbs that act on a page answer: the shape of their JSON."""
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from msgspec import Meta
+
+
+class ElementName(TypedDict):
+    """An element as a reader hears it."""
+
+    role: str
+    name: str
+
+
+class OpenDialog(TypedDict):
+    """A dialog of the page's scripts."""
+
+    type: Annotated[str, Meta(description="alert, confirm, prompt or beforeunload")]
+    message: str
+
+
+class OpenedTab(TypedDict):
+    """A tab that the page has opened."""
+
+    tab_id: str
+    url: str
+
+
+class FrameAddress(TypedDict):
+    """Where a frame is now."""
+
+    url: str
+
+
+class PermissionPrompt(TypedDict):
+    """What the page has asked the user for."""
+
+    name: str
+    state: str
+
+
+class DownloadReport(TypedDict):
+    """A file that has come, or is still coming."""
+
+    url: NotRequired[str]
+    file: str
+    path: NotRequired[Annotated[str, Meta(description="Where it is")]]
+    size: Annotated[int, Meta(description="Bytes that have come so far")]
+    total: NotRequired[Annotated[int, Meta(description="Bytes in all, while it comes")]]
+    state: str
+
+
+class Changed(TypedDict, total=False):
+    """What an action has set off; a key that is not there did not happen."""
+
+    url: str
+    navigated: bool
+    title: str | None
+    status: int | None
+    loading: Annotated[bool, Meta(description="The new page was still loading")]
+    net_error: Annotated[str, Meta(description="Why the load failed")]
+    frames: Annotated[list[FrameAddress], Meta(description="Frames that went elsewhere")]
+    dialog: Annotated[OpenDialog, Meta(description="It waits for an answer")]
+    beforeunload: Annotated[str, Meta(description="accepted: the page had asked to stay")]
+    closed: Annotated[bool, Meta(description="The page closed its own tab")]
+    popups: list[OpenedTab]
+    popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
+    tabs_closed: list[str]
+    current_tab: Annotated[str | None, Meta(description="The tab that is the latest now")]
+    permissions: list[PermissionPrompt]
+    downloads: list[DownloadReport]
+    added: Annotated[int, Meta(description="Lines of the outline that are new")]
+    removed: int
+    moved: int
+    values: int
+    attributes: int
+
+
+class Position(TypedDict):
+    """How far an area is scrolled, in CSS pixels."""
+
+    x: int
+    y: int
+
+
+class ScrollSizes(TypedDict):
+    """The size of what is scrolled, and of what of it shows."""
+
+    scroll_width: float
+    scroll_height: float
+    client_width: float
+    client_height: float
+
+
+class ActionReply(TypedDict):
+    """What an action came to."""
+
+    tab_id: str
+    now: Annotated[str, Meta(description="What is on top of the page, and what has the focus")]
+    changed: Changed
+    content: NotRequired[
+        Annotated[str, Meta(description="What changed, a line each, in the page's words")]
+    ]
+
+
+class DragKeys(TypedDict, total=False):
+    """What a drag came to."""
+
+    source: dict[str, Any]
+    target: dict[str, Any]
+    method: Annotated[str, Meta(description="html5 or pointer")]
+    place: Annotated[str, Meta(description="Where in its list the item is now")]
+    accepted: Annotated[bool, Meta(description="Whether the page took what was dropped")]
+
+
+class Picture(TypedDict):
+    """A picture in the reply."""
+
+    mime_type: str
+    data: Annotated[str, Meta(description="Its bytes in base64")]

@@ -1,0 +1,70 @@
+"""What verbs return, as tables: one for each verb, and a page with what several have inside."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ocd.calls import result_schemas
+
+Schema = Mapping[str, Any]
+PAGE = "verbs/values.md"
+_WORDS = {"string": "text", "integer": "whole number", "object": "object", "null": "null"}
+
+
+def table(verb: str) -> list[str]:
+    """Return the lines about a verb's result."""
+    document = _document()
+    schema = document["verbs"].get(verb, {})
+    if (name := schema.get("$ref")) is None:
+        return []
+    shape = document["definitions"][name]
+    return ["", f"Returns: {_sentence(shape)}", "", *_rows(shape)]
+
+
+def page() -> str:
+    """Return the page of what stands inside of results."""
+    document = _document()
+    roots = {schema.get("$ref") for schema in document["verbs"].values()}
+    lines = ["# Values", "", "What stands inside of results, by the names of the Python client"]
+    lines += ["(`openchrome.shapes`). Keys in *italics* may be missing."]
+    for name, shape in document["definitions"].items():
+        if name not in roots and "properties" in shape:
+            lines += ["", f"## {name}", "", _sentence(shape), "", *_rows(shape)]
+    return "\n".join(lines) + "\n"
+
+
+def _document() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(result_schemas.PACKAGED.read_bytes())
+    return document
+
+
+def _sentence(shape: Schema) -> str:
+    text = " ".join(shape.get("description", "").split())
+    return text[:1].upper() + text[1:]
+
+
+def _rows(shape: Schema) -> Iterator[str]:
+    yield from ("| key | value | |", "|---|---|---|")
+    for key, one in shape["properties"].items():
+        name = f"`{key}`" if key in shape.get("required", ()) else f"*`{key}`*"
+        meaning = one.get("description", "").replace("|", "\\|")
+        yield f"| {name} | {_kind(one)} | {meaning} |"
+
+
+def _kind(schema: Schema) -> str:
+    """Return the type of a value in words."""
+    if "$ref" in schema:
+        return f"[{schema['$ref']}](values.md#{schema['$ref'].lower()})"
+    if "anyOf" in schema:
+        return " or ".join(map(_kind, schema["anyOf"]))
+    if "enum" in schema:
+        return " \\| ".join(f"`{value}`" for value in schema["enum"])
+    match schema.get("type"):
+        case "array" if schema.get("items"):
+            return f"list of {_kind(schema['items'])}"
+        case "array":
+            return "list"
+        case None:
+            return "any"
+        case kind:
+            return _WORDS.get(kind, kind)

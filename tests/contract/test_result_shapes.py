@@ -1,0 +1,53 @@
+"""What verbs return is declared, and what is checked against it is checked."""
+
+import json
+
+import pytest
+
+from ocd.calls import catalog, result_schemas
+from support.result_shapes import check, faults
+
+VERBS = catalog.load()
+# What they answer is another verb's, or of two kinds altogether.
+ANY = {"call_verb", "oc_journal"}
+
+
+def test_every_verb_says_what_it_returns() -> None:
+    assert [name for name, verb in VERBS.items() if verb.returns is None] == []
+    schemas = result_schemas.render(VERBS.values())["verbs"]
+    assert {name for name, schema in schemas.items() if "$ref" not in schema} == ANY
+
+
+def test_generated_schemas_are_current() -> None:
+    """api/results.json is what the declarations say now (`make gen`)."""
+    written = json.loads(result_schemas.PACKAGED.read_bytes())
+    assert written == json.loads(json.dumps(result_schemas.render(VERBS.values())))
+
+
+TAB = {"tab_id": "t1", "url": "about:blank", "title": ""}
+TABS = {"session": "s", "current": "t1", "tab_count": 1, "worker_count": 0, "tabs": [TAB]}
+
+
+@pytest.mark.parametrize(
+    ("result", "place"),
+    [
+        (TABS, None),
+        ({**TABS, "current": None, "browser_restarted": True}, None),
+        ({**TABS, "tabs": [{**TAB, "held_by": "Ada"}]}, None),
+        ({**TABS, "tabs": [{**TAB, "held": "Ada"}]}, ".tabs[0].held"),
+        ({**TABS, "tabs": [{"tab_id": "t1", "url": ""}]}, ".tabs[0].title"),
+        ({**TABS, "current": 1}, ".current"),
+        ({**TABS, "tab_count": True}, ".tab_count"),
+        ([TABS], ""),
+    ],
+)
+def test_what_the_scenarios_check(result: object, place: str | None) -> None:
+    """A missing key, one that is not declared, and a value of another type are faults."""
+    found = [where for where, _ in faults({"$ref": "TabsContextResult"}, result)]
+    assert found == ([] if place is None else [place])
+
+
+def test_a_fault_fails_and_a_stored_result_is_none() -> None:
+    with pytest.raises(AssertionError, match=r"tabs_context\.tab_count: is missing"):
+        check("tabs_context", {})
+    check("read_page", {"output_handle": "oh_ABCDEFGH2345", "fetch_with": "oc_output_fetch"})
