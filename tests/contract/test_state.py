@@ -1,7 +1,10 @@
 """Files that a released version wrote stay readable for ever: fixtures/state has one of each."""
 
+import json
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,11 +12,18 @@ import pytest
 
 from support.daemon import Daemon, Home
 from support.site import Site
+from support.waiting import LEAST_S
+from support.web_graph import web_graph
+from support.webhook_receiver import WebhookReceiver
 
 STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
 VERSIONS = sorted(path.name for path in STATE.iterdir())
 # What is read by verbs that the old home's own configuration switches off.
 SHELVES = ("recordings", "plans", "workflows", "memory", "checkpoints", "sessions", "skills")
+
+
+# A crawl that a kill has ended, and pages that were stored; and where they are from.
+CRAWL, CRAWLED = "b1606fb1e0b0a957", "http://state.example.org"
 
 
 @pytest.fixture(params=VERSIONS)
@@ -41,7 +51,12 @@ def shelved(request: pytest.FixtureRequest) -> Iterator[Daemon]:
 def test_old_home_is_understood(old: Daemon) -> None:
     """Tasks with results, handles, evidence, the journal and the config are read."""
     tasks = old.do("oc_task_list")["tasks"]
-    assert sorted(task["status"] for task in tasks) == ["CANCELLED", "COMPLETED", "COMPLETED"]
+    assert sorted(task["status"] for task in tasks) == [
+        "CANCELLED",
+        "COMPLETED",
+        "COMPLETED",
+        "FAILED",
+    ]
     for task in tasks:
         assert old.result_of(task["task_id"])["pages"]
         assert old.request("GET", f"/v1/tasks/{task['task_id']}/events").status == 200
@@ -85,6 +100,52 @@ def test_old_workflow_is_understood(shelved: Daemon) -> None:
     left, right = found["worker_results"]
     assert (left["status"], left["data_extracted"]) == ("SUCCESS", {"a": 1})
     assert (right["ended_by"], right["data_extracted"]) == ("timeout", {"b": 2})
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_crawl_goes_on(version: str) -> None:
+    """From its log, its frontier and its arguments; its answers are kept, its caller is told."""
+    place = Home()
+    with web_graph(30) as graph, WebhookReceiver() as told:
+        _move_site(STATE / version, place.path, graph.url, told.url)
+        with Daemon(home=place) as daemon:
+            assert daemon.task(CRAWL)["error"]["code"] == "orphaned"
+            assert json.loads(told.bodies.get(timeout=LEAST_S))["data"]["task_id"] == CRAWL
+            finished = {page["url"] for page in daemon.result_of(CRAWL)["pages"]}
+            assert finished
+            resumed = daemon.do("oc_task_resume", task_id=CRAWL)["task_id"]
+            assert daemon.finish(resumed)["status"] == "COMPLETED"
+            pages = [page["url"] for page in daemon.result_of(resumed)["pages"]]
+            assert len(pages) == len(set(pages))
+            assert {f"{graph.url}/p/{number}" for number in range(30)} | finished <= set(pages)
+            assert not finished & {graph.url + path for path in graph.seen}
+            archive = str(place.base / "tmp" / "crawl.warc")
+            written = daemon.do("oc_task_export", task_id=resumed, path=archive, format="warc")
+            assert written["pages"] == len(pages)
+            assert f"{graph.url}/p/0" in Path(archive).read_text("utf-8", "replace")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_cache_is_used(version: str) -> None:
+    """Pages that are as they were stored are not sent again."""
+    place = Home()
+    with web_graph(30) as graph:
+        _move_site(STATE / version, place.path, graph.url, graph.url)
+        with Daemon(home=place) as daemon:
+            urls = [f"{graph.url}/p/{number}" for number in range(3)]
+            daemon.do("crawl", urls=urls, max_depth=0, cache=True, engine="static")
+            assert sorted(graph.seen) == ["/p/0", "/p/1", "/p/2"]
+            assert graph.sent_bytes == 0
+
+
+def _move_site(state: Path, home: Path, to: str, hook: str) -> None:
+    """Copy the old crawl and the cache as if they were of a site that is there today."""
+    shutil.copytree(state / "tasks" / CRAWL, home / "tasks" / CRAWL)
+    for file in (home / "tasks" / CRAWL).iterdir():
+        file.write_text(file.read_text().replace(f"{CRAWLED}/told", hook).replace(CRAWLED, to))
+    shutil.copytree(state / "cache", home / "cache")
+    with closing(sqlite3.connect(home / "cache" / "http.db")) as database, database:
+        database.execute("UPDATE answers SET url = replace(url, ?, ?)", (CRAWLED, to))
 
 
 def _evidence_is_understood(old: Daemon) -> None:

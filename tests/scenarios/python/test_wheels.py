@@ -1,8 +1,14 @@
 """What `make dist` builds works outside of this tree: installed, started, and driven."""
 
+import os
+import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
+import zipfile
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
 
 import pytest
@@ -47,6 +53,57 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for source in (ROOT, ROOT / "client"):
         done(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source)
     return sorted(folder.iterdir())
+
+
+def metadata(built: Path) -> Message:
+    """Return the metadata of a wheel or of a source archive."""
+    if built.suffix == ".whl":
+        with zipfile.ZipFile(built) as wheel:
+            (name,) = (one for one in wheel.namelist() if one.endswith(".dist-info/METADATA"))
+            return message_from_bytes(wheel.read(name))
+    with tarfile.open(built) as archive:
+        file = archive.extractfile(f"{built.name.removesuffix('.tar.gz')}/PKG-INFO")
+        assert file is not None
+        return message_from_bytes(file.read())
+
+
+ADDRESSES = {"PROJECT_URL": "", "GITHUB_REPOSITORY": "", "GITHUB_SERVER_URL": ""}
+
+
+@pytest.mark.parametrize("source", [ROOT, ROOT / "client"])
+def test_addresses_are_those_of_the_repository_that_builds(source: Path, tmp_path: Path) -> None:
+    """From a workflow's own variables; a wheel made of the source archive keeps them."""
+    environ = os.environ | ADDRESSES
+    workflow = {"GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "ada/browser",
+                "GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v9"}  # fmt: skip
+    build = (sys.executable, "-m", "hatchling", "build", "-d", tmp_path)
+    done(*build, cwd=source, env=environ | workflow)
+    for built in tmp_path.iterdir():
+        found = metadata(built)
+        urls = dict(one.split(", ") for one in found.get_all("Project-URL", ()))
+        assert urls["Homepage"] == "https://git.example/ada/browser"
+        assert urls["Changelog"] == "https://git.example/ada/browser/blob/v9/CHANGELOG.md"
+        assert set(urls) >= {"Documentation", "Issues", "Source"}
+        relative = re.findall(r"\]\((?!https?:|#)[^)]*\)", str(found.get_payload()))
+        assert relative == []
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path / "again", filter="data")
+    tree = tmp_path / "again" / archive.name.removesuffix(".tar.gz")
+    done(*build[:-1], tmp_path / "wheel", "-t", "wheel", cwd=tree, env=environ)
+    (wheel,) = (tmp_path / "wheel").iterdir()
+    (first,) = tmp_path.glob("*.whl")
+    assert str(metadata(wheel)) == str(metadata(first))
+
+
+def test_nothing_is_invented(tmp_path: Path) -> None:
+    """Where nobody says the address there is none, and the description is README as it stands."""
+    build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path)
+    done(*build, cwd=ROOT, env=os.environ | ADDRESSES)
+    (wheel,) = tmp_path.iterdir()
+    found = metadata(wheel)
+    assert found.get_all("Project-URL") is None
+    assert "](VERBS.md)" in str(found.get_payload())
 
 
 def environment(folder: Path, *wheels: Path) -> Path:

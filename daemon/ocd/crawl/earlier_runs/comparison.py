@@ -13,7 +13,7 @@ from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
 from ocd.ledger.results import read_result
-from ocd.ledger.resumption import read_arguments
+from ocd.ledger.resumption import ARGUMENTS, read_arguments
 from ocd.ledger.store import TaskStore
 from ocd.outputs.reader import StoredItems
 
@@ -71,7 +71,10 @@ class EarlierCrawl:
         found = read_result(store.result_file(meta.task_id), store.units(meta.task_id), meta)
         rows = found.rows if found is not None else None
         if meta.kind not in ("crawl", "crawl_sitemap") or not isinstance(rows, StoredItems):
-            raise _incomparable(f"task {meta.task_id} ({meta.kind}) has no pages to compare with")
+            is_old = not (store.directory(meta.task_id) / ARGUMENTS).exists()
+            why = "was made by a version whose crawls cannot be compared"
+            why = why if is_old else "has no pages to compare with"
+            raise _incomparable(f"task {meta.task_id} ({meta.kind}) {why}")
         asked = read_arguments(store, meta.task_id).args
         if _ways_of_content(asked) != _ways_of_content(
             {
