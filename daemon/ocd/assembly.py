@@ -6,7 +6,6 @@ import os
 import time
 from collections import ChainMap
 from collections.abc import Awaitable, Coroutine, Mapping
-from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
@@ -15,20 +14,18 @@ import psutil
 
 from ocd import call_context
 from ocd.api import paths
-from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.api.wire import CallRequest
 from ocd.browser.process import orphans
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.sessions.session import Sessions
 from ocd.call_context import AllowedVerbs, CallContext
-from ocd.calls import catalog, durable_tasks
+from ocd.calls import catalog
 from ocd.calls.dispatch import check_call, run_call
 from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.calls.task_kinds import task_kinds
-from ocd.config.file_changes import follow_changes
 from ocd.config.loader import Config, environment, reload
 from ocd.crawl.crawler import Crawler
 from ocd.evidence.service import EvidenceService
@@ -43,14 +40,13 @@ from ocd.ledger.store import TaskStore
 from ocd.memory.checkpoints import checkpoints, snapshots
 from ocd.memory.notes import Notes
 from ocd.memory.session_resume import SessionSnapshots
-from ocd.outputs import sweeper
 from ocd.outputs.store import OutputStore
 from ocd.oversight.approvals import Approvals
 from ocd.oversight.leases import Leases
 from ocd.recording.recent_actions import RecentActions
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import Recordings
-from ocd.runtime import heap, resolver_threads, session_retention
+from ocd.runtime import resolver_threads
 from ocd.runtime.part_options import (
     ClientFiles,
     browser_options,
@@ -108,20 +104,9 @@ class Daemon:
         self.sessions = Sessions(self.chromium, files=home / "files")
         self.sanitizer = Sanitizer(enabled=config.sanitize_content)
         self.journal = Journal(home / "journal")
-        self.outputs = OutputStore(
-            home / "output",
-            ttl_hours=config.output_handle_ttl_hours,
-            max_store_mb=config.max_store_mb,
-        )
-        self.crawler = Crawler(
-            self.chromium, domains, self.sanitizer,
-            any_certificate=config.ignore_certificate_errors,
-            may_ignore_certificates=config.allow_certificate_errors,
-        )  # fmt: skip
-        self.crawler.clusters.tables = config.cluster
-        self.gateway = Gateway(
-            config.upstream, PinStore(home), self.sanitizer, load=self.load, spawn=self.spawn
-        )
+        self.outputs = self._output_store()
+        self.crawler = self._crawler(domains)
+        self.gateway = self._gateway()
         self.leases = Leases(self.report, self.chromium.hold, self.spawn)
         self.approvals = Approvals(self.report, (UpstreamApprovals(self.gateway),))
         self.evidence = EvidenceStore(home / "evidence")
@@ -131,15 +116,12 @@ class Daemon:
         self._http_port: int | None = None
         self.client_files = ClientFiles(lambda: self.config)
         verbs, task_verbs = catalog.load(), catalog.kinds()
-        self._capabilities = Capabilities(
-            verbs | task_verbs, config.tools_only, config.disable_tools
-        )
+        every = verbs | task_verbs
+        self._capabilities = Capabilities(every, config.tools_only, config.disable_tools)
         parts: dict[type, object] = {}
         self.runner = self._runner(parts, task_verbs)
         parts[Metrics] = Metrics(self.journal, verbs, self.runner, self.chromium, self.status)
-        self.webhooks = Webhooks(
-            self.runner, webhook_posts(config), lambda: self.crawler.policy, self.report
-        )
+        self.webhooks = self._webhooks()
         self.recent_actions = RecentActions()
         self.notes = Notes(home / "memory")
         self.skills = Skills(home / "skills")
@@ -148,12 +130,39 @@ class Daemon:
         self._add_parts(parts)
         self._add_callers(parts, self._tool_catalog(entries))
         self.services = self._services(parts, verbs, task_verbs)
-        self.mcp_socket = McpSocketServer(
+        self.mcp_socket = self._mcp_socket(entries)
+        self.dashboard = DashboardSwitch(self.services, self.status, self._refuse_own_ports)
+        self.attaching = AttachSwitch(self.services, lambda: self.config, self._refuse_own_ports)
+
+    def _output_store(self) -> OutputStore:
+        return OutputStore(
+            self.config.home / "output",
+            ttl_hours=self.config.output_handle_ttl_hours,
+            max_store_mb=self.config.max_store_mb,
+        )
+
+    def _gateway(self) -> Gateway:
+        upstream, pins = self.config.upstream, PinStore(self.config.home)
+        return Gateway(upstream, pins, self.sanitizer, load=self.load, spawn=self.spawn)
+
+    def _webhooks(self) -> Webhooks:
+        posts = webhook_posts(self.config)
+        return Webhooks(self.runner, posts, lambda: self.crawler.policy, self.report)
+
+    def _mcp_socket(self, entries: Mapping[str, Mapping[str, Any]]) -> McpSocketServer:
+        return McpSocketServer(
             self.services, entries, version=VERSION, config=lambda: self.config,
             status=self.status, spawn=self.spawn,
         )  # fmt: skip
-        self.dashboard = DashboardSwitch(self.services, self.status, self._refuse_own_ports)
-        self.attaching = AttachSwitch(self.services, lambda: self.config, self._refuse_own_ports)
+
+    def _crawler(self, domains: DomainPolicy) -> Crawler:
+        crawler = Crawler(
+            self.chromium, domains, self.sanitizer,
+            any_certificate=self.config.ignore_certificate_errors,
+            may_ignore_certificates=self.config.allow_certificate_errors,
+        )  # fmt: skip
+        crawler.clusters.tables = self.config.cluster
+        return crawler
 
     def _add_parts(self, parts: dict[type, object]) -> None:
         """Add what verbs need that makes no calls of its own."""
@@ -294,12 +303,7 @@ class Daemon:
             "uptime_s": round(time.monotonic() - self.started, 1),
             "home": str(self.config.home),
             "socket": paths.daemon_socket(str(self.config.home), environment()),
-            "browser": {
-                "state": self.chromium.state,
-                "pid": self.chromium.pid,
-                "version": self.chromium.version,
-                "generation": self.chromium.generation,
-            },
+            "browser": self.chromium.describe(),
             "sessions": len(self.sessions.names()),
             "session_names": secrets.current().mask(self.sessions.names()),
             "tabs": self.sessions.tab_count,
@@ -347,32 +351,8 @@ class Daemon:
         await asyncio.to_thread(orphans.reap, self.config.home / "run")
         await resolver_threads.start()
 
-    async def run_background(self) -> None:
-        """Run what goes on beside the calls, until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            sweeping = sweeper.run(
-                self.outputs,
-                lambda: self.config.output_handle_sweep_interval_seconds,
-                self.sweep_changed,
-            )
-            group.create_task(sweeping)
-            forgetting = session_retention.run(
-                self.runner.prune, self.sessions.names, lambda: self.config
-            )
-            group.create_task(forgetting)
-            group.create_task(heap.keep_trimmed())
-            group.create_task(follow_changes(self.config.file, self.stop, self._reload))
-            group.create_task(self._load_stores())
-            group.create_task(self.webhooks.run())
-            group.create_task(durable_tasks.resume(self.services, by_default=self.config.durable))
-
-    async def _load_stores(self) -> None:
-        """Read what calls would wait for; what cannot be read says so to those calls."""
-        for store in (self.notes.store, self.skills.store):
-            with suppress(OcdError):
-                await asyncio.to_thread(store.load)
-
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
+        """Apply what the configuration file says now."""
         await self.apply(reload(self.config, self.config.file))
 
     async def close(self) -> None:

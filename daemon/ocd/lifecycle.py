@@ -15,7 +15,11 @@ from typing import Any
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.assembly import VERSION, Daemon
+from ocd.calls import durable_tasks
+from ocd.config.file_changes import follow_changes
 from ocd.config.loader import Config, environment
+from ocd.outputs import sweeper
+from ocd.runtime import heap, session_retention
 from ocd.runtime.home_lock import hold_lock, prepare_home
 from ocd.runtime.sd_notify import Notifier
 from ocd.runtime.watchdog import Watchdog
@@ -41,7 +45,7 @@ async def serve(config: Config) -> None:
             daemon = Daemon(config, group)
             beating = daemon.spawn(watchdog.keep_beating())
             await daemon.recover()
-            background = daemon.spawn(daemon.run_background())
+            background = daemon.spawn(_run_background(daemon))
             mcp_address = paths.mcp_socket(str(config.home), environment())
             async with (
                 mcp_http.listening(daemon.mcp_socket, config, daemon.spawn) as daemon.http_port,
@@ -66,6 +70,33 @@ async def serve(config: Config) -> None:
             if lost:
                 raise _evicted(lost)
     logger.info("stopped")
+
+
+async def _run_background(daemon: Daemon) -> None:
+    """Run what goes on beside the calls, until cancelled."""
+    sweeping = sweeper.run(
+        daemon.outputs,
+        lambda: daemon.config.output_handle_sweep_interval_seconds,
+        daemon.sweep_changed,
+    )
+    forgetting = session_retention.run(
+        daemon.runner.prune, daemon.sessions.names, lambda: daemon.config
+    )
+    async with asyncio.TaskGroup() as group:
+        group.create_task(sweeping)
+        group.create_task(forgetting)
+        group.create_task(heap.keep_trimmed())
+        group.create_task(follow_changes(daemon.config.file, daemon.stop, daemon.reload))
+        group.create_task(_load_stores(daemon))
+        group.create_task(daemon.webhooks.run())
+        group.create_task(durable_tasks.resume(daemon.services, by_default=daemon.config.durable))
+
+
+async def _load_stores(daemon: Daemon) -> None:
+    """Read what calls would wait for; what cannot be read says so to those calls."""
+    for store in (daemon.notes.store, daemon.skills.store):
+        with contextlib.suppress(OcdError):
+            await asyncio.to_thread(store.load)
 
 
 async def _wait_for_stop(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:

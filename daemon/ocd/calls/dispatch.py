@@ -35,11 +35,12 @@ from ocd.oversight.approvals import ConsentNeededError
 from ocd.oversight.leases import TabHeldError
 from ocd.recording.recent_actions import ActionRecord
 from ocd.safety import secrets
+from ocd.safety.file_access import FileAccess
 from ocd.storage.journal import MAX_JOURNAL_CHARS
 from ocd.storage.machine_limits import limit_error
 from ocd.storage.payload import Payload
 from ocd.verb_api.capabilities import UPSTREAM_MARK
-from ocd.verb_api.declaration import Output, Verb
+from ocd.verb_api.declaration import Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, join_task
 
 logger = logging.getLogger(__name__)
@@ -128,17 +129,11 @@ async def _apply_rules(
     request, client = call.request, call.request.client
     allowed = caller.capabilities or services.capabilities
     files = services.file_access(client)
-    # Find the verb; capability.
     verb = await _find(services, allowed, request.verb)
     if not caller.capability_waived:
         allowed.check(verb.name, verb.capability)
-    # Parameters: other names, values from files, secrets, decoding, the files that they name.
-    named = apply_aliases(verb, request.params)
-    with_files = await read_path_params(services.verbs, verb, named, files)
-    written = include_stored_params(verb, with_files)
-    filled = secrets.current().fill(written) if verb.fills_secrets else written
-    common, params = decode_call(verb, filled)
-    params = await check_file_params(verb, params, files)
+    decoded = await _decode(services, verb, request, files)
+    common, params = decoded.common, decoded.params
     # What the call carries from here on; its deadline.
     limit = time_limit(verb, common, params).after(call.waited_s)
     call.deadline = limit.deadline(call.started + call.waited_s)
@@ -151,7 +146,6 @@ async def _apply_rules(
         may_act=_may_act(services, request, consent), obtain_consent=consent.obtain,
         granted=frozenset(call.granted),
     )  # fmt: skip
-    decoded = DecodedCall(verb, common, params, written)
     token = call_context.enter(context)
     try:
         # Session and tab, in its turn; what may leave; recording; the verb itself.
@@ -159,9 +153,7 @@ async def _apply_rules(
             keep_within(limit, call, verb),
             open_target(services, call, decoded, on_progress) as target,
         ):
-            if not verb.long:  # a task is asked as it is prepared, whoever starts it
-                action_policy.check(verb, params, target.url)
-                egress_policy.check(verb, params, target.url)
+            _check_policies(verb, params, target.url)
             output = await run_verb(services, call, verb, target)
     finally:
         call_context.leave(token)
@@ -169,6 +161,24 @@ async def _apply_rules(
         call.reroute(_nested_request(request, *output.nested_call, common))
         return await _apply_rules(services, call, caller, consent, on_progress)
     return await _make_reply(services, verb, common, output, call.request)
+
+
+def _check_policies(verb: Verb, params: Params, url: str) -> None:
+    if not verb.long:  # a task is asked as it is prepared, whoever starts it
+        action_policy.check(verb, params, url)
+        egress_policy.check(verb, params, url)
+
+
+async def _decode(
+    services: CallServices, verb: Verb, request: CallRequest, files: FileAccess
+) -> DecodedCall:
+    """Parameters: other names, values from files, secrets, decoding, the files that they name."""
+    named = apply_aliases(verb, request.params)
+    with_files = await read_path_params(services.verbs, verb, named, files)
+    written = include_stored_params(verb, with_files)
+    filled = secrets.current().fill(written) if verb.fills_secrets else written
+    common, params = decode_call(verb, filled)
+    return DecodedCall(verb, common, await check_file_params(verb, params, files), written)
 
 
 def _may_act(services: CallServices, request: CallRequest, consent: Consent) -> MayAct | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
 from typing import Any
 
@@ -138,7 +138,6 @@ class Crawler:
     async def _open_run(
         self, work: TaskHandle, spec: CrawlSpec, logins: Mapping[str, str]
     ) -> AsyncIterator["_CrawlRun"]:
-        tabs = _tabs(spec)
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
                 HttpFetcher.open(
@@ -148,53 +147,48 @@ class Crawler:
                     any_certificate=self._any_certificate or spec.requests.any_certificate,
                 )
             )
-            renderer = BrowserFetcher(self._open_pool, tabs, pool_options(spec), logins=logins)
-            stack.push_async_callback(renderer.close)
-            converter = ExtractionClient(self._workers)
-            stack.callback(converter.close)
-            spilled = SpilledEntries(work.directory / "frontier.db")
-            stack.callback(spilled.close)
-            log = FrontierLog(work.directory)
-            stack.callback(log.close)
-            answers = RawAnswerLog(work.directory)
-            stack.callback(answers.close)
-            key = IgnoredParameters(spec.ignore_params).key_of
-            cache = None
-            if spec.cache:
-                cache = HttpCache(work.directory.parent.parent / CACHE)
-                stack.callback(cache.close)
-            reader: PageReader = LocalReader(
-                spec, http, renderer, converter, sanitize=self.sanitizer.enabled, cache=cache
+            renderer = BrowserFetcher(
+                self._open_pool, _tabs(spec), pool_options(spec), logins=logins
             )
+            stack.push_async_callback(renderer.close)
+            spilled = stack.enter_context(closing(SpilledEntries(work.directory / "frontier.db")))
+            log = stack.enter_context(closing(FrontierLog(work.directory)))
+            answers = stack.enter_context(closing(RawAnswerLog(work.directory)))
+            reader: PageReader = self._open_local_reader(stack, work, spec, http, renderer)
             if spec.cluster:
                 cluster = self._open_cluster(work, spec, logins, reader)
                 reader = await stack.enter_async_context(cluster)
-            earlier = None
-            if spec.compare_to:
-                tasks = work.directory.parent
-                earlier = await asyncio.to_thread(EarlierCrawl.read, tasks, spec, key)
-            per_origin = spec.concurrency or _PER_ORIGIN
-            if spec.adaptive or (spec.engine == "browser" and not spec.cluster):
-                per_origin = _workers(spec)
+            key = IgnoredParameters(spec.ignore_params).key_of
             tools = CrawlServices(
                 policy=self.policy,
                 frontier=Frontier(_rank(spec), key, spilled),
-                politeness=RateLimits(
-                    spec.delay_ms / 1000,
-                    per_origin,
-                    awaits_robots=spec.respect_robots,
-                    adaptive=spec.adaptive,
-                    starts_unknown=bool(spec.cluster),
-                ),
+                politeness=_rate_limits(spec),
                 http=http,
                 renderer=renderer,
                 reader=reader,
                 robots=Robots(lambda url: _robots(http, self.policy, url)),
                 answers=answers,
                 files=KeptFiles(work.directory),
-                earlier=earlier,
+                earlier=await _earlier_crawl(work, spec, key),
             )
             yield _CrawlRun(work, spec, tools, log)
+
+    def _open_local_reader(
+        self,
+        stack: AsyncExitStack,
+        work: TaskHandle,
+        spec: CrawlSpec,
+        http: HttpFetcher,
+        renderer: BrowserFetcher,
+    ) -> LocalReader:
+        converter = stack.enter_context(closing(ExtractionClient(self._workers)))
+        cache = None
+        if spec.cache:
+            folder = work.directory.parent.parent / CACHE
+            cache = stack.enter_context(closing(HttpCache(folder)))
+        return LocalReader(
+            spec, http, renderer, converter, sanitize=self.sanitizer.enabled, cache=cache
+        )
 
     @asynccontextmanager
     async def _open_cluster(
@@ -214,6 +208,27 @@ class Crawler:
 
         async with self.clusters.open_reader(work, spec, settings, local) as reader:
             yield reader
+
+
+def _rate_limits(spec: CrawlSpec) -> RateLimits:
+    per_origin = spec.concurrency or _PER_ORIGIN
+    if spec.adaptive or (spec.engine == "browser" and not spec.cluster):
+        per_origin = _workers(spec)
+    return RateLimits(
+        spec.delay_ms / 1000,
+        per_origin,
+        awaits_robots=spec.respect_robots,
+        adaptive=spec.adaptive,
+        starts_unknown=bool(spec.cluster),
+    )
+
+
+async def _earlier_crawl(
+    work: TaskHandle, spec: CrawlSpec, key: Callable[[str], str]
+) -> EarlierCrawl | None:
+    if not spec.compare_to:
+        return None
+    return await asyncio.to_thread(EarlierCrawl.read, work.directory.parent, spec, key)
 
 
 class _CrawlRun:

@@ -90,6 +90,13 @@ class Chromium:
         process = self._launched.process if self._launched else None
         return process.pid if process else None
 
+    def describe(self) -> dict[str, Any]:
+        """Return state, pid, version and generation, for the daemon's status."""
+        return {
+            "state": self.state, "pid": self.pid, "version": self.version,
+            "generation": self.generation,
+        }  # fmt: skip
+
     @property
     def current_generation(self) -> int:
         """The generation that runs, or the one that starts next if none does."""

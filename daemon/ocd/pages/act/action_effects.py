@@ -56,13 +56,18 @@ class ActionEffects:
         self._left_unsaved = False
         self._tabs = self._session_tabs()
         self._current_tab_id = tab.current_tab_id()
-        cdp = tab.cdp
-        self._listeners: list[tuple[Emitter, str, Listener]] = [
+        self._listeners = [
             *(
                 pair
                 for session in {frame.cdp for frame in tab.frames()}
                 for pair in self._navigation_listeners(session)
             ),
+            *self._page_listeners(tab),
+        ]
+
+    def _page_listeners(self, tab: Tab) -> list[tuple[Emitter, str, Listener]]:
+        cdp = tab.cdp
+        return [
             (tab.events, "download", self._on_download),
             (tab.events, "left_unsaved", self._on_left_unsaved),
             (tab.events, "popup_refused", self._on_popup_refused),

@@ -15,7 +15,7 @@ from ocd.pages.engine.refs import Element, locate_ref
 _PICTURED = "function () { return openchrome.boxOnPage(this) }"
 # A frame is handed to the page's compositor once the next one begins.
 _TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-_DRAW_S = 0.5
+_DRAW_S = 3.0
 _PICTURED_IN = "function (...box) { return openchrome.boxInParent(this, ...box) }"
 _BOX = ("x", "y", "width", "height")
 _CONTENT = "function () { return openchrome.contentBox(this) }"
