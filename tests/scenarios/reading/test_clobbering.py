@@ -22,6 +22,7 @@ _FORM = (
     '<form aria-label="my form"><label>Mail <input name=mail></label>'
     "<input name={0} id={0}>"
     "<button type=button onclick=\"this.textContent='sent'\">Send</button></form>"
+    "<form hidden><input name={0}>Unseen words</form>"
 )
 _DONE = """document.querySelector('button').textContent + ' '
   + document.querySelector('[name=mail]').value"""
@@ -40,7 +41,10 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize("part", range(4))
 def test_forms_whose_fields_hide_properties(daemon: Daemon, site: Site, part: int) -> None:
-    """Each name of the DOM in turn; what is shown is read, found, filled and clicked as ever."""
+    """Each name of the DOM in turn; what is shown is read, found, filled and clicked as ever.
+
+    What is not shown is not read.
+    """
     daemon.do("navigate", url=site.url("index.html"))
     names = json.loads(
         daemon.do("javascript_tool", code=f"JSON.stringify({_INHERITED})")["content"]
@@ -52,9 +56,11 @@ def test_forms_whose_fields_hide_properties(daemon: Daemon, site: Site, part: in
         for verb, params in _CALLS:
             reply = str(daemon.do(verb, **params))
             assert "could not be read" not in reply, (name, verb, params)
+            assert "Unseen" not in reply, (name, verb, params)
             if verb == "read_page" and "mode" not in params:
                 assert 'textbox "Mail"' in reply, (name, params)
                 assert 'button "Send"' in reply, (name, params)
+                assert 'form "my form"' in reply, (name, params)
         done = str(daemon.do("javascript_tool", code=_DONE))
         assert "sent a@b.example" in done, (name, done)
 

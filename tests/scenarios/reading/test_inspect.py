@@ -44,6 +44,8 @@ def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:
         site,
         "<h1>Shop</h1><div class='form-error'>Card was refused</div>"
         "<input aria-label=Zip aria-invalid=true aria-describedby=why><i id=why>Five digits</i>"
+        "<input aria-label=Age aria-invalid=true aria-errormessage=wrong title=Years>"
+        "<p id=wrong hidden>Too young</p>"
         "<div role=dialog aria-label=Cookies>We use them <button>Accept</button></div>",
     )
     text = said(daemon, query="headings")
@@ -51,6 +53,7 @@ def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:
     assert re.search(r'dialog "Cookies" .*"Accept" \[ref=e\d+\]', text)
     assert "Card was refused" in text
     assert re.search(r'textbox "Zip" .*invalid.*Five digits', text)
+    assert re.search(r'textbox "Age" .*invalid.*Too young', text)
 
 
 def test_query_brings_its_section_forward(daemon: Daemon, site: Site) -> None:

@@ -15,7 +15,7 @@ const MAY_BE_GLYPH = /[\uE000-\uF8FF\uDB80-\uDBFF]/;
 const withoutGlyphs = (text) => (MAY_BE_GLYPH.test(text) ? squeeze(text.replace(GLYPHS, ' ')) : text);
 
 function byIds(el, attribute) {
-  const ids = el.getAttribute(attribute);
+  const ids = attributeIn(el, attribute);
   if (!ids) return [];
   const scope = rootIn(el);
   return ids.trim().split(/\s+/).map((id) => byId(scope, id)).filter(Boolean);
@@ -34,6 +34,9 @@ function labelledName(el, role) {
   const walk = new NameWalk(el, true);
   return squeeze(labels.map((label) => (label === el ? selfName(el, role, walk) : textOf(label, walk, referenced(label)))).join(' '));
 }
+
+// The name of a form whose inputs hide its properties.
+const formName = (el) => squeeze(byIds(el, 'aria-labelledby').map(wordsReferredTo).join(' ')) || squeeze(attributeIn(el, 'aria-label') ?? '');
 
 // The words of an element that a name or description refers to, which many may do.
 const wordsReferredTo = onceInTurn((el) => squeeze(textOf(el, new NameWalk(null, true), referenced(el))));
@@ -303,7 +306,18 @@ function generated(el, pseudo) {
   return display === 'inline' ? text : ` ${text} `;
 }
 
-const descriptionOf = (el) => writtenDescription(el) || squeeze(el.getAttribute('title') || '');
+const descriptionOf = (el) => writtenDescription(el) || titleBesideName(el);
+
+function titleBesideName(el) {
+  const title = squeeze(el.getAttribute('title') || '');
+  return title && title !== nameOf(el, roleOf(el)) ? title : '';
+}
+
+// What is said to be wrong with an invalid field.
+function errorOf(el) {
+  const invalid = el.getAttribute('aria-invalid');
+  return invalid && invalid !== 'false' ? squeeze(byIds(el, 'aria-errormessage').map(wordsReferredTo).join(' ')) : '';
+}
 
 // The description without the hint that a pointer brings.
 function writtenDescription(el) {

@@ -72,7 +72,7 @@ const READ_ONLY = 'it is read-only';
 function disabledWhy(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
-  if (control.closest('[aria-disabled="true"]')) return 'it is marked aria-disabled';
+  if (isMarkedDisabled(control)) return 'it is marked aria-disabled';
   if (control.closest('[inert]')) return 'it is inert';
   if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
   return '';
@@ -157,7 +157,7 @@ const WHOLE_LIST_MS = 1000;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
-const letsDrop = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || by.contains(surface) || belongs(by, drag.source);
+const letsDrop = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || holdsIn(by, surface) || belongs(by, drag.source);
 
 // One look: an element that can be used has a point; else `why` it cannot.
 async function attempt(el, options, round) {
@@ -314,7 +314,7 @@ function selectAll(el) {
     selection.selectAllChildren(control);
   }
   const active = activeIn(rootIn(control));
-  return active === control || control.contains(active);
+  return active === control || holdsIn(control, active);
 }
 
 // Puts the caret behind the text: how many characters there are, and whether scripts may place it.

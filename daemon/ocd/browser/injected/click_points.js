@@ -84,8 +84,8 @@ function isCompound(el, role) {
 // The parts of a box that listen to clicks, where they say all that it says: then no click is meant for the
 // box itself. Else none.
 function clickParts(box, listening) {
-  const outer = listening.filter((one) => seenBox(one) && !listening.some((other) => other !== one && other.contains(one)));
-  const inParts = (node) => outer.some((one) => one.contains(node));
+  const outer = listening.filter((one) => seenBox(one) && !listening.some((other) => other !== one && holdsIn(other, one)));
+  const inParts = (node) => outer.some((one) => holdsIn(one, node));
   const texts = walkerIn(ownerIn(box), box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
   surroundings = new Map();

@@ -53,7 +53,7 @@ function choicesOf(el) {
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
-  const like = everySeen(el, 'li, div, span, a, button, td').filter((one) => !presentBefore?.has(one) && !el.contains(one) && low(spoken(one)) === want);
+  const like = everySeen(el, 'li, div, span, a, button, td').filter((one) => !presentBefore?.has(one) && !holdsIn(el, one) && low(spoken(one)) === want);
   return like[like.length - 1] || null;
 }
 
@@ -69,7 +69,7 @@ function findAddition(el, value) {
   const want = low(value);
   foundOption = everySeen(controlOf(el), `${OPTION}, li, div, span, a, button, td`).filter((one) => {
     const text = low(spoken(one));
-    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBefore?.has(one) && !one.contains(el);
+    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBefore?.has(one) && !holdsIn(one, el);
   }).pop() || null;
   return foundOption !== null;
 }
@@ -99,8 +99,8 @@ function openerOf(control) {
   const box = present(control) ? seenBox(control) : null;
   let top = box && topAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
   if (!top || belongs(top, control)) return control;
-  for (let steps = 0; top && !top.contains(control) && steps < MOST_OVER; steps++) top = parentIn(top);
-  return top?.contains(control) && !PAGE.has(tagOf(top)) ? top : null;
+  for (let steps = 0; top && !holdsIn(top, control) && steps < MOST_OVER; steps++) top = parentIn(top);
+  return top && holdsIn(top, control) && !PAGE.has(tagOf(top)) ? top : null;
 }
 
 // Finds what a click that opens a list has to go to, if it is not the control: other lists may have to close first.

@@ -36,6 +36,7 @@ const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, 
 
 const isClobbered = onceInTurn(hidesProperties); // each look costs as much as a form has inputs
 const clobbered = (el) => tagOf(el) === 'FORM' && isClobbered(el);
+const attributeIn = methodOf(Element.prototype, 'getAttribute');
 
 function hidesProperties(el) {
   return USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element

@@ -48,7 +48,7 @@ const holds = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && 
 
 // Whether something may be over a point of an element: to ask the engine costs much more.
 const mayBeUnder = (el, x, y) => covers.some((cover) => holds(cover.box, x, y)
-  && (cover.behind || (!cover.el.contains(el) && ownerIn(cover.el) === ownerIn(el))));
+  && (cover.behind || (!holdsIn(cover.el, el) && ownerIn(cover.el) === ownerIn(el))));
 
 // Whether any text that was told without a mark has to have one.
 const missesMarks = () => raised.length > 0 && coversNow().length > 0 && markable.some(isCovered);
@@ -115,14 +115,14 @@ function pointsOf(el) {
 function isCoveredAt(el, x, y) {
   const met = stackAt(el, x, y);
   if (!met.includes(el)) return false;
-  const first = met.find((one) => one === el || (!el.contains(one) && isOpaque(one, getComputedStyle(one))));
+  const first = met.find((one) => one === el || (!holdsIn(el, one) && isOpaque(one, getComputedStyle(one))));
   return first !== el
     || covers.some((cover) => cover.idle && isIdleAt(cover, el, x, y));
 }
 
 // Whether a cover that no pointer meets is over a place of an element before it.
 function isIdleAt(cover, el, x, y) {
-  return !cover.el.contains(el) && !el.contains(cover.el) && holds(cover.box, x, y)
+  return !holdsIn(cover.el, el) && !holdsIn(el, cover.el) && holds(cover.box, x, y)
     && Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING);
 }
 

@@ -24,7 +24,7 @@ function listName(list) {
   if (own) return own;
   for (let at = above(list), level = 0; at && level < 3; at = above(at), level += 1) {
     const titles = [...at.querySelectorAll('h1, h2, h3, h4, h5, h6, [role=heading], legend, header')];
-    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !one.contains(list));
+    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !holdsIn(one, list));
     if (before.length) return squeeze(before[before.length - 1].innerText || '');
   }
   return '';

@@ -15,10 +15,11 @@ const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')
 // What can be disabled, without an attribute of its own, by what it stands in.
 const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
 
+const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary') return (DISABLED_ABOVE.test(el.tagName) && el.matches(':disabled') ? ' disabled' : '') + focusOf(el, active);
+  if (!el.hasAttributes() && role !== 'summary') return (DISABLED_ABOVE.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (CHECKED.test(role)) {
@@ -33,7 +34,7 @@ function statesOf(el, role, active) {
   else if (open === 'false') words += ' collapsed';
   const current = is('current');
   if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
-  if (el.matches(':disabled') || is('disabled') === 'true') words += ' disabled';
+  if (is('disabled') === 'true' || isDisabled(el, role)) words += ' disabled';
   if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
   if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
   if (el.required === true || is('required') === 'true') words += ' required';
@@ -41,6 +42,11 @@ function statesOf(el, role, active) {
   if (role === 'dialog' && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
 }
+
+// What something is said to be that holds for all in it that can be acted on.
+const isDisabled = (el, role) => el.matches(':disabled') || (WIDGETS.has(role) && marksDisabled(rootIn(el)) && isMarkedDisabled(el));
+const marksDisabled = onceInTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
+const isMarkedDisabled = (el) => closestTo(el, MARKED_DISABLED) !== null;
 
 function focusOf(el, active) {
   return el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME' ? ' focused' : '';

@@ -60,7 +60,7 @@ class Seek extends Outline {
 
   kid(el, kid, view, depth, control) {
     if ((this.hint !== null && this.dull(kid)) || folded(el, kid)) return;
-    if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
+    if (clobbered(kid)) this.form(kid, view, depth, control);
     else this.tried(kid, view, depth, control);
   }
 

@@ -59,7 +59,7 @@ class Harvest {
       this.entries.push([depth, 'script', { json: kid.textContent.slice(0, MOST_TEXT) }]);
       return;
     }
-    const below = clobbered(kid) ? new View(kid, view, getComputedStyle(kid), 'block') : look(kid, view);
+    const below = clobbered(kid) ? formView(kid, view) : look(kid, view);
     if (!below) return;
     this.element(kid, below, depth);
     if (tag !== 'FORM' && !rootOf(kid)) suspect(kid);

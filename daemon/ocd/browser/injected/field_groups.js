@@ -58,8 +58,8 @@ function radioGroups() {
   const loose = [...groupedBy(inputs, (radio) => radio.name).values(), ...groupedBy(others.filter((one) => !one.closest(RADIO_GROUP)), holderOf).values()];
   for (const radios of loose) {
     let box = parentIn(radios[0]);
-    while (box && !radios.every((one) => box.contains(one))) box = parentIn(box);
-    const named = box && [...groups.keys()].some((el) => el === box || el.contains(box) || box.contains(el));
+    while (box && !radios.every((one) => holdsIn(box, one))) box = parentIn(box);
+    const named = box && [...groups.keys()].some((el) => el === box || holdsIn(el, box) || holdsIn(box, el));
     if (box && !named && isRadioSet(box)) groups.set(box, setLabel(box, radios));
   }
   return [...groups].filter(([el, name]) => name && radiosIn(el).some((radio) => surfaceOf(radio)[1]));

@@ -203,7 +203,7 @@ function sectionOf(el) {
 }
 
 function titleOf(el) {
-  if (clobbered(el)) return '';
+  if (clobbered(el)) return formName(el);
   const name = el.tagName === 'FIELDSET' || named(el) ? nameOf(el, roleOf(el)) : '';
   if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
   const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
@@ -296,7 +296,7 @@ function withoutDoubles(found) {
   const acts = new Map();
   for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
   return found.filter((one) => one.acts
-    || !(acts.get(one.name) || []).some((el) => el.contains(one.el) || one.el.contains(el)));
+    || !(acts.get(one.name) || []).some((el) => holdsIn(el, one.el) || holdsIn(one.el, el)));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.
@@ -304,7 +304,7 @@ function withoutInner(found) {
   const outer = new Map();
   return found.filter((one) => {
     const same = outer.get(one.name) || [];
-    if (same.some((el) => el.contains(one.el))) return false;
+    if (same.some((el) => holdsIn(el, one.el))) return false;
     outer.set(one.name, [...same.slice(-20), one.el]);
     return true;
   });
@@ -423,7 +423,7 @@ function queryDom(options) {
   return { elements: all.slice(0, options.limit).map(described), total: all.length };
 }
 
-const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: '' } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
+const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: formName(el) } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
 
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {

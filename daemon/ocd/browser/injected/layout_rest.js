@@ -30,7 +30,7 @@ const MOVES_NOTHING_ELSE = /^(?:transform|translate|rotate|scale|opacity|filter|
 function canMove(animation, el) {
   const { effect } = animation;
   if (animation.playState !== 'running' || !effect) return false;
-  if (!effect.target || effect.target.contains(el)) return true;
+  if (!effect.target || holdsIn(effect.target, el)) return true;
   return effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => !MOVES_NOTHING_ELSE.test(name)));
 }
 

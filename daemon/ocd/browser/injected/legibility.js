@@ -58,7 +58,7 @@ function isBacked(el, color, opacity) {
   const box = sketch.getBoundingClientRect();
   const met = stackIn(ownerIn(el), box.left + box.width / 2, box.top + box.height / 2);
   return met.slice(met.indexOf(el) + 1).some((one) => {
-    if (one.contains(el)) return false;
+    if (holdsIn(one, el)) return false;
     const { backgroundColor, backgroundImage } = getComputedStyle(one);
     return PICTURES.has(tagOf(one)) || backgroundImage !== 'none' || (!clear(backgroundColor) && differs(color, backgroundColor, opacity));
   });

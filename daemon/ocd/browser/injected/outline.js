@@ -54,7 +54,7 @@ function isCutAway(el) {
 // Whether a label's control gets a line of its own.
 function reachable(control, label) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
-  for (let at = parentIn(control); at && at !== label && !at.contains(label); at = parentIn(at)) {
+  for (let at = parentIn(control); at && at !== label && !holdsIn(at, label); at = parentIn(at)) {
     if (vanished(at, getComputedStyle(at))) return false;
   }
   return true;
@@ -150,7 +150,7 @@ class Outline {
             if (!control && !this.onlyRefs) this.words += marked(el, kid.data);
           } else this.hidden += kid.data.length;
         } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
-          if (clobbered(kid)) this.block(kid, new View(kid, view, getComputedStyle(kid), 'block'), depth, control);
+          if (clobbered(kid)) this.form(kid, view, depth, control);
           else this.tried(kid, view, depth, control);
         }
       }
@@ -246,7 +246,7 @@ class Outline {
 
   // Whether an open dialog stands before an element of the page.
   dialogOver(el) {
-    return shownDialogs(ownerIn(el)).some((one) => !el.contains(one) && !one.contains(el));
+    return shownDialogs(ownerIn(el)).some((one) => !holdsIn(el, one) && !holdsIn(one, el));
   }
 
   shown(el, tag, view, depth, control) {
@@ -518,6 +518,19 @@ class Outline {
     }
   }
 
+  // A form whose inputs hide its properties.
+  form(el, above, depth, control) {
+    const view = formView(el, above);
+    const name = formName(el);
+    if (view === null) this.hidden += contentIn(el).trim().length;
+    else if (!name || this.onlyRefs) this.block(el, view, depth, control);
+    else {
+      this.flush(depth);
+      this.put(depth, BOX, `form ${quote(name)}`);
+      this.block(el, view, depth + 1, control);
+    }
+  }
+
   elsewhere(el, depth) {
     const count = el.querySelectorAll('*').length;
     this.put(depth, LEAF, `… ${count} ${count === 1 ? 'element' : 'elements'} below this depth`);
@@ -565,7 +578,7 @@ function outline(options) {
     it.root = root;
     it.active = focusIn(ownerIn(root));
     it.special = actingIn(ownerIn(root));
-    if (clobbered(root)) it.block(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'), 0, null);
+    if (clobbered(root)) it.form(root, viewAbove(root), 0, null);
     else it.element(root, viewAbove(root), 0, null);
     it.flush(0);
   }

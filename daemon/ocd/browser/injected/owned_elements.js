@@ -14,7 +14,7 @@ function ownersIn(doc) {
     if (clobbered(owner) || LEAVES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
     const outer = standsIn(owner, owned);
-    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !kid.contains(owner) && parentIn(kid) !== owner && !outer.has(kid));
+    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && parentIn(kid) !== owner && !outer.has(kid));
     for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }
@@ -40,7 +40,7 @@ function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
     if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
-    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !label.contains(field) && isPlain(label)) found.add(label);
+    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlain(label)) found.add(label);
   }
   return found;
 }

@@ -36,7 +36,7 @@ function sortBySight(root, hidden, shown) {
   let asked = 0;
   let skipped = null;
   for (const el of all.length > MAX_PROBED ? allMatches(root, PROBED) : all) {
-    if (skipped?.contains(el)) continue;
+    if (skipped !== null && holdsIn(skipped, el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
     if (isShown(el)) shown.add(el);
@@ -162,7 +162,7 @@ function isMoving(state) {
 function comesIn(one, state) {
   if (state.moving.has(one) || one.playState !== 'running' || !one.effect?.target) return false;
   const { endTime } = one.effect.getComputedTiming();
-  if (endTime - one.currentTime > MOTION_MS || state.target.contains(one.effect.target)) return false;
+  if (endTime - one.currentTime > MOTION_MS || holdsIn(state.target, one.effect.target)) return false;
   const names = one.transitionProperty ? [one.transitionProperty] : one.effect.getKeyframes().flatMap(Object.keys);
   return names.some((name) => MOTION.test(name));
 }
@@ -311,7 +311,7 @@ function moveLines(moves, most) {
   const [options, others] = [moves.filter(([node]) => isOption(node)), moves.filter(([node]) => !isOption(node))];
   const elsewhere = options.filter(([node, from]) => node.closest('select') !== from).map(([node]) => node);
   const lines = optionLines(elsewhere, 'now in');
-  for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && other.contains(one))).slice(0, most)) {
+  for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && holdsIn(other, one))).slice(0, most)) {
     const list = node.parentElement;
     const items = list ? [...list.children].filter((one) => seenBox(one)) : [];
     const into = list === from ? '' : ` of ${labelOf(list)}`;

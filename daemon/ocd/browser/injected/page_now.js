@@ -12,7 +12,7 @@ const MAX_TOAST = 300; // characters; what has more is no toast
 // Open dialogs and popovers, the one in front first.
 function layersOf(active) {
   const shown = [...allMatches(document, LAYERS)].filter((el) => seenBox(el) && isShown(el));
-  const inner = shown.filter((el) => !shown.some((other) => other !== el && el.contains(other)));
+  const inner = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(el, other)));
   const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
     || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
@@ -78,7 +78,7 @@ function nothingWhy(onlyRefs) {
   const count = body ? body.getElementsByTagName('*').length : 0;
   if (count === 0 && !/\S/.test(body ? contentIn(body) : '')) return 'the page is blank';
   const [front] = layersOf(focused());
-  if (front && [...allMatches(document, ACTING)].some((el) => !front.contains(el) && seenBox(el))) return `all of the page is behind ${layerLine(front)}`;
+  if (front && [...allMatches(document, ACTING)].some((el) => !holdsIn(front, el) && seenBox(el))) return `all of the page is behind ${layerLine(front)}`;
   if (pendingFrames.length) return onlyRefs ? 'a frame of another origin, and no element in it can be acted on' : 'a frame of another origin, and it shows nothing';
   if (onlyRefs && /\S/.test(seenText(body, 400))) return 'no element of the page can be acted on, it has words only';
   const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(seenBox);

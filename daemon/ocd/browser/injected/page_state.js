@@ -27,7 +27,7 @@ const told = (el) => `[ref=e${refOf(el)}]`;
 function reportOverlays(report) {
   const open = everyMatch({ selector: OVERLAYS, pierce: true })
     .filter((el) => hasBox(el) && !(el.hasAttribute('popover') && !el.matches(':popover-open')));
-  for (const el of open.filter((one) => !open.some((other) => other !== one && other.contains(one)))) {
+  for (const el of open.filter((one) => !open.some((other) => other !== one && holdsIn(other, one)))) {
     report.add('dialogs', () => {
       const role = roleOf(el) || 'overlay';
       const name = nameOf(el, role);
@@ -40,7 +40,7 @@ function reportOverlays(report) {
 
 function troubleOf(el) {
   if (FIELDS.has(roleOf(el)) || CONTROLS.has(el.tagName)) {
-    const why = el.validationMessage || descriptionOf(el);
+    const why = errorOf(el) || el.validationMessage || descriptionOf(el);
     return `${lineOf({ el, role: roleOf(el), name: nameOf(el, roleOf(el)) }, true)}${why ? `: ${clip(squeeze(why), 120)}` : ''}`;
   }
   const text = shownText(el, 200);
@@ -51,7 +51,7 @@ function reportTrouble(report) {
   const shown = everyMatch({ selector: TROUBLE, pierce: true }).filter((el) => hasBox(el) && !clobbered(el)
     && !/^(BODY|HTML|FORM|MAIN|BUTTON|A)$/.test(el.tagName)
     && (CONTROLS.has(el.tagName) || el.matches('[role=alert], [role=status], [aria-live]') || TROUBLE_CLASS.test(el.getAttribute('class') || '')));
-  const kept = shown.filter((el) => !shown.some((other) => other !== el && other.contains(el) && !CONTROLS.has(el.tagName)));
+  const kept = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(other, el) && !CONTROLS.has(el.tagName)));
   for (const el of kept) {
     const line = troubleOf(el);
     if (line) report.add('errors', () => line);
@@ -60,7 +60,7 @@ function reportTrouble(report) {
 
 function formOf(el) {
   const form = controlOf(el).form || el.closest('form');
-  return form ? (clobbered(form) ? '' : nameOf(form, 'form') || form.id || form.name || '') || sectionOf(el) || 'unnamed' : '';
+  return form ? (clobbered(form) ? formName(form) : nameOf(form, 'form') || form.id || form.name || '') || sectionOf(el) || 'unnamed' : '';
 }
 
 function tableLine(el, name) {
@@ -105,7 +105,7 @@ function reportFound(report, found, first) {
 
 function reportContent(report) {
   const panels = everyMatch({ selector: 'main, [role=main], article, [role=tabpanel], section', pierce: true }).filter(hasBox);
-  const innermost = panels.filter((el) => !panels.some((other) => other !== el && el.contains(other)));
+  const innermost = panels.filter((el) => !panels.some((other) => other !== el && holdsIn(el, other)));
   for (const el of innermost.slice(0, 10)) {
     const text = shownText(el, 120);
     if (text) report.add('content', () => `${nameOf(el, roleOf(el)) ? `${quote(clip(nameOf(el, roleOf(el)), 40))} ` : ''}${text}`);

@@ -28,7 +28,7 @@ function formLines(found) {
     forms.set(form, [...(forms.get(form) || []), one]);
   }
   return [...forms].flatMap(([form, ones]) => {
-    const name = form ? squeeze(clobbered(form) ? '' : nameOf(form, 'form')) : '';
+    const name = form ? clobbered(form) ? formName(form) : squeeze(nameOf(form, 'form')) : '';
     const rest = ones.length > MANY_FIELDS ? [`  … ${ones.length - MANY_FIELDS} more`] : [];
     return [form ? `form${name ? ` ${quote(name)}` : ''}` : 'outside of forms',
       ...ones.slice(0, MANY_FIELDS).map((one) => `  ${lineOf(one, true)}`), ...rest];

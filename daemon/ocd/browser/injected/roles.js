@@ -60,7 +60,8 @@ const GLOBAL_ATTRIBUTES = ('atomic busy controls current describedby description
   + ' owns relevant roledescription').split(' ').map((name) => `aria-${name}`);
 
 // Whether a name was given to an element itself.
-const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && byIds(el, 'aria-labelledby').length > 0);
+const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && byIds(el, 'aria-labelledby').some(says));
+const says = (label) => !BLANK.test(contentIn(label)) || firstElementOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
 const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
 const named = (el) => hasLabel(el) || isFilled(el, 'title');
 
@@ -127,7 +128,7 @@ function nativeRole(el) {
   const role = TAG_ROLES[el.tagName.toUpperCase()];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
-  return found === 'none' && (named(el) || focusable(el)) ? 'img' : found;
+  return found === 'none' && (named(el) || focusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
 }
 
 function isEditingHost(el) {

@@ -11,7 +11,7 @@ function showIn(el, across, options) {
   const words = wordsOf(options.query);
   // Row 5 is not meant by Row 54.
   const numbered = (one) => !withoutNumbers(words, wordsOf(`${one.name} ${contentIn(one.el)}`));
-  const fits = (one) => one.score >= ALL_WORDS && (whole || box.contains(one.el)) && numbered(one);
+  const fits = (one) => one.score >= ALL_WORDS && (whole || holdsIn(box, one.el)) && numbered(one);
   const found = ranked({ ...options, among: 'all' }).find(fits);
   if (!found) return null;
   found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });

@@ -63,12 +63,19 @@ class Html {
           if (BLANK.test(kid.data) || view.readable) this.out.push(escaped(marked(el, kid.data)));
           else this.hidden += kid.data.length;
         } else if (typeOf(kid) === Node.ELEMENT_NODE) {
-          if (clobbered(kid)) this.kids(kid, new View(kid, view, getComputedStyle(kid), 'block'));
+          if (clobbered(kid)) this.form(kid, view);
           else this.element(kid, view);
         }
       }
     }
     this.level--;
+  }
+
+  // A form whose inputs hide its properties.
+  form(el, above) {
+    const view = formView(el, above);
+    if (view !== null) this.kids(el, view);
+    else this.hidden += contentIn(el).trim().length;
   }
 
   element(el, above) {
@@ -182,7 +189,7 @@ function html(options) {
   const it = new Html(options);
   it.formulas = it.all ? null : formulasOf(document);
   if (root === rootElementOf(document)) it.document(document);
-  else if (clobbered(root)) it.kids(root, new View(root, viewAbove(root), getComputedStyle(root), 'block'));
+  else if (clobbered(root)) it.form(root, viewAbove(root));
   else it.element(root, viewAbove(root));
   pendingFrames = it.frames;
   return { ...it.parts(), refs: 0, hidden: it.hidden };

@@ -200,6 +200,14 @@ function viewFor(el, above, style) {
   return view;
 }
 
+// The view of a form whose inputs hide its properties.
+function formView(el, above) {
+  if (above !== null && above.shut !== null) return lookInside(el, above);
+  const style = getComputedStyle(el);
+  const shows = style.display !== 'none' && style.contentVisibility !== 'hidden' && style.opacity > LEAST_OPACITY;
+  return shows ? new View(el, above, style, 'block') : null;
+}
+
 // Boxes that show nothing of themselves
 
 const MOST_HELD = 2000; // elements of such a box that are looked at
@@ -242,7 +250,7 @@ function escaping(el, style) {
   const all = el.getElementsByTagName('*');
   for (let at = 0; at < all.length && at < MOST_HELD; at++) {
     const { position } = getComputedStyle(all[at]);
-    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => one.contains(all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
+    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => holdsIn(one, all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
   }
   return found;
 }
