@@ -21,6 +21,7 @@ async def scroll_until(
     """
     registry = refs_of(element.tab)
     where: dict[str, Any] = {}
+    at_end = False
     while True:
         numbering = registry.numbering(element.frame.frame_id)
         options = {"query": words, "limit": _LIMIT, **numbering}
@@ -28,7 +29,7 @@ async def scroll_until(
         registry.record(element.frame.frame_id, reply)
         if reply["result"] is not None:
             return Match(**reply["result"]), where
-        if where.pop("ended", False):
+        if at_end:
             raise OcdError(
                 "element_not_found", f"{words!r} did not show up to the end of the list.",
                 hint="Try the other direction, or other words.", **where,
@@ -39,3 +40,4 @@ async def scroll_until(
                 hint="Call it again to scroll on, or raise timeout_ms.", **where,
             )  # fmt: skip
         where = dict(await element.call(_ON, across, way))
+        at_end = where.pop("ended")
