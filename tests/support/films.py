@@ -28,10 +28,21 @@ def share_of(image: Image.Image, colour: tuple[int, int, int]) -> float:
     return sum(near) / len(near)
 
 
+def last_picture(path: Path) -> Image.Image | None:
+    """Return the last picture of what is there of a film; None if nothing is yet."""
+    try:
+        return list(pictures(path))[-1][1]
+    except (OSError, IndexError, av.FFmpegError):
+        return None
+
+
 def last_colour_is(path: Path, colour: tuple[int, int, int]) -> bool:
     """Return whether the last picture of what is there of a film shows mostly that colour."""
-    try:
-        found = list(pictures(path))
-    except (OSError, av.FFmpegError):
-        return False  # nothing of it is there yet
-    return bool(found) and share_of(found[-1][1], colour) > 0.4
+    found = last_picture(path)
+    return found is not None and share_of(found, colour) > 0.4
+
+
+def is_outlined(path: Path) -> bool:
+    """Return whether the last picture of what is there of a film outlines what is acted on."""
+    found = last_picture(path)
+    return found is not None and share_of(found, ORANGE) > 0

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from support.daemon import Daemon
-from support.films import BLUE, GREEN, ORANGE, RED, last_colour_is, pictures, share_of
+from support.films import BLUE, GREEN, ORANGE, RED, is_outlined, last_colour_is, pictures, share_of
 from support.processes import naming
 from support.recorded import actions, recorded
 from support.site import Site
@@ -39,6 +39,8 @@ def turn(daemon: Daemon, site: Site, film: Path, session: str | None = None) -> 
     daemon.do("navigate", session, url=site.url("records/film.html"))
     wait_until(lambda: last_colour_is(film, RED), what="the red page in the film")
     daemon.do("form_input", session, query="Plain", value="hunter2000")
+    # A picture taken now: the camera has seen which fields are for passwords.
+    wait_until(lambda: is_outlined(film), what="the field's outline in the film")
     daemon.do("interact", session, query="Show button")
     daemon.do("interact", session, query="Turn button")
     wait_until(lambda: last_colour_is(film, BLUE), what="the blue page in the film")
