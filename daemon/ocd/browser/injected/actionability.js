@@ -14,10 +14,10 @@ function scriptsRun() {
   return scriptsRunCached;
 }
 
-// The next drawn frame; a page that draws nothing is asked again soon.
+// The next drawn frame; a page that draws nothing is asked again soon. Returns whether one was drawn.
 const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
-  const timer = setTimeout(resolve, most);
-  requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
+  const timer = setTimeout(() => resolve(false), most);
+  requestAnimationFrame(() => { clearTimeout(timer); resolve(true); });
 });
 
 // The control that an element stands for: a label's, or what takes the keys of a code editor.
@@ -183,12 +183,13 @@ async function attempt(el, options, round) {
     placed = seenBox(surface);
   } else scrolled = false;
   if (!options.point && !options.scroll) return {};
-  if (scrolled || !atRest(surface)) await nextFrame(STILL_MS);
-  if (beginsToMove(surface)) await nextFrame(STILL_MS);
+  let drawn = true;
+  if (scrolled || !atRest(surface)) drawn = await nextFrame(STILL_MS);
+  if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
   if (!present(el)) return { why: 'detached' };
   const now = seenBox(surface);
   if (!now) return { why: 'not_visible' };
-  if (moved(placed, now)) return { why: 'moving' };
+  if (moved(placed, now) || (!drawn && isAnimated(surface))) return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);

@@ -17,6 +17,7 @@ const directionOf = getter(Document.prototype, 'dir');
 const doctypeOf = getter(Document.prototype, 'doctype');
 const headOf = getter(Document.prototype, 'head');
 const readyStateOf = getter(Document.prototype, 'readyState');
+const isHiddenDocument = getter(Document.prototype, 'hidden');
 const rootElementOf = getter(Document.prototype, 'documentElement');
 const rootScrollerOf = getter(Document.prototype, 'scrollingElement');
 const pageTitleOf = getter(Document.prototype, 'title');

@@ -38,6 +38,9 @@ function canMove(animation, el) {
 const JUST_BEGUN_MS = 50;
 const beginsToMove = (el) => animationsIn(ownerIn(el)).some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
 
+// Whether an animation may have moved an element that was not drawn since. What is not shown, draws nothing.
+const isAnimated = (el) => scriptsRun() && !isHiddenDocument(ownerIn(el)) && animationsIn(ownerIn(el)).some((one) => canMove(one, el));
+
 // Shadow trees push others aside without a change that is seen from here: with them, frames tell.
 let shadowed = false;
 let counted = false;
