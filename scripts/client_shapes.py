@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from ocd.calls.result_schemas import referred_to
+
 Schema = Mapping[str, Any]
 _SCALARS = {
     "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
@@ -48,18 +50,18 @@ _GETS = """\
 def shapes_module(results: Mapping[str, Any]) -> str:
     """Return the text of the module, without its docstring."""
     roots = {class_of(verb, results): schema for verb, schema in results["verbs"].items()}
-    inner = {name: one for name, one in results["definitions"].items() if name not in roots}
+    inner = {name: one for name, one in results["$defs"].items() if name not in roots}
     text = _HEAD + "".join(_typed_dict(name, schema) for name, schema in inner.items())
     for name, schema in roots.items():
-        text += _result_class(name, results["definitions"].get(name) or _as_object(schema))
+        text += _result_class(name, results["$defs"].get(name) or _as_object(schema))
     return text
 
 
 def class_of(verb: str, results: Mapping[str, Any]) -> str:
     """Return the class of a verb's result."""
     schema = results["verbs"].get(verb, {})
-    if "$ref" in schema:
-        return str(schema["$ref"])
+    if name := referred_to(schema):
+        return name
     if schema.get("type") == "array":
         return "".join(word.title() for word in verb.split("_")) + "Result"
     return "Result"
@@ -67,8 +69,8 @@ def class_of(verb: str, results: Mapping[str, Any]) -> str:
 
 def type_of(schema: Schema) -> str:
     """Return the annotation for a value."""
-    if "$ref" in schema:
-        return str(schema["$ref"])
+    if name := referred_to(schema):
+        return name
     if "anyOf" in schema:
         return " | ".join(dict.fromkeys(type_of(one) for one in schema["anyOf"]))
     if "enum" in schema:

@@ -381,8 +381,8 @@ class LoggedMessage(TypedDict):
     stack: NotRequired[Any]
 
 
-class NoteReport(TypedDict):
-    """A note."""
+class Note(TypedDict):
+    """One note; `updated_at` is RFC 3339 UTC."""
 
     id: str
     domain: str
@@ -2007,7 +2007,7 @@ class MemoryResult(Result):
     @overload
     def __getitem__(self, key: Literal["evicted"], /) -> list[str]: ...
     @overload
-    def __getitem__(self, key: Literal["entries"], /) -> list[NoteReport]: ...
+    def __getitem__(self, key: Literal["entries"], /) -> list[Note]: ...
     @overload
     def __getitem__(self, key: Literal["count"], /) -> int: ...
     @overload
@@ -2048,7 +2048,7 @@ class MemoryResult(Result):
     @overload
     def get(self, key: Literal["evicted"], default: None = None, /) -> list[str] | None: ...
     @overload
-    def get(self, key: Literal["entries"], default: None = None, /) -> list[NoteReport] | None: ...
+    def get(self, key: Literal["entries"], default: None = None, /) -> list[Note] | None: ...
     @overload
     def get(self, key: Literal["count"], default: None = None, /) -> int | None: ...
     @overload

@@ -15,19 +15,19 @@ def table(verb: str) -> list[str]:
     """Return the lines about a verb's result."""
     document = _document()
     schema = document["verbs"].get(verb, {})
-    if (name := schema.get("$ref")) is None:
+    if (name := result_schemas.referred_to(schema)) is None:
         return []
-    shape = document["definitions"][name]
+    shape = document["$defs"][name]
     return ["", f"Returns: {_sentence(shape)}", "", *_rows(shape)]
 
 
 def page() -> str:
     """Return the page of what stands inside of results."""
     document = _document()
-    roots = {schema.get("$ref") for schema in document["verbs"].values()}
+    roots = {result_schemas.referred_to(schema) for schema in document["verbs"].values()}
     lines = ["# Values", "", "What stands inside of results, by the names of the Python client"]
     lines += ["(`openchrome.shapes`). Keys in *italics* may be missing."]
-    for name, shape in document["definitions"].items():
+    for name, shape in document["$defs"].items():
         if name not in roots and "properties" in shape:
             lines += ["", f"## {name}", "", _sentence(shape), "", *_rows(shape)]
     return "\n".join(lines) + "\n"
@@ -53,8 +53,8 @@ def _rows(shape: Schema) -> Iterator[str]:
 
 def _kind(schema: Schema) -> str:
     """Return the type of a value in words."""
-    if "$ref" in schema:
-        return f"[{schema['$ref']}](values.md#{schema['$ref'].lower()})"
+    if name := result_schemas.referred_to(schema):
+        return f"[{name}](values.md#{name.lower()})"
     if "anyOf" in schema:
         return " or ".join(map(_kind, schema["anyOf"]))
     if "enum" in schema:

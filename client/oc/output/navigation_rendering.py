@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-_TOLD = (
+_USUAL = (
     "action", "auth_redirect", "auth_redirect_host", "created", "delay", "elapsed",
     "element_count", "pattern", "redirected", "reused", "selector", "status", "tab_id", "text",
     "title", "type", "url", "visible",
@@ -23,7 +23,7 @@ def navigation_text(result: Mapping[str, Any], notes: tuple[str, ...]) -> str:
     """
     lines = [f"{key}: {result[key]}" for key in ("url", "title") if result.get(key)]
     lines.append(", ".join(_events(result)))
-    unusual = {k: v for k, v in result.items() if k not in _TOLD and k not in notes}
+    unusual = {k: v for k, v in result.items() if k not in _USUAL and k not in notes}
     if unusual.get("result") is True:
         del unusual["result"]
     if unusual:

@@ -1,12 +1,13 @@
 """What verbs return, as JSON Schema: `make gen` writes it into api/results.json.
 
-It stands apart from catalog.json, which `oc` reads with every command: {"definitions": {NAME: …},
-"verbs": {VERB: …}}. A schema is of the result as the socket answers it, with page text and picture,
-and names every key that there can be; what another MCP server's tool answers has no schema.
+It stands apart from catalog.json, which `oc` reads with every command: {"$defs": {NAME: …},
+"verbs": {VERB: …}}, whose references are to its own "$defs". A schema is of the result as the
+socket answers it, with page text and picture, and names every key that there can be; what another
+MCP server's tool answers has no schema.
 """
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict, get_args, get_type_hints, is_typeddict
 
@@ -16,6 +17,7 @@ from ocd.api import tool_schema
 from ocd.verb_api.declaration import Verb
 
 PACKAGED = Path(tool_schema.__file__).with_name("results.json")
+_REF = "#/$defs/{name}"
 Schema = dict[str, Any]
 Shapes = dict[str, Any]
 
@@ -32,13 +34,18 @@ def render(verbs: Iterable[Verb]) -> Schema:
     """Return the document for these verbs."""
     verbs = [verb for verb in verbs if verb.returns is not None]
     types = [Sanitized, *(verb.returns for verb in verbs)]
-    found, definitions = msgspec.json.schema_components(types, ref_template="{name}")
+    found, definitions = msgspec.json.schema_components(types, ref_template=_REF)
     shapes = _shapes_in(types, {})
     plain = {name: _tidy(schema, shapes.get(name)) for name, schema in definitions.items()}
     schemas = {verb.name: one for verb, one in zip(verbs, found[1:], strict=True)}
     for verb in verbs:
-        _add_common(verb, plain.get(schemas[verb.name].get("$ref", ""), {}))
-    return {"definitions": dict(sorted(plain.items())), "verbs": schemas}
+        _add_common(verb, plain.get(referred_to(schemas[verb.name]) or "", {}))
+    return {"$defs": dict(sorted(plain.items())), "verbs": schemas}
+
+
+def referred_to(schema: Mapping[str, Any]) -> str | None:
+    """Return the name of the definition that a schema refers to, if it is nothing else."""
+    return schema["$ref"].removeprefix(_REF.format(name="")) if "$ref" in schema else None
 
 
 def _add_common(verb: Verb, schema: Schema) -> None:
@@ -46,7 +53,7 @@ def _add_common(verb: Verb, schema: Schema) -> None:
     if "properties" not in schema:
         return
     if verb.reads_page:
-        schema["properties"]["sanitized"] = {"$ref": "Sanitized"}
+        schema["properties"]["sanitized"] = {"$ref": _REF.format(name=Sanitized.__name__)}
     schema["properties"]["browser_restarted"] = {"type": "boolean"}
 
 

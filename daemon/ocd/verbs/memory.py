@@ -42,18 +42,6 @@ class Memory(Params):
     offset: Annotated[int, Meta(ge=0, description="Notes to skip")] = 0
 
 
-class NoteReport(TypedDict):
-    """A note."""
-
-    id: str
-    domain: str
-    key: str
-    value: Any
-    confidence: float
-    created_at: str
-    updated_at: str
-
-
 class MemoryResult(TypedDict, total=False):
     """The note, or those that were found."""
 
@@ -66,7 +54,7 @@ class MemoryResult(TypedDict, total=False):
     updated_at: str
     redacted: bool
     evicted: list[str]
-    entries: list[NoteReport]
+    entries: list[Note]
     count: int
     total: int
     next_offset: int

@@ -17,18 +17,18 @@ function optionChanges(came, gone) {
     const list = listAround(from);
     if (list?.isConnected) partsOf(list).gone.push(plainText(one));
   }
-  const told = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(listAround(from)))) };
+  const changes = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(listAround(from)))) };
   const differing = [...lists].map(([list, parts]) => [list, without(parts.came, parts.gone), without(parts.gone, parts.came), parts]);
   const [arrived, left] = [differing.flatMap(([, news]) => news), differing.flatMap(([, , olds]) => olds)];
   for (const [list, news, olds, parts] of differing) {
     const fresh = without(news, left);
-    told.moved.push(...optionLine(without(news, fresh), 'now in', list));
-    told.added.push(...optionLine(fresh, 'in', list));
-    told.removed.push(...optionLine(without(olds, arrived), 'of', list));
+    changes.moved.push(...optionLine(without(news, fresh), 'now in', list));
+    changes.added.push(...optionLine(fresh, 'in', list));
+    changes.removed.push(...optionLine(without(olds, arrived), 'of', list));
     const turned = !news.length && !olds.length && parts.came.some((text, at) => text !== parts.gone[at]);
-    if (turned) told.moved.push(...optionLine(parts.came, 'in this order in', list));
+    if (turned) changes.moved.push(...optionLine(parts.came, 'in this order in', list));
   }
-  return told;
+  return changes;
 }
 
 // Texts without as many of each as others have.
