@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import settings
 
-from support.daemon import Daemon, Home
+from support.daemon import Daemon, Home, page_browser
 from support.site import Site
 
 # A shell that starts us in the background has SIGINT ignored, and every program that a test starts
@@ -62,8 +62,12 @@ def make_site() -> Iterator[Callable[..., Site]]:
 
 @pytest.fixture(scope="session")
 def shared_daemon() -> Iterator[Daemon]:
-    """The daemon of this worker's tests; it speaks MCP over HTTP, too."""
-    with Daemon("--http", "0") as running:
+    """The daemon of this worker's tests; it speaks MCP over HTTP, too.
+
+    Its browser is Chromium's headless shell: what needs windows, profiles or the browser's own
+    pages asks for a daemon with the Chromium that users have (`share_daemon`, `make_daemon`).
+    """
+    with Daemon("--http", "0", *page_browser()) as running:
         yield running
 
 

@@ -30,6 +30,18 @@ LIFE_S = 180.0
 TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
 
 
+def page_browser() -> tuple[str, ...]:
+    """Return the flags for a browser that draws pages and has no windows, where one is installed.
+
+    Chromium without its browser's half answers in half the computing time. `OCD_TEST_BROWSER` names
+    another one (`chromium` for the one that users have).
+    """
+    name = os.environ.get("OCD_TEST_BROWSER", "chromium-headless-shell")
+    path = shutil.which(name)
+    # Its window has no head, so the page gets the height that a Chromium's page has.
+    return ("--browser", path, "--browser-arg=--window-size=1280,713") if path else ()
+
+
 @dataclass(frozen=True)
 class Finished:
     """A command that has run: exit status and what it wrote."""
