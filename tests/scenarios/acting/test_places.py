@@ -43,6 +43,15 @@ def test_button_in_a_frame(at: At, where: str) -> None:
     assert f"{where} pressed true" in result["content"]
 
 
+@pytest.mark.parametrize("where", ["near", "far"])
+def test_frame_far_down_the_page_is_scrolled_to(at: At, where: str) -> None:
+    """What is in sight of its frame is not yet in sight of the window."""
+    page = at("frames.html")
+    page.js("document.body.style.paddingTop = '5000px'; 1")
+    result = page.do("interact", query=f"press {where}")
+    assert f"{where} pressed true" in result["content"]
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_field_in_a_frame(at: At, place: int) -> None:
     """Text goes into the frame's own field."""
@@ -80,3 +89,38 @@ def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
     page.js("ghost.style.display = 'none'; 1")
     gone = page.call_in_short("interact", selector="#ghost", action="scroll_into_view")
     assert gone.code == "not_visible"
+
+
+@pytest.mark.parametrize(
+    ("markup", "selector"),
+    [
+        ("<button id=it style=display:contents>Plain words</button>", "#it"),
+        ("<button id=it style=display:contents><b>Bold</b> words</button>", "#it"),
+        ("<button id=it><label style=pointer-events:none>Label</label></button>", "#it label"),
+    ],
+    ids=["words without a box", "parts without a box", "label that clicks pass through"],
+)
+def test_control_is_clicked_where_it_shows(at: At, markup: str, selector: str) -> None:
+    """What has no box of its own by what is in it, far down a page; a mere label by its button."""
+    page = at("things.html")
+    page.js(
+        f"document.body.innerHTML = `<p style=height:5000px></p><div>Here: {markup}</div>`;"
+        "it.onclick = () => { document.title = 'clicked' }; 1"
+    )
+    page.do("interact", selector=selector)
+    assert page.js("document.title") == "clicked"
+
+
+def test_part_of_a_disabled_button_is_waited_for(at: At) -> None:
+    """Nothing in it does anything; once the button is enabled, it is clicked."""
+    page = at("things.html")
+    page.js(
+        "document.body.innerHTML = '<button id=it disabled><span>Pay</span></button>';"
+        "it.onclick = () => { document.title = 'paid' }; 1"
+    )
+    reply = page.call_in_short("interact", selector="#it span")
+    assert reply.code == "not_enabled"
+    assert "part of button" in reply.error["message"]
+    page.js("setTimeout(() => { it.disabled = false }, 200); 1")
+    page.do("interact", selector="#it span")
+    assert page.js("document.title") == "paid"

@@ -42,8 +42,21 @@ function areaBox(area) {
 function seenBox(el) {
   if (el.tagName === 'AREA') return areaBox(el);
   if (!el.checkVisibility({ visibilityProperty: true })) return null;
-  return [...el.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
+  return firstBox(el);
 }
+
+const firstBox = (one) => [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
+
+// Where the words of an element show that has no box of its own.
+function wordsBox(el) {
+  const style = getComputedStyle(el);
+  if (style.display !== 'contents' || style.visibility !== 'visible') return null;
+  const range = rangeIn(ownerIn(el));
+  range.selectNodeContents(el);
+  return firstBox(range);
+}
+
+const placeIn = (el) => seenBox(el) || wordsBox(el);
 
 // An element without contents has a place on the page, though there is nothing of it to see.
 const hasRoom = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
@@ -57,12 +70,17 @@ function unseenPlaceOf(el, options) {
   return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || unseenPlaceOf(parentIn(el), options);
 }
 
-// What of an element takes the mouse: a control that is not drawn is reached by its label.
+// What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
+// box of its own by what is in it.
 function surfaceOf(el) {
   const box = seenBox(el);
   const unseen = !box || vanished(el, getComputedStyle(el));
   const label = unseen ? labelsOf(el).find((one) => seenBox(one)) : null;
   if (label) return [label, seenBox(label)];
+  if (!box && wordsBox(el)) {
+    const inner = [...childElementsOf(el)].find(seenBox) || el;
+    return [inner, placeIn(inner)];
+  }
   if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), seenBox(el.closest('select'))];
   return [el, box];
 }
@@ -73,6 +91,8 @@ function disabledWhy(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
   if (isMarkedDisabled(control)) return 'it is marked aria-disabled';
+  const around = climb(control, 'button:disabled');
+  if (around) return `it is part of ${describe(around)}, which is disabled`;
   if (control.closest('[inert]')) return 'it is inert';
   if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
   return '';
@@ -173,21 +193,21 @@ async function attempt(el, options, round) {
   }
   let placed = box;
   let scrolled = true;
-  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : surface;
+  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : seenBox(surface) ? surface : parentIn(surface);
   if (round > 0 || outside(surface, box) || options.scroll) {
     const block = ALIGNED[round % ALIGNED.length];
     scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
-    placed = seenBox(surface);
-  } else if (ownerIn(surface) !== document) {
+    placed = placeIn(surface);
+  } else if (ownerIn(surface) !== document || window !== top) { // also in a frame that we cannot look out of
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-    placed = seenBox(surface);
+    placed = placeIn(surface);
   } else scrolled = false;
   if (!options.point && !options.scroll) return {};
   let drawn = true;
   if (scrolled || !atRest(surface)) drawn = await nextFrame(STILL_MS);
   if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
   if (!present(el)) return { why: 'detached' };
-  const now = seenBox(surface);
+  const now = placeIn(surface);
   if (!now) return { why: 'not_visible' };
   if (moved(placed, now) || (!drawn && isAnimated(surface))) return { why: 'moving' };
   if (!options.point) return {};
