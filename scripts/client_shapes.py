@@ -49,21 +49,22 @@ _GETS = """\
 
 def shapes_module(results: Mapping[str, Any]) -> str:
     """Return the text of the module, without its docstring."""
-    roots = {class_of(verb, results): schema for verb, schema in results["verbs"].items()}
+    declared = {**results["kinds"], **results["verbs"]}
+    roots = {class_of(verb, results): schema for verb, schema in declared.items()}
     inner = {name: one for name, one in results["$defs"].items() if name not in roots}
     text = _HEAD + "".join(_typed_dict(name, schema) for name, schema in inner.items())
     for name, schema in roots.items():
-        text += _result_class(name, results["$defs"].get(name) or _as_object(schema))
+        text += _result_class(name, results["$defs"].get(name) or _as_object(schema, results))
     return text
 
 
 def class_of(verb: str, results: Mapping[str, Any]) -> str:
-    """Return the class of a verb's result."""
-    schema = results["verbs"].get(verb, {})
+    """Return the class of what a verb or a kind of task returns."""
+    schema = {**results["kinds"], **results["verbs"]}.get(verb, {})
     if name := referred_to(schema):
         return name
-    if schema.get("type") == "array":
-        return "".join(word.title() for word in verb.split("_")) + "Result"
+    if any("items" in one for one in schema.get("anyOf", [schema])):
+        return "".join(word.title() for word in verb.removeprefix("oc_").split("_")) + "Result"
     return "Result"
 
 
@@ -85,11 +86,17 @@ def type_of(schema: Schema) -> str:
     return "Any"
 
 
-def _as_object(schema: Schema) -> Schema:
-    """Return the schema of the result that the client makes of a list."""
-    restarted = {"type": "boolean"}
-    properties = {"value": schema, "browser_restarted": restarted}
-    return {"properties": properties, "required": ["value"]}
+def _as_object(schema: Schema, results: Mapping[str, Any]) -> Schema:
+    """Return the schema of the result that the client makes of a list, or of one of several."""
+    properties: dict[str, Any] = {}
+    for one in (several := schema.get("anyOf", [schema])):
+        name = referred_to(one)
+        properties |= results["$defs"][name]["properties"] if name else {"value": one}
+    properties["browser_restarted"] = {"type": "boolean"}
+    if len(several) == 1:
+        return {"properties": properties, "required": ["value"]}
+    about = "The keys of one of several: a list is in `value`."
+    return {"properties": properties, "description": about}
 
 
 def _typed_dict(name: str, schema: Schema) -> str:
@@ -121,8 +128,11 @@ def _result_class(name: str, schema: Schema) -> str:
     properties, required = schema["properties"], schema.get("required", ())
     optional = {key: one for key, one in properties.items() if key not in required}
     body = "".join(_ITEM.format(key=key, kind=type_of(one)) for key, one in properties.items())
-    body += _ITEMS + "".join(_GET.format(key=k, kind=type_of(one)) for k, one in optional.items())
-    return f"\n\nclass {name}(Result):\n{_docstring(schema)}{body}{_GETS}"
+    body += _ITEMS
+    if optional:
+        body += "".join(_GET.format(key=k, kind=type_of(one)) for k, one in optional.items())
+        body += _GETS
+    return f"\n\nclass {name}(Result):\n{_docstring(schema)}{body}"
 
 
 def _docstring(schema: Schema) -> str:

@@ -147,7 +147,8 @@ _IMPORTS = """\
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-{runtime}
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     import os
@@ -155,12 +156,10 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from openchrome import parameters, shapes
-    from {module} import {output}
-    from openchrome.results import Result
+    {places}
 """
 _VERBS_HEAD = '''
 CATALOG_HASH = "{}"
-TaskT = TypeVar("TaskT")
 
 
 class Verbs(ABC):
@@ -189,10 +188,10 @@ class AsyncVerbs(ABC):
 '''
 _KINDS_CLASS = '''
 
-class Kinds(Generic[TaskT]):
+class {}:
     """One method for each kind of task; it starts one and returns it."""
 
-    def __init__(self, start: Callable[[str, dict[str, Any]], TaskT]) -> None:
+    def __init__(self, start: Callable[[str, dict[str, Any]], Any]) -> None:
         self._start = start
 '''
 
@@ -204,44 +203,56 @@ class Form:
     define: str
     calls: str
     output: str
+    task: str
 
 
-_BLOCKING = Form("def", "return self.", "Output")
-_AWAITING = Form("async def", "return await self.", "AsyncOutput")
+_BLOCKING = Form("def", "return self.", "Output", "Task")
+_AWAITING = Form("async def", "return await self.", "AsyncOutput", "AsyncTask")
 
 
 def verbs_module(catalog: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     """Return the module with a method for each verb, and for each kind of task."""
-    verbs: list[Entry] = catalog["verbs"]
-    kinds = [_kind_of_verb(verb) for verb in verbs if verb.get("long")]
-    kinds += map(_kind, catalog["kinds"])
-    runtime = (
-        "from collections.abc import Callable\n"
-        "from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload"
-    )
-    head = _IMPORTS.format(runtime=runtime, module="openchrome.outputs", output="Output")
+    places = "from openchrome.outputs import Output\n    from openchrome.results import Result"
+    more = "\n    from openchrome.tasks import Task"
     return "".join((
-        _HEADER.format("The daemon's verbs as methods, for blocking code."), head,
-        _VERBS_HEAD.format(catalog["hash"]),
-        *(_method(verb, class_of(verb["name"], results), _BLOCKING) for verb in verbs),
-        _KINDS_CLASS, *kinds,
+        _HEADER.format("The daemon's verbs as methods, for blocking code."),
+        _IMPORTS.format(places=places + more), _VERBS_HEAD.format(catalog["hash"]),
+        _methods(catalog["verbs"], results, _BLOCKING), _KINDS_CLASS.format("Kinds"),
+        _kinds(catalog, results, _BLOCKING),
     ))  # fmt: skip
 
 
 def async_verbs_module(catalog: Mapping[str, Any], results: Mapping[str, Any]) -> str:
     """Return the module with the same methods for code that awaits."""
-    runtime = "from typing import TYPE_CHECKING, Any, overload"
-    head = _IMPORTS.format(runtime=runtime, module="openchrome.async_client", output="AsyncOutput")
-    verbs: list[Entry] = catalog["verbs"]
+    places = "from openchrome.async_client import AsyncOutput, AsyncTask\n"
+    more = "    from openchrome.results import Result"
     return "".join((
-        _HEADER.format("The daemon's verbs as methods, for code that awaits."), head, _ASYNC_CLASS,
-        *(_method(verb, class_of(verb["name"], results), _AWAITING) for verb in verbs),
+        _HEADER.format("The daemon's verbs as methods, for code that awaits."),
+        _IMPORTS.format(places=places + more), _ASYNC_CLASS,
+        _methods(catalog["verbs"], results, _AWAITING), _KINDS_CLASS.format("AsyncKinds"),
+        _kinds(catalog, results, _AWAITING),
     ))  # fmt: skip
+
+
+def _methods(verbs: list[Entry], results: Mapping[str, Any], form: Form) -> str:
+    return "".join(_method(verb, _result_type(verb, results), form) for verb in verbs)
+
+
+def _kinds(catalog: Mapping[str, Any], results: Mapping[str, Any], form: Form) -> str:
+    """Return the methods that start tasks: of the long verbs, and of the kinds that are none."""
+    long = [verb for verb in catalog["verbs"] if verb.get("long")]
+    kinds = [_kind_of_verb(verb, _result_type(verb, results), form) for verb in long]
+    kinds += [_kind(kind, _result_type(kind, results), form) for kind in catalog["kinds"]]
+    return "".join(kinds)
+
+
+def _result_type(entry: Entry, results: Mapping[str, Any]) -> str:
+    name = class_of(entry["name"], results)
+    return name if name == "Result" else f"shapes.{name}"
 
 
 def _method(verb: Entry, result: str, form: Form) -> str:
     params, docstring = parameters(verb), _docstring(verb)
-    result = result if result == "Result" else f"shapes.{result}"
     if verb.get("large"):
         returned = dict(
             zip(_MODES, (result, form.output, f"{result} | {form.output}"), strict=True)
@@ -265,18 +276,20 @@ def _overload(verb: Entry, params: Mapping[str, str], mode: str, returned: str, 
     return f"\n    @overload{_define(verb['name'], given, returned, form)} ...\n"
 
 
-def _kind_of_verb(verb: Entry) -> str:
+def _kind_of_verb(verb: Entry, result: str, form: Form) -> str:
     params = {**split(parameters(verb))[0], **_shared_options(verb)}
-    docstring = f"{verb['summary']}\n\nOptions: as of `Verbs.{verb['name']}`.\n"
-    return _function(verb["name"], params, "TaskT", _quoted(docstring), "_start", _BLOCKING)
+    docstring = _quoted(f"{verb['summary']}\n\nOptions: as of `Verbs.{verb['name']}`.\n")
+    task = f"{form.task}[{result}]"
+    return _function(verb["name"], params, task, docstring, "_start", form)
 
 
-def _kind(kind: Entry) -> str:
+def _kind(kind: Entry, result: str, form: Form) -> str:
     """Return the method of a kind that is no verb."""
     properties = kind["params"]["properties"].items()
     own = {name: schema for name, schema in properties if name not in CALL}
     kind = {**kind, "params": {**kind["params"], "properties": own}}
-    return _function(kind["name"], parameters(kind), "TaskT", _docstring(kind), "_start", _BLOCKING)
+    task = f"{form.task}[{result}]"
+    return _function(kind["name"], parameters(kind), task, _docstring(kind), "_start", form)
 
 
 def _shared_options(verb: Entry) -> dict[str, str]:

@@ -7,22 +7,20 @@ import copy
 import json
 from binascii import a2b_base64
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from openchrome import http, locations, outputs, protocol, starting, tasks
-from openchrome.async_verbs import AsyncVerbs
+from openchrome.async_verbs import AsyncKinds, AsyncVerbs
 from openchrome.errors import OpenChromeError, exception_for
 from openchrome.outputs import OutputInfo
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
-from openchrome.tasks import TaskEvent, TaskMeta
-from openchrome.verbs import CATALOG_HASH, Kinds
+from openchrome.tasks import ResultT, TaskEvent, TaskMeta
+from openchrome.verbs import CATALOG_HASH
 
 T = TypeVar("T")
-# What calling a coroutine function returns.
-Later = Coroutine[Any, Any, T]
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -72,15 +70,15 @@ class AsyncClient(AsyncVerbs):
         return self._connections.catalog == CATALOG_HASH
 
     @property
-    def start(self) -> Kinds[Later[AsyncTask]]:
+    def start(self) -> AsyncKinds:
         """What can go on in the background: `await client.start.crawl(url)` returns a task."""
-        return Kinds(lambda kind, args: self.start_task(kind, **args))
+        return AsyncKinds(lambda kind, args: self.start_task(kind, **args))
 
-    async def start_task(self, kind: str, /, **args: Any) -> AsyncTask:
+    async def start_task(self, kind: str, /, **args: Any) -> AsyncTask[Result]:
         """Start a task by the name of its kind."""
         return AsyncTask(self, await self.run(tasks.start(kind, args)))
 
-    def task(self, task_id: str) -> AsyncTask:
+    def task(self, task_id: str) -> AsyncTask[Result]:
         """Return a task by its id; whether there is one shows when it is asked something."""
         return AsyncTask(self, task_id)
 
@@ -201,8 +199,8 @@ class AsyncOutput(OutputInfo):
         return await self._client.run(outputs.search(self.handle, pattern, limit, context))
 
 
-class AsyncTask:
-    """A task of the ledger. It survives this program; `AsyncClient.task(id)` finds it again."""
+class AsyncTask(Generic[ResultT]):
+    """A task of the ledger; `AsyncTask[shapes.CrawlResult]` is a crawl, as `Task` says."""
 
     def __init__(self, client: AsyncClient, task_id: str) -> None:
         self._client = client
@@ -216,9 +214,9 @@ class AsyncTask:
         """Return whether it has ended."""
         return (await self.meta()).ended
 
-    async def wait(self, timeout: float | None = None) -> Result:  # noqa: ASYNC109 - as of Task
+    async def wait(self, timeout: float | None = None) -> ResultT:  # noqa: ASYNC109 - as of Task
         """Wait until it has ended and return its result; `Task.wait` says what is raised."""
-        return await self._client.run(tasks.wait(self.id, timeout))
+        return cast("ResultT", await self._client.run(tasks.wait(self.id, timeout)))
 
     async def output(self) -> AsyncOutput:
         """Return what it has by now as a stored output."""

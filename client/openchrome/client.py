@@ -75,15 +75,15 @@ class Client(Verbs):
         return self._connections.catalog == CATALOG_HASH
 
     @property
-    def start(self) -> Kinds[Task]:
+    def start(self) -> Kinds:
         """What can go on in the background: `client.start.crawl(url)` returns a Task."""
         return Kinds(lambda kind, args: self.start_task(kind, **args))
 
-    def start_task(self, kind: str, /, **args: Any) -> Task:
+    def start_task(self, kind: str, /, **args: Any) -> Task[Result]:
         """Start a task by the name of its kind."""
         return Task(self, self.run(tasks.start(kind, args)))
 
-    def task(self, task_id: str) -> Task:
+    def task(self, task_id: str) -> Task[Result]:
         """Return a task by its id; whether there is one shows when it is asked something."""
         return Task(self, task_id)
 

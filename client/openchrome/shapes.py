@@ -367,6 +367,66 @@ class IsolatedWorker(TypedDict):
     workflow_id: NotRequired[str]
 
 
+class JournalEntry(TypedDict):
+    """A call (event is tool_call) or another event: its keys are those of its kind."""
+
+    event: str
+    ts: str
+    """RFC 3339, UTC"""
+    tool: NotRequired[str]
+    session: NotRequired[str]
+    client: NotRequired[str]
+    """cli, mcp, python, http, …"""
+    tab_id: NotRequired[str | None]
+    args: NotRequired[Any]
+    """Its parameters, masked and cut"""
+    duration_ms: NotRequired[float]
+    ok: NotRequired[bool]
+    error: NotRequired[str | None]
+    """Its code, or why it failed"""
+    call_id: NotRequired[str]
+    handle: NotRequired[str]
+    source_tool: NotRequired[str]
+    size_bytes: NotRequired[int]
+    mime_type: NotRequired[str]
+    way: NotRequired[str]
+    """How data left"""
+    target: NotRequired[str]
+    after_reading: NotRequired[list[str]]
+    decision: NotRequired[str]
+    task_id: NotRequired[str]
+    to: NotRequired[str]
+    """The webhook's origin"""
+    delivered: NotRequired[bool]
+    tries: NotRequired[int]
+    approval: NotRequired[str]
+    kind: NotRequired[str]
+    """What the approval is about"""
+    asks: NotRequired[str]
+    scope: NotRequired[str]
+    by: NotRequired[str]
+    method: NotRequired[str]
+    """Of CDP"""
+    reason: NotRequired[str]
+    holder: NotRequired[str]
+    since: NotRequired[str]
+    url: NotRequired[str]
+
+
+class JournalSummary(TypedDict):
+    """Counts over the last entries, at most 8 MB of them; since and until when."""
+
+    since: str | None
+    until: str | None
+    calls: int
+    failed: int
+    tools: dict[str, ToolTotals]
+    errors: dict[str, int]
+    """By code"""
+    events: dict[str, int]
+    """By kind of event"""
+
+
 class LoggedMessage(TypedDict):
     """What was written to the console."""
 
@@ -820,6 +880,14 @@ class TaskReport(TypedDict):
     """code, message and more"""
 
 
+class ToolTotals(TypedDict):
+    """A tool's calls."""
+
+    calls: int
+    failed: int
+    mean_ms: float | None
+
+
 class UploadedFile(TypedDict):
     """A file that the page was given."""
 
@@ -873,6 +941,52 @@ class WorkerPrompt(TypedDict):
 
     worker_name: str
     prompt: str
+
+
+class PageToolCallResult(Result):
+    """The tool's answer."""
+
+    @overload
+    def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["name"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["navigated"], /) -> bool: ...
+    @overload
+    def __getitem__(self, key: Literal["url"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["content"], /) -> str: ...
+    @overload
+    def __getitem__(self, key: Literal["sanitized"], /) -> Sanitized: ...
+    @overload
+    def __getitem__(self, key: Literal["browser_restarted"], /) -> bool: ...
+    def __getitem__(self, key: str, /) -> Any:
+        return super().__getitem__(key)
+
+    @overload
+    def get(self, key: Literal["navigated"], default: None = None, /) -> bool | None: ...
+    @overload
+    def get(self, key: Literal["url"], default: None = None, /) -> str | None: ...
+    @overload
+    def get(self, key: Literal["sanitized"], default: None = None, /) -> Sanitized | None: ...
+    @overload
+    def get(self, key: Literal["browser_restarted"], default: None = None, /) -> bool | None: ...
+    @overload
+    def get(self, key: str, default: Any = None, /) -> Any: ...
+    def get(self, key: str, default: Any = None, /) -> Any:
+        return super().get(key, default)
+
+
+class RecordingResult(Result):
+    """The recording that has ended, with its actions."""
+
+    @overload
+    def __getitem__(self, key: Literal["recording"], /) -> RecordingReport: ...
+    @overload
+    def __getitem__(self, key: Literal["actions"], /) -> list[dict[str, Any]]: ...
+    def __getitem__(self, key: str, /) -> Any:
+        return super().__getitem__(key)
+
 
 
 class ActResult(Result):
@@ -2867,6 +2981,54 @@ class EvidenceBundleResult(Result):
         return super().get(key, default)
 
 
+class JournalResult(Result):
+    """The keys of one of several: a list is in `value`."""
+
+    @overload
+    def __getitem__(self, key: Literal["value"], /) -> list[JournalEntry]: ...
+    @overload
+    def __getitem__(self, key: Literal["since"], /) -> str | None: ...
+    @overload
+    def __getitem__(self, key: Literal["until"], /) -> str | None: ...
+    @overload
+    def __getitem__(self, key: Literal["calls"], /) -> int: ...
+    @overload
+    def __getitem__(self, key: Literal["failed"], /) -> int: ...
+    @overload
+    def __getitem__(self, key: Literal["tools"], /) -> dict[str, ToolTotals]: ...
+    @overload
+    def __getitem__(self, key: Literal["errors"], /) -> dict[str, int]: ...
+    @overload
+    def __getitem__(self, key: Literal["events"], /) -> dict[str, int]: ...
+    @overload
+    def __getitem__(self, key: Literal["browser_restarted"], /) -> bool: ...
+    def __getitem__(self, key: str, /) -> Any:
+        return super().__getitem__(key)
+
+    @overload
+    def get(self, key: Literal["value"], default: None = None, /) -> list[JournalEntry] | None: ...
+    @overload
+    def get(self, key: Literal["since"], default: None = None, /) -> str | None | None: ...
+    @overload
+    def get(self, key: Literal["until"], default: None = None, /) -> str | None | None: ...
+    @overload
+    def get(self, key: Literal["calls"], default: None = None, /) -> int | None: ...
+    @overload
+    def get(self, key: Literal["failed"], default: None = None, /) -> int | None: ...
+    @overload
+    def get(self, key: Literal["tools"], default: None = None, /) -> dict[str, ToolTotals] | None: ...
+    @overload
+    def get(self, key: Literal["errors"], default: None = None, /) -> dict[str, int] | None: ...
+    @overload
+    def get(self, key: Literal["events"], default: None = None, /) -> dict[str, int] | None: ...
+    @overload
+    def get(self, key: Literal["browser_restarted"], default: None = None, /) -> bool | None: ...
+    @overload
+    def get(self, key: str, default: Any = None, /) -> Any: ...
+    def get(self, key: str, default: Any = None, /) -> Any:
+        return super().get(key, default)
+
+
 class ObserveResult(Result):
     """What can be acted on."""
 
@@ -3979,40 +4141,6 @@ class PageScreenshotResult(Result):
     def get(self, key: Literal["message"], default: None = None, /) -> str | None: ...
     @overload
     def get(self, key: Literal["image"], default: None = None, /) -> Picture | None: ...
-    @overload
-    def get(self, key: Literal["browser_restarted"], default: None = None, /) -> bool | None: ...
-    @overload
-    def get(self, key: str, default: Any = None, /) -> Any: ...
-    def get(self, key: str, default: Any = None, /) -> Any:
-        return super().get(key, default)
-
-
-class PageToolCallResult(Result):
-    """The tool's answer."""
-
-    @overload
-    def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
-    @overload
-    def __getitem__(self, key: Literal["name"], /) -> str: ...
-    @overload
-    def __getitem__(self, key: Literal["navigated"], /) -> bool: ...
-    @overload
-    def __getitem__(self, key: Literal["url"], /) -> str: ...
-    @overload
-    def __getitem__(self, key: Literal["content"], /) -> str: ...
-    @overload
-    def __getitem__(self, key: Literal["sanitized"], /) -> Sanitized: ...
-    @overload
-    def __getitem__(self, key: Literal["browser_restarted"], /) -> bool: ...
-    def __getitem__(self, key: str, /) -> Any:
-        return super().__getitem__(key)
-
-    @overload
-    def get(self, key: Literal["navigated"], default: None = None, /) -> bool | None: ...
-    @overload
-    def get(self, key: Literal["url"], default: None = None, /) -> str | None: ...
-    @overload
-    def get(self, key: Literal["sanitized"], default: None = None, /) -> Sanitized | None: ...
     @overload
     def get(self, key: Literal["browser_restarted"], default: None = None, /) -> bool | None: ...
     @overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from openchrome.errors import CallTimeoutError, exception_for
 from openchrome.hints import in_python
@@ -15,6 +15,7 @@ from openchrome.results import Result
 if TYPE_CHECKING:
     from openchrome.client import Client
 
+ResultT = TypeVar("ResultT", bound=Result, covariant=True)
 Status = Literal["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"]
 # One request of a wait; a longer wait is several.
 _WAIT_MS = 60_000
@@ -51,8 +52,11 @@ class TaskEvent(NamedTuple):
     data: Mapping[str, Any]
 
 
-class Task:
-    """A task of the ledger. It survives this program; `Client.task(id)` finds it again."""
+class Task(Generic[ResultT]):
+    """A task of the ledger. It survives this program; `Client.task(id)` finds it again.
+
+    `client.start.crawl(url)` is a `Task[shapes.CrawlResult]`; any task is a `Task[Result]`.
+    """
 
     def __init__(self, client: Client, task_id: str) -> None:
         self._client = client
@@ -66,13 +70,13 @@ class Task:
         """Return whether it has ended."""
         return self.meta().ended
 
-    def wait(self, timeout: float | None = None) -> Result:
+    def wait(self, timeout: float | None = None) -> ResultT:
         """Wait until it has ended and return its result.
 
         timeout: in seconds; None: for ever. Raises the task's own error if it failed,
         CallCancelledError if it was cancelled, CallTimeoutError if it still goes on.
         """
-        return self._client.run(wait(self.id, timeout))
+        return cast("ResultT", self._client.run(wait(self.id, timeout)))
 
     def output(self) -> Output:
         """Return what it has by now as a stored output: pages of a crawl as they are so far."""

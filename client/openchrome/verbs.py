@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     import os
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from openchrome import parameters, shapes
     from openchrome.outputs import Output
     from openchrome.results import Result
+    from openchrome.tasks import Task
 
 CATALOG_HASH = "a4e4e6ad06bd7b05"
-TaskT = TypeVar("TaskT")
 
 
 class Verbs(ABC):
@@ -1635,7 +1635,7 @@ class Verbs(ABC):
         self, *, timeout_ms: int | None = None, output_mode: Literal["inline"] | None = None,
         output_inline_limit_bytes: int | None = None,
         **options: Unpack[parameters.OcJournalOptions],
-    ) -> Result: ...
+    ) -> shapes.JournalResult: ...
 
     @overload
     def oc_journal(
@@ -1649,7 +1649,7 @@ class Verbs(ABC):
         self, *, timeout_ms: int | None = None, output_mode: Literal["auto"],
         output_inline_limit_bytes: int | None = None,
         **options: Unpack[parameters.OcJournalOptions],
-    ) -> Result | Output: ...
+    ) -> shapes.JournalResult | Output: ...
 
     def oc_journal(
         self, *, action: Literal["recent", "summary"] | None = None, count: int | None = None,
@@ -3096,37 +3096,43 @@ class Verbs(ABC):
         })
 
 
-class Kinds(Generic[TaskT]):
+class Kinds:
     """One method for each kind of task; it starts one and returns it."""
 
-    def __init__(self, start: Callable[[str, dict[str, Any]], TaskT]) -> None:
+    def __init__(self, start: Callable[[str, dict[str, Any]], Any]) -> None:
         self._start = start
 
     def batch_execute(
         self, tasks: Sequence[Mapping[str, Any]] | None = None,
         **options: Unpack[parameters.BatchExecuteOptions],
-    ) -> TaskT:
+    ) -> Task[shapes.BatchExecuteResult]:
         """Run JavaScript in several tabs or pages at once
 
         Options: as of `Verbs.batch_execute`.
         """
         return self._start("batch_execute", {"tasks": tasks, **options})
 
-    def batch_paginate(self, **options: Unpack[parameters.BatchPaginateOptions]) -> TaskT:
+    def batch_paginate(
+        self, **options: Unpack[parameters.BatchPaginateOptions],
+    ) -> Task[shapes.BatchPaginateResult]:
         """Step through a paged viewer and capture each page
 
         Options: as of `Verbs.batch_paginate`.
         """
         return self._start("batch_paginate", {**options})
 
-    def crawl(self, url: str | None = None, **options: Unpack[parameters.CrawlOptions]) -> TaskT:
+    def crawl(
+        self, url: str | None = None, **options: Unpack[parameters.CrawlOptions],
+    ) -> Task[shapes.CrawlResult]:
         """Crawl a site: follow links from a start page
 
         Options: as of `Verbs.crawl`.
         """
         return self._start("crawl", {"url": url, **options})
 
-    def crawl_sitemap(self, url: str, **options: Unpack[parameters.CrawlSitemapOptions]) -> TaskT:
+    def crawl_sitemap(
+        self, url: str, **options: Unpack[parameters.CrawlSitemapOptions],
+    ) -> Task[shapes.CrawlResult]:
         """Crawl the pages listed in a site's sitemap
 
         Options: as of `Verbs.crawl_sitemap`.
@@ -3136,21 +3142,25 @@ class Kinds(Generic[TaskT]):
     def execute_plan(
         self, plan: Mapping[str, Any] | Sequence[Any] | None = None,
         **options: Unpack[parameters.ExecutePlanOptions],
-    ) -> TaskT:
+    ) -> Task[shapes.ExecutePlanResult]:
         """Run a plan: a sequence of tool calls with parameters, retries and recovery
 
         Options: as of `Verbs.execute_plan`.
         """
         return self._start("execute_plan", {"plan": plan, **options})
 
-    def oc_ask_human(self, reason: str, **options: Unpack[parameters.OcAskHumanOptions]) -> TaskT:
+    def oc_ask_human(
+        self, reason: str, **options: Unpack[parameters.OcAskHumanOptions],
+    ) -> Task[shapes.AskHumanResult]:
         """Ask a person to do something on a page, and wait until it is done
 
         Options: as of `Verbs.oc_ask_human`.
         """
         return self._start("oc_ask_human", {"reason": reason, **options})
 
-    def oc_evidence_bundle(self, **options: Unpack[parameters.OcEvidenceBundleOptions]) -> TaskT:
+    def oc_evidence_bundle(
+        self, **options: Unpack[parameters.OcEvidenceBundleOptions],
+    ) -> Task[shapes.EvidenceBundleResult]:
         """Save evidence of a page: DOM, screenshot, requests, console, facts
 
         Options: as of `Verbs.oc_evidence_bundle`.
@@ -3159,7 +3169,7 @@ class Kinds(Generic[TaskT]):
 
     def oc_session_snapshot(
         self, objective: str | None = None, **options: Unpack[parameters.OcSessionSnapshotOptions],
-    ) -> TaskT:
+    ) -> Task[shapes.SessionSnapshotResult]:
         """Save the session's goal, progress and tabs
 
         Options: as of `Verbs.oc_session_snapshot`.
@@ -3169,7 +3179,7 @@ class Kinds(Generic[TaskT]):
     def page_tool(
         self, name: str, *, arguments: Mapping[str, Any] | None = None, frame: str | None = None,
         tab_id: str | None = None, arguments_path: str | os.PathLike[str] | None = None,
-    ) -> TaskT:
+    ) -> Task[shapes.PageToolCallResult]:
         """Call a tool that the page offers, as a task
 
         Args:
@@ -3188,7 +3198,7 @@ class Kinds(Generic[TaskT]):
         self, *, name: str | None = None, label: str | None = None,
         screenshots: Literal["after", "before", "both", "none"] | None = None,
         video: bool | None = None, max_actions: int | None = None, duration_s: float | None = None,
-    ) -> TaskT:
+    ) -> Task[shapes.RecordingResult]:
         """Record the session's actions until the task is cancelled
 
         The result is the recording with its actions; actions recorded before a crash survive it.

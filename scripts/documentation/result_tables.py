@@ -12,19 +12,21 @@ _WORDS = {"string": "text", "integer": "whole number", "object": "object", "null
 
 
 def table(verb: str) -> list[str]:
-    """Return the lines about a verb's result."""
+    """Return the lines about what a verb, or a kind of task, returns."""
     document = _document()
-    schema = document["verbs"].get(verb, {})
-    if (name := result_schemas.referred_to(schema)) is None:
-        return []
-    shape = document["$defs"][name]
-    return ["", f"Returns: {_sentence(shape)}", "", *_rows(shape)]
+    schema = document["verbs"].get(verb) or document["kinds"].get(verb, {})
+    if name := result_schemas.referred_to(schema):
+        shape = document["$defs"][name]
+        return ["", f"Returns: {_sentence(shape)}", "", *_rows(shape)]
+    text = _sentence(schema) or _kind(schema)
+    return ["", f"Returns: {text}"] if schema else []
 
 
 def page() -> str:
     """Return the page of what stands inside of results."""
     document = _document()
-    roots = {result_schemas.referred_to(schema) for schema in document["verbs"].values()}
+    declared = {**document["kinds"], **document["verbs"]}
+    roots = {result_schemas.referred_to(schema) for schema in declared.values()}
     lines = ["# Values", "", "What stands inside of results, by the names of the Python client"]
     lines += ["(`openchrome.shapes`). Keys in *italics* may be missing."]
     for name, shape in document["$defs"].items():

@@ -8,22 +8,25 @@ from ocd.calls import catalog, result_schemas
 from support.result_shapes import check, fault
 
 VERBS = catalog.load()
-# What they answer is another verb's, or of two kinds altogether.
-ANY = {"call_verb", "oc_journal"}
+DECLARED = {**VERBS, **catalog.kinds()}
+# What it answers is another verb's; the journal's entries and its counts are of two shapes.
+SEVERAL = {"call_verb", "oc_journal"}
 
 
-def test_every_verb_says_what_it_returns() -> None:
-    assert [name for name, verb in VERBS.items() if verb.returns is None] == []
-    schemas = result_schemas.render(VERBS.values())["verbs"]
+def test_every_verb_and_kind_says_what_it_returns() -> None:
+    assert [name for name, verb in DECLARED.items() if verb.returns is None] == []
+    document = result_schemas.render(DECLARED.values())
+    schemas = {**document["verbs"], **document["kinds"]}
     assert {
         name for name, schema in schemas.items() if not result_schemas.referred_to(schema)
-    } == ANY
+    } == SEVERAL
+    assert set(document["kinds"]) == set(DECLARED) - set(VERBS)
 
 
 def test_generated_schemas_are_current() -> None:
     """api/results.json is what the declarations say now (`make gen`)."""
     written = json.loads(result_schemas.PACKAGED.read_bytes())
-    assert written == json.loads(json.dumps(result_schemas.render(VERBS.values())))
+    assert written == json.loads(json.dumps(result_schemas.render(DECLARED.values())))
 
 
 TAB = {"tab_id": "t1", "url": "about:blank", "title": ""}

@@ -321,7 +321,7 @@ def generate() -> None:
     catalog = render(verbs.values())
     for path, document in (
         (PACKAGED, catalog),
-        (result_schemas.PACKAGED, result_schemas.render(verbs.values())),
+        (result_schemas.PACKAGED, result_schemas.render({**verbs, **kinds()}.values())),
     ):
         compact = msgspec.json.encode(document)
         _refresh(path, msgspec.json.format(compact, indent=1) + b"\n")

@@ -3,7 +3,8 @@
 It stands apart from catalog.json, which `oc` reads with every command: {"$defs": {NAME: …},
 "verbs": {VERB: …}}, whose references are to its own "$defs". A schema is of the result as the
 socket answers it, with page text and picture, and names every key that there can be; what another
-MCP server's tool answers has no schema.
+MCP server's tool answers has no schema. "kinds" has the results of the kinds of tasks that are no
+verbs: {KIND: …}.
 """
 
 import inspect
@@ -30,17 +31,19 @@ class Sanitized(TypedDict):
     hidden: int
 
 
-def render(verbs: Iterable[Verb]) -> Schema:
-    """Return the document for these verbs."""
-    verbs = [verb for verb in verbs if verb.returns is not None]
+def render(declared: Iterable[Verb]) -> Schema:
+    """Return the document for these verbs and kinds."""
+    verbs = [verb for verb in declared if verb.returns is not None]
     types = [Sanitized, *(verb.returns for verb in verbs)]
     found, definitions = msgspec.json.schema_components(types, ref_template=_REF)
     shapes = _shapes_in(types, {})
     plain = {name: _tidy(schema, shapes.get(name)) for name, schema in definitions.items()}
     schemas = {verb.name: one for verb, one in zip(verbs, found[1:], strict=True)}
     for verb in verbs:
-        _add_common(verb, plain.get(referred_to(schemas[verb.name]) or "", {}))
-    return {"$defs": dict(sorted(plain.items())), "verbs": schemas}
+        if not verb.only_kind:
+            _add_common(verb, plain.get(referred_to(schemas[verb.name]) or "", {}))
+    kinds = {verb.name: schemas.pop(verb.name) for verb in verbs if verb.only_kind}
+    return {"$defs": dict(sorted(plain.items())), "verbs": schemas, "kinds": kinds}
 
 
 def referred_to(schema: Mapping[str, Any]) -> str | None:

@@ -28,11 +28,69 @@ class ShowJournal(Params):
     count: Annotated[int, Meta(ge=1, le=1000, description="recent: number of entries")] = 20
 
 
+class JournalEntry(TypedDict):
+    """A call (event is tool_call) or another event: its keys are those of its kind."""
+
+    event: str
+    ts: Annotated[str, Meta(description="RFC 3339, UTC")]
+    tool: NotRequired[str]
+    session: NotRequired[str]
+    client: NotRequired[Annotated[str, Meta(description="cli, mcp, python, http, …")]]
+    tab_id: NotRequired[str | None]
+    args: NotRequired[Annotated[Any, Meta(description="Its parameters, masked and cut")]]
+    duration_ms: NotRequired[float]
+    ok: NotRequired[bool]
+    error: NotRequired[Annotated[str | None, Meta(description="Its code, or why it failed")]]
+    call_id: NotRequired[str]
+    handle: NotRequired[str]
+    source_tool: NotRequired[str]
+    size_bytes: NotRequired[int]
+    mime_type: NotRequired[str]
+    way: NotRequired[Annotated[str, Meta(description="How data left")]]
+    target: NotRequired[str]
+    after_reading: NotRequired[list[str]]
+    decision: NotRequired[str]
+    task_id: NotRequired[str]
+    to: NotRequired[Annotated[str, Meta(description="The webhook's origin")]]
+    delivered: NotRequired[bool]
+    tries: NotRequired[int]
+    approval: NotRequired[str]
+    kind: NotRequired[Annotated[str, Meta(description="What the approval is about")]]
+    asks: NotRequired[str]
+    scope: NotRequired[str]
+    by: NotRequired[str]
+    method: NotRequired[Annotated[str, Meta(description="Of CDP")]]
+    reason: NotRequired[str]
+    holder: NotRequired[str]
+    since: NotRequired[str]
+    url: NotRequired[str]
+
+
+class ToolTotals(TypedDict):
+    """A tool's calls."""
+
+    calls: int
+    failed: int
+    mean_ms: float | None
+
+
+class JournalSummary(TypedDict):
+    """Counts over the last entries, at most 8 MB of them; since and until when."""
+
+    since: str | None
+    until: str | None
+    calls: int
+    failed: int
+    tools: dict[str, ToolTotals]
+    errors: Annotated[dict[str, int], Meta(description="By code")]
+    events: Annotated[dict[str, int], Meta(description="By kind of event")]
+
+
 @daemon_verb(
     "oc_journal",
     ShowJournal,
     needs=Journal,
-    returns=list[dict[str, Any]] | dict[str, Any],
+    returns=list[JournalEntry] | JournalSummary,
     capability="core",
     tier=3,
     large=True,

@@ -187,8 +187,9 @@ class PageToolTask(CallPageTool):
 
 
 @task_kind(
-    "page_tool", PageToolTask, needs=NestedCalls, capability="core", tier=3, page_keys=("content",)
-)
+    "page_tool", PageToolTask, needs=NestedCalls, returns=PageToolCallResult,
+    capability="core", tier=3, page_keys=("content",),
+)  # fmt: skip
 async def page_tool(calls: NestedCalls, work: TaskHandle, params: PageToolTask) -> Output:
     given = {
         "name": params.name, "arguments": params.arguments, "frame": params.frame,

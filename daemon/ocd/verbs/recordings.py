@@ -291,10 +291,18 @@ def _partial_result(meta: Mapping[str, Any], lines: JsonLinesFile) -> dict[str, 
     return {"recording": ended}
 
 
+class RecordingResult(TypedDict):
+    """The recording that has ended, with its actions."""
+
+    recording: RecordingReport
+    actions: list[dict[str, Any]]
+
+
 @task_kind(
     "recording",
     Record,
     needs=Recorder,
+    returns=RecordingResult,
     capability="recording",
     tier=2,
     items=("actions",),

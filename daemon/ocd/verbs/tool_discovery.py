@@ -134,11 +134,16 @@ class CallVerb(Params):
     )
 
 
+ToolAnswer = Annotated[
+    dict[str, Any] | list[Any], Meta(description="What the tool of that name returns")
+]
+
+
 @daemon_verb(
     "call_verb",
     CallVerb,
     needs=ToolCatalog,
-    returns=dict[str, Any],
+    returns=ToolAnswer,
     capability="core",
     tier=1,
     example={"name": "page_reload"},

@@ -15,7 +15,8 @@ def blocking(browser: Client) -> None:
         browser.crawl("about:blank", output_mode="auto", max_pages=2), shapes.CrawlResult | Output
     )
     limits: CrawlOptions = {"max_pages": 2}
-    assert_type(browser.start.crawl("about:blank", **limits), Task)
+    assert_type(browser.start.crawl("about:blank", **limits), Task[shapes.CrawlResult])
+    assert_type(browser.call_verb("page_reload"), Result)
 
 
 def inside(browser: Client) -> None:
@@ -31,12 +32,32 @@ def inside(browser: Client) -> None:
     texts.reverse()
 
 
+def waiting(browser: Client) -> None:
+    """A task's result is that of the verb that it runs, where the start says which."""
+    assert_type(browser.start.crawl("about:blank").wait()["pages"][0]["url"], str)
+    assert_type(browser.start.recording().wait()["recording"]["action_count"], int)
+    assert_type(browser.start.page_tool("search").wait()["content"], str)
+    assert_type(browser.start_task("crawl", url="about:blank").wait(), Result)
+    tasks: list[Task[Result]] = [browser.start.crawl("about:blank"), browser.task("abc")]
+    tasks.reverse()
+
+
+def journal(browser: Client) -> None:
+    """Entries or counts: a result has the keys of one of them."""
+    assert_type(browser.oc_journal()["value"][0]["event"], str)
+    assert_type(browser.oc_journal()["value"][0].get("error"), str | None)
+    assert_type(browser.oc_journal(action="summary")["tools"]["crawl"]["calls"], int)
+
+
 async def awaiting(browser: AsyncClient) -> None:
     """The same methods are coroutine functions to a checker."""
     assert_type(await browser.navigate("about:blank"), shapes.NavigateResult)
     assert_type((await browser.tabs_context())["tabs"][0]["url"], str)
     assert_type(await browser.javascript_tool("1", output_mode="handle"), AsyncOutput)
-    assert_type(await browser.start.crawl("about:blank", max_pages=2), AsyncTask)
+    crawl = await browser.start.crawl("about:blank", max_pages=2)
+    assert_type(crawl, AsyncTask[shapes.CrawlResult])
+    assert_type((await crawl.wait())["pages"][0]["url"], str)
+    assert_type(await browser.task("abc").wait(), Result)
 
 
 def mistaken(browser: Client) -> None:
@@ -46,5 +67,6 @@ def mistaken(browser: Client) -> None:
     browser.read_page(tabid="t1")  # type: ignore[call-overload]
     browser.tabs_context()["tab"]  # type: ignore[call-overload]
     browser.tabs_context()["tabs"][0]["address"]  # type: ignore[typeddict-item]
+    browser.start.crawl("about:blank").wait()["page"]  # type: ignore[call-overload]
     browser.start.crawl("about:blank", max_page=2)  # type: ignore[call-arg]
     browser.start.crawl("about:blank", output_mode="handle")  # type: ignore[call-arg]
