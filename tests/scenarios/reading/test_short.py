@@ -61,6 +61,45 @@ OUTLINE = """\
 - link "Up" [ref] → /up/
 """
 
+REPEATS = """\
+- textbox "Name" [ref]
+- text: At most ten letters.
+- textbox "Key" [ref]
+- list
+  - listitem: Not too short.
+  - listitem: Not a number.
+- text: Read this first.
+- button "Go on" [ref]
+- textbox "Far" [ref] description="At most ten letters."
+- heading [level=3] > link "A story" [ref] → /story/
+- heading "Two stories" [level=3]
+  - link "stories" [ref] → /story/
+- region
+  - heading "Place" [level=2]
+  - button "Here" [ref]
+  - button "There" [ref]
+- navigation "Site" > tablist
+  - tab "One" [ref]
+  - tab "Two" [ref]
+- list
+  - link "All" [ref] → /all/
+  - link "Yes" [ref] → /yes/
+  - listitem: button "Fake" [ref]
+  - link "No" [ref] → /no/
+- list
+  - listitem: link "A" [ref] → /a/
+  - listitem: link "B" [ref] → /b/
+- list
+  - listitem: Writer: | link "Ann" [ref] → /ann/
+    - list
+      - listitem: Copy 1
+      - listitem: Copy 2
+  - listitem: Others
+- table
+  - headers: Who | What
+  - row: textbox "Who" [ref] | combobox "How" [ref] value="x" options: x button "Fix" [ref] disabled
+"""
+
 
 async def short(tab: Tab) -> str:
     return re.sub(r"as e\d+", "as e1", re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).text))
@@ -75,3 +114,9 @@ async def test_an_outline_says_everything_once(tab: Tab, site: Site) -> None:
     assert "→ ./short.html?o=2" in moved
     await tab.evaluate("history.pushState(0, '', '/elsewhere')")
     assert "→ /reading/other.html" in await short(tab)
+
+
+async def test_what_the_lines_around_say_is_not_told_again(tab: Tab, site: Site) -> None:
+    """A description beside its field, a name that something in a box has, items that are links."""
+    await tab.navigate(site.url("reading/repeats.html"))
+    assert await short(tab) == REPEATS

@@ -15,6 +15,7 @@ const LEAF = 1;
 const BOX = 2;
 const FRAME = 3;
 const PRESERVED = 1; // a line of preformatted text
+const CONTROL_ITEM = 2; // an item of a list that is one thing to act on
 const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
@@ -69,7 +70,7 @@ class Outline {
     this.onlyRefs = options.filter === 'interactive';
     this.maxDepth = options.depth ?? Infinity;
     this.base = options.indent || 0;
-    this.lines = []; // [depth, kind, text, PRESERVED if it is that]
+    this.lines = []; // [depth, kind, text, PRESERVED or CONTROL_ITEM if it is that]
     this.frames = []; // iframes of other origins, in order
     this.words = ''; // text not yet on a line
     this.refs = 0;
@@ -460,14 +461,14 @@ class Outline {
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
     }
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
-      this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`];
+      this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`, only[2].includes(' [ref=e') ? CONTROL_ITEM : 0];
     } else if (only?.[1] === TEXT && !CELLS.has(role)) {
       const text = this.lines.pop()[2];
       const line = this.lines[at];
       // A name that only repeats the text is left out.
       line[2] = line[2].includes(quote(text)) ? line[2] : `${line[2]}: ${text}`;
       line[1] = LEAF;
-    }
+    } else if (count === 0 && !CELLS.has(role)) this.lines[at][1] = LEAF;
   }
 
   // Whether a clickable box says nothing that the one thing in it does not say.

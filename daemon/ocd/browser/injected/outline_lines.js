@@ -11,13 +11,22 @@ const MAX_WORDS = 40; // characters
 const MOST_PARTS = 4;
 const MAX_ITEM = 160; // characters
 const NAMED = /^[a-z]+ "/;
+const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and name alone, the last of a chain
 
 const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
+const HEADED = new Set(['group', 'region', 'complementary', 'article', 'form', 'navigation', 'search']);
+const HEADS = /^heading (".*") (\[level=\d+\])$/;
+const DESCRIBED = ' description="';
+const MOST_DESCRIBING = 12; // lines in which a description may stand
+const ITEM = 'listitem: ';
+const FEWEST_ITEMS = 3; // controls in a list that are told without saying that each is an item
 
 function toldLines(lines) {
   const once = lines.filter((line, at) => !repeats(line, lines[at - 1], lines[at + 1]));
-  const named = once.map((line, at) => withoutName(line, once[at + 1]));
-  return withPressedJoined(chained(withItemsJoined(withTextsJoined(withDraggedJoined(named)))));
+  const described = once.map((line, at) => withoutDescription(line, at, once));
+  const named = described.map((line, at) => withoutName(line, described[at + 1]));
+  const joined = withItemsJoined(withTextsJoined(withDraggedJoined(withHeadedLinks(named))));
+  return withPressedJoined(chained(withoutItems(joined)));
 }
 
 // Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
@@ -34,13 +43,52 @@ function repeatsAbove(words, depth, before) {
   return before[0] === depth - 1 && NAMED.test(before[2]) && before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`);
 }
 
-// A box by its role alone where the first thing in it is a link or a button of the same name.
+// A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
 function withoutName(line, first) {
   const [depth, kind, words] = line;
   const role = words.split(' ', 1)[0];
-  if (kind !== BOX || first?.[0] !== depth + 1 || !NAMED_WITHIN.has(role) || role === words) return line;
+  if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
   const name = words.slice(role.length);
-  return ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`)) ? [depth, kind, role] : line;
+  const isTold = (NAMED_WITHIN.has(role) && ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`)))
+    || (HEADED.has(role) && first[2].startsWith(`heading${name} [`));
+  return isTold ? [depth, kind, role] : line;
+}
+
+// A heading by its level alone where it is the one link or button in it.
+function withHeadedLinks(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length; at++) {
+    const [depth, kind, words] = lines[at];
+    const [, name, level] = (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADS.exec(words)) || [];
+    const only = name && (lines[at + 2]?.[0] ?? 0) <= depth ? lines[at + 1][2] : '';
+    if (['link', 'button'].some((one) => only.startsWith(`${one} ${name} [ref=`))) out.push([depth, LEAF, `heading ${level} > ${lines[++at][2]}`]);
+    else out.push(lines[at]);
+  }
+  return out;
+}
+
+// A field without the description that the lines after it tell.
+function withoutDescription(line, at, lines) {
+  const [depth, kind, words] = line;
+  const from = kind === LEAF ? words.lastIndexOf(DESCRIBED) : -1;
+  if (from < 0) return line;
+  const description = words.slice(from + DESCRIBED.length - 1);
+  return isSaidBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MOST_DESCRIBING)) ? [depth, kind, words.slice(0, from)] : line;
+}
+
+// Whether the text before a line, or the texts and items after it, say what is quoted.
+function isSaidBeside(quoted, depth, before, after) {
+  if (before?.[0] === depth && before[1] === TEXT && quote(before[2]) === quoted) return true;
+  let told = '';
+  for (const [inner, kind, words] of after) {
+    if (inner < depth || !(kind === TEXT || words === 'list' || words.startsWith(ITEM))) return false;
+    if (words === 'list') continue;
+    const part = kind === TEXT ? words : words.slice(ITEM.length);
+    told = told ? `${told} ${part}` : part;
+    if (quote(told) === quoted) return true;
+    if (!quoted.startsWith(quote(told).slice(0, -1))) return false;
+  }
+  return false;
 }
 
 // Things to drag that stand side by side are told in lines of several.
@@ -94,30 +142,60 @@ function withTextsJoined(lines) {
   return out;
 }
 
-// An item of a list that holds a few words, and one thing beside them, is one line, as a row is.
+// An item of a list that holds a few words, and one thing beside them, is one line, as a row is; a list
+// in it stands below that.
 function withItemsJoined(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const [depth, kind, words] = lines[at];
-    const below = kind === BOX && words === 'listitem' ? fewBelow(lines, at) : [];
-    const parts = below.map(([, inner, part]) => (inner === TEXT ? withoutBars(part) : part)).join(' | ');
-    if (below.length < 2 || parts.length > MAX_ITEM) out.push(lines[at]);
+    const head = kind === BOX && words === 'listitem' ? headOfItem(lines, at) : [];
+    const parts = head.map(([, inner, part]) => (inner === TEXT ? withoutBars(part) : part)).join(' | ');
+    if (!head.length || parts.length > MAX_ITEM) out.push(lines[at]);
     else {
       out.push([depth, LEAF, `${words}: ${parts}`]);
-      at += below.length;
+      at += head.length;
     }
   }
   return out;
 }
 
-// What stands directly below a line, empty if it is more than a few words and one thing beside them.
-function fewBelow(lines, at) {
-  const below = [];
-  for (let next = at + 1; lines[next]?.[0] > lines[at][0]; next++) {
-    const [depth, kind, , mark] = lines[next];
-    if (depth > lines[at][0] + 1 || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || below.push(lines[next]) > MOST_PARTS) return [];
+// What stands directly below an item, before the list in it if there is one; empty if it is more than
+// a few words and one thing beside them.
+function headOfItem(lines, at) {
+  const head = [];
+  const inner = lines[at][0] + 1;
+  for (let next = at + 1; lines[next]?.[0] >= inner; next++) {
+    const [depth, kind, words, mark] = lines[next];
+    if (kind === BOX && depth === inner && words === 'list' && endsWith(lines, next)) return head.length && isFew(head) ? head : [];
+    if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MOST_PARTS) return [];
   }
-  return below.filter(([, kind]) => kind === LEAF).length > 1 ? [] : below;
+  return head.length > 1 && isFew(head) ? head : [];
+}
+
+const isFew = (head) => head.filter(([, kind]) => kind === LEAF).length < 2;
+
+// Whether a box is the last thing in what it stands in.
+function endsWith(lines, at) {
+  let next = at + 1;
+  while (lines[next]?.[0] > lines[at][0]) next++;
+  return !(lines[next]?.[0] === lines[at][0]);
+}
+
+// The controls of a list that has several of them: items they are in any case.
+function withoutItems(lines) {
+  const held = new Map(); // by the line of a list: those of its items that hold one control each
+  const around = [];
+  for (const [at, [depth, , , mark]] of lines.entries()) {
+    while (around.length && lines[around.at(-1)][0] >= depth) around.pop();
+    if (mark === CONTROL_ITEM) held.set(around.at(-1), [...(held.get(around.at(-1)) ?? []), at]);
+    around.push(at);
+  }
+  const out = [...lines];
+  for (const items of held.values()) {
+    if (items.length < FEWEST_ITEMS) continue;
+    for (const at of items) out[at] = [lines[at][0], LEAF, lines[at][2].slice(ITEM.length)];
+  }
+  return out;
 }
 
 // A box with one thing in it stands in the line of that: `banner > navigation "Main"`.
@@ -143,10 +221,13 @@ function standsBefore([, kind, words], [, inner, held, mark]) {
   return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !A_LINE.test(held);
 }
 
-// A group without a name says nothing about the one thing in it.
+// A group without a name says nothing about the one thing in it, nor does the name of what it is in.
 function joinedWith(box, kind, words) {
   if (kind === TEXT) return `${box}: ${words}`;
-  return box === 'group' ? words : `${box} > ${words}`;
+  if (box === 'group') return words;
+  const [, name] = NAMED_LAST.exec(box) ?? [];
+  const [role] = words.split(' ', 1);
+  return `${box} > ${name && words === role + name ? role : words}`;
 }
 
 // How many lines stand directly below each.
