@@ -51,6 +51,12 @@ def test_bridge_loads_the_standard_library_only(module: str) -> None:
     assert sorted(foreign) == []
 
 
+def test_conversion_loads_nothing_of_the_daemon() -> None:
+    """A process that converts pages has neither asyncio, 4 MB, nor a network library."""
+    loaded = _loaded_by("import ocd.conversion.process, ocd.crawl.page_extractor")
+    assert sorted(loaded & {"asyncio", "ssl", "aiohttp", "http", "sqlite3"}) == []
+
+
 def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
     """A daemon that nobody asked for anything has not loaded what pages, crawls or MCP need.
 

@@ -36,3 +36,33 @@ def test_memory_that_was_freed_is_given_back() -> None:
     """A daemon that has grown and been trimmed, and frees most of it later, becomes small again."""
     program = [sys.executable, "-c", _PROGRAM]
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "True\n"
+
+
+_THREADS = """
+import ctypes, sys, threading
+from ocd.runtime import heap
+
+heap.Heap()
+together = threading.Barrier(8)
+
+def allocate():
+    together.wait(60)
+    pieces = [bytes(2000) for _ in range(100)]
+    together.wait(60)
+
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+library = ctypes.CDLL(None)
+library.fdopen.restype = ctypes.c_void_p
+library.malloc_info(0, ctypes.c_void_p(library.fdopen(1, b"w")))
+library.fflush(None)
+"""
+
+
+@pytest.mark.skipif(os.confstr("CS_GNU_LIBC_VERSION") is None, reason="for glibc")
+def test_threads_share_what_they_have_freed() -> None:
+    """The threads of a daemon that has grown do not keep a heap each."""
+    program = [sys.executable, "-c", _THREADS]
+    printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    assert 1 <= printed.count("<heap nr=") <= 2

@@ -22,6 +22,8 @@ from ocd.storage.machine_limits import is_out_of_memory
 
 LENGTH_BYTES = 4
 _PR_SET_PDEATHSIG = 1
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_LARGE_BLOCK_BYTES = 128 * 1024
 encode = msgspec.msgpack.Encoder().encode
 
 
@@ -107,6 +109,18 @@ def bound_memory(limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
 
 
+def return_freed_memory() -> None:
+    """Have glibc give large blocks back: left alone, it keeps them once it has freed one."""
+    if not sys.platform.startswith("linux"):
+        return
+    import ctypes
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, _LARGE_BLOCK_BYTES)
+
+
 def end_with(parent: int) -> None:
     """Have the kernel end this process when its parent dies; on Linux, elsewhere stdin tells."""
     if not sys.platform.startswith("linux"):
@@ -122,6 +136,7 @@ def main(parent: str, cpu_s: str, memory: str, fault: str) -> None:
     """Serve the parent on stdin and stdout within these bounds."""
     end_with(int(parent))
     bound_memory(int(memory))
+    return_freed_memory()
     crash_points.arm(fault)
     serve(sys.stdin.buffer, sys.stdout.buffer, float(cpu_s))
 

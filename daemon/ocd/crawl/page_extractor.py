@@ -10,7 +10,7 @@ import msgspec
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.fetch.charset import decode
 from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, may_need_browser, needs_browser_reason
-from ocd.crawl.robots import PRODUCT
+from ocd.crawl.request_options import PRODUCT
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, origin_of, without_login
 from ocd.safety.sanitize import Markup, Sanitizer, SanitizerFindings

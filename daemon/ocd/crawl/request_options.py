@@ -10,6 +10,8 @@ from ocd.crawl.urls import host_of, origin_of, without_login
 from ocd.safety.host_canonical import parse_url
 
 Resources = Literal["all", "text"]
+# The name that servers and their robots.txt know us by.
+PRODUCT = "OpenChrome"
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LINE_BREAK = re.compile(r"[\r\n\0]")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ocd.api.errors import OcdError
+from ocd.crawl.request_options import PRODUCT
 from ocd.crawl.urls import join, origin_of, path_of
 
-PRODUCT = "OpenChrome"
 MAX_ROBOTS_BYTES = 500 * 1024
 MAX_ROBOTS_REDIRECTS = 5
 # After so many failures to reach an origin its robots.txt is not asked for again.

@@ -16,6 +16,9 @@ import psutil
 # and how much is worth giving back, which takes about 10 ms for each 100 MB.
 CHECK_S = 5.0
 WORTHWHILE_BYTES = 8 << 20
+_M_ARENA_MAX = -8
+# What the loop and the threads share; glibc allows eight a core.
+_ARENAS = 2
 
 
 class Heap:
@@ -35,6 +38,10 @@ class Heap:
 
         library = ctypes.CDLL(None)  # its functions are called without the interpreter's lock
         self.trim: Callable[[int], int] | None = getattr(library, "malloc_trim", None)
+        # Threads that come from now on keep nothing that the others could use.
+        limit = getattr(library, "mallopt", None)
+        if limit is not None:
+            limit(_M_ARENA_MAX, _ARENAS)
         self._mallinfo = getattr(library, "mallinfo2", None)
         if self._mallinfo is not None:
             self._mallinfo.restype = Mallinfo2

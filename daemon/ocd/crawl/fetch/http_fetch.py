@@ -22,8 +22,8 @@ from ocd.crawl.fetch.fetch_errors import (
 )
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.rate_limits import retry_after_s
-from ocd.crawl.request_options import PLAIN_REQUESTS, Cookie, RequestOptions
-from ocd.crawl.robots import MAX_ROBOTS_BYTES, PRODUCT, RobotsReply
+from ocd.crawl.request_options import PLAIN_REQUESTS, PRODUCT, Cookie, RequestOptions
+from ocd.crawl.robots import MAX_ROBOTS_BYTES, RobotsReply
 from ocd.crawl.urls import join, origin_of
 from ocd.safety.host_canonical import netloc_of
 

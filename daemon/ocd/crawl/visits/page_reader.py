@@ -38,7 +38,7 @@ from ocd.crawl.fetch.http_fetch import (
 from ocd.crawl.fetch.local_files import read_file
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
-from ocd.crawl.robots import PRODUCT
+from ocd.crawl.request_options import PRODUCT
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.urls import is_route, join
