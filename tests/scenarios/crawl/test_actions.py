@@ -84,6 +84,9 @@ def test_actions_are_for_the_browser(daemon: Daemon, site: FixtureSite) -> None:
     daemon.do("init_script", session="crawling", action="remove")
     assert told["summary"]["engines"] == {"browser": 1}
     assert told["pages"][0]["content"].rstrip().endswith("<>")
+    late = "setTimeout(() => document.body.append('late'), 200)"  # by the only script there is
+    told = daemon.do("crawl", url=url, engine="browser", max_depth=0, init_script=late)
+    assert told["pages"][0]["content"].rstrip().endswith("late")
     static = daemon.call("crawl", url=url, engine="static", init_script=own).error
     assert (static["code"], static["parameter"]) == ("invalid_argument", "init_script")
     for given in ({"engine": "static", "actions": [wait]}, {"actions": [{**wait, "scroll": 1}]}):

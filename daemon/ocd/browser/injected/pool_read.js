@@ -1,6 +1,7 @@
 // Waits until the document is there and gives it as one object; null if it is not there in time.
-// Unseen, and what it rests on, stand before this (see pool_tab.py).
-return async (mode, ms) => {
+// `scripted`: a script of ours runs in it, too. Unseen, and what it rests on, stand before this (see
+// pool_tab.py).
+return async (scripted, ms) => {
   const work = window.__OPENCHROME__;
   const later = work ? work.later : setTimeout;
   const start = performance.now();
@@ -8,14 +9,13 @@ return async (mode, ms) => {
   const left = () => ms - (performance.now() - start);
 
   const loaded = () => readyStateOf(document) === 'complete';
-  const parsed = () => readyStateOf(document) !== 'loading';
-  const event = (target, name, there) => there() || new Promise((done) => {
-    listenTo(target, name, () => done(), {once: true});
-    later(done, ms);
-  });
-  await event(document, 'DOMContentLoaded', parsed);
-  if (!parsed()) return null;
-  if (mode !== 'dom') await event(window, 'load', loaded);
+  if (!loaded()) {
+    await new Promise((done) => {
+      listenTo(window, 'load', () => done(), {once: true});
+      later(done, ms);
+    });
+  }
+  if (readyStateOf(document) === 'loading') return null;
 
   // A page that is still at work, or has scripts and shows next to nothing yet, is given the time
   // to finish; a static page costs one turn of its event loop at most.
@@ -32,17 +32,17 @@ return async (mode, ms) => {
   };
   // Whether a placeholder is all there is, and a timer is set that may replace it.
   const placeholder = () => work && work.expecting() && shown(60) < 120;
-  if (scriptsIn(document).length || mode === 'idle') {
+  if (scripted || scriptsIn(document).length) {
     let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
     if (root) observer.observe(root, {subtree: true, childList: true, characterData: true});
     await pause(0);
     const step = 15;
-    const most = mode === 'idle' ? 10000 : 3000;
-    const still = mode === 'idle' ? 500 : 60;
+    const most = 3000; // ms in which it may go on
+    const still = 60; // ms without a change or work
     const busy = () => work && work.busy();
     // Nothing to wait for, however fast it came, unless it was at work, or has changed, since.
-    let calm = mode === 'idle' || changed || busy() ? 0 : Infinity;
+    let calm = changed || busy() ? 0 : Infinity;
     const hoped = patience();
     // A renderer that gets no processor counts its own turns: the page has had no more of them.
     let last = performance.now();

@@ -9,13 +9,13 @@ from typing import Any, Self
 from ocd.api.errors import OcdError
 from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.pool.pool_options import DEFAULT_OPTIONS, PoolOptions
-from ocd.browser.pool.pool_tab import USERS_OWN, BrowserPlace, PoolTab, PoolWait
+from ocd.browser.pool.pool_tab import USERS_OWN, BrowserPlace, PoolTab
 from ocd.browser.process.chromium import Chromium
 from ocd.browser.tabs.navigation import STATUS_ONLY
 from ocd.safety import certificate_errors
 from ocd.safety.host_canonical import hostname_of, netloc_of
 
-__all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolOptions", "PoolWait"]
+__all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolOptions"]
 
 _READ_BYTES = 1 << 20
 # With more proxies than this some tab is closed and another one opened for a page.
@@ -126,17 +126,16 @@ class PagePool:
             await connection.send("Storage.setCookies", cookies)
         return BrowserPlace(context_id, login)
 
-    async def load(self, url: str, timeout_s: float, wait: PoolWait = "load") -> LoadedPage:
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Render `url` within `timeout_s` seconds.
 
-        wait: `dom` (parsed), `load` (with its pictures and styles), `idle` (no work for half a
-        second); in every mode content that scripts are about to fill in is waited for, some
-        seconds at most. Raises navigation_failed, too_many_redirects, download_started, not_html,
-        domain_blocked, tab_crashed, timeout, browser_gone.
+        With its pictures and styles, and with content that scripts are about to fill in, which is
+        waited for, some seconds at most. Raises navigation_failed, too_many_redirects,
+        download_started, not_html, domain_blocked, tab_crashed, timeout, browser_gone.
         """
         await self._chromium.guard.check(url)
         try:
-            return await self._load(url, timeout_s, wait)
+            return await self._load(url, timeout_s)
         except OcdError as error:
             if error.details.get("net_error") not in STATUS_ONLY:
                 raise
@@ -145,12 +144,12 @@ class PagePool:
         kind = answer.headers.get("content-type", "").partition(";")[0]
         return LoadedPage(url, answer.status, kind, title="", html="", links=[], redirected=False)
 
-    async def _load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
+    async def _load(self, url: str, timeout_s: float) -> LoadedPage:
         async with self._free:
             tab = await self._take(site_of(url))
             try:
                 async with asyncio.timeout(timeout_s):
-                    page = await tab.load(url, timeout_s, wait)
+                    page = await tab.load(url, timeout_s)
             except TimeoutError:
                 self._return_later(tab)
                 raise OcdError("timeout", f"{url} took more than {timeout_s:g} s.") from None

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -24,8 +24,6 @@ from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.navigation import load_error
 from ocd.browser.tabs.page_loads import PageLoads
 from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
-
-PoolWait = Literal["load", "dom", "idle"]
 
 # How often a page may send its visitor on by script before it counts as endless.
 MAX_SCRIPT_REDIRECTS = 10
@@ -130,6 +128,8 @@ class PoolTab:
             cdp.send("Inspector.enable"),
             *([cdp.send("Emulation.setUserAgentOverride", agent)] if agent["userAgent"] else ()),
             *([cdp.send(*_ANY_CERTIFICATE)] if self._options.any_certificate else ()),
+            # Else the headless shell runs it when we read, on a page without scripts of its own.
+            *([cdp.send("Runtime.enable")] if self._options.init_script else ()),
             *self._rules.start(),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
             *(
@@ -184,7 +184,7 @@ class PoolTab:
         )
         self.cdp.interrupt(self._cut_off)
 
-    async def load(self, url: str, timeout_s: float, wait: PoolWait) -> LoadedPage:
+    async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
         self.pages += 1
         self._leaving, self._parsed, self._cut_off = False, True, None
@@ -194,8 +194,8 @@ class PoolTab:
             await self._go("about:blank")  # else it may be a move inside of the document at hand
             self._parsed = True
         await self._go(url)
-        failed = await self._act(url, wait, end) if self._options.actions else []
-        found = await self._read(url, wait, end)
+        failed = await self._act(url, end) if self._options.actions else []
+        found = await self._read(url, end)
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
         files, not_kept = await self._files()
@@ -259,11 +259,11 @@ class PoolTab:
             document = self._documents.of(reply["loaderId"])
             await self._documents.wait_until(lambda: document.committed)
 
-    async def _read(self, url: str, wait: PoolWait, end: float) -> dict[str, Any]:
+    async def _read(self, url: str, end: float) -> dict[str, Any]:
         documents = self._documents
         for _ in range(MAX_SCRIPT_REDIRECTS):
             moves = documents.navigation_count
-            found = await self._snapshot(wait, end)
+            found = await self._snapshot(end)
             if found is not None and not (self._leaving or found["refresh"]):
                 return found
             # The page went elsewhere by itself, or is about to: the next one counts.
@@ -274,9 +274,9 @@ class PoolTab:
                 return found
         raise OcdError("too_many_redirects", f"{url} keeps redirecting.", url=url)
 
-    async def _act(self, url: str, wait: PoolWait, end: float) -> list[str]:
+    async def _act(self, url: str, end: float) -> list[str]:
         """Do the actions on the page once it is there; return those that could not be done."""
-        await self._read(url, wait, end)
+        await self._read(url, end)
         failed = []
         for number, action in enumerate(self._options.actions, 1):
             if why := await self._do(action, end):
@@ -310,13 +310,14 @@ class PoolTab:
             return False
         return True
 
-    async def _snapshot(self, wait: PoolWait, end: float) -> dict[str, Any] | None:
+    async def _snapshot(self, end: float) -> dict[str, Any] | None:
         if self._cut_off is not None:
             raise self._cut_off
         left = end - asyncio.get_running_loop().time()
         # Some time before the end a page whose pictures hang is taken as it stands.
         inside = max(left - max(0.25, left / 10), 0.05)
-        call = f"{_READ}({json.dumps(wait)}, {_round_to_ms(inside)})"
+        scripted = json.dumps(bool(self._options.init_script))
+        call = f"{_READ}({scripted}, {_round_to_ms(inside)})"
         try:
             found = await self._run(call)
         except OcdError as error:
