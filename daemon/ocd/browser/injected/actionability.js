@@ -91,7 +91,7 @@ function disabledWhy(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
   if (isMarkedDisabled(control)) return 'it is marked aria-disabled';
-  const around = climb(control, 'button:disabled');
+  const around = closestTo(control, 'button:disabled');
   if (around) return `it is part of ${describe(around)}, which is disabled`;
   if (control.closest('[inert]')) return 'it is inert';
   if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
@@ -245,7 +245,8 @@ async function ready(el, options) {
       if (found.why) return found;
       watch(el);
       if (options.strike) guardClick(el);
-      return { ...found, sends: options.editable ? '' : sentTo(el, options.point), stir: cameUnderMouse };
+      const sends = options.editable ? '' : sentTo(el, options.point);
+      return { ...found, sends, stir: cameUnderMouse, selected: options.select && !cameUnderMouse ? selectAll(el) : null };
     }
     covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
     await nextFrame();

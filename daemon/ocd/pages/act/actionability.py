@@ -24,6 +24,7 @@ QUIET_MS = 10
 MAX_MS = 100
 # Seconds that input may still take once the page has begun to leave.
 LEAVING_S = 0.3
+SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _READY = "function (o) { return openchrome.ready(this, o) }"
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
 _THROUGH = "function (x, y) { return openchrome.throughFrame(this, x, y) }"
@@ -60,7 +61,8 @@ class Needs(TypedDict, total=False):
     click, which the page is to get only if it reaches the element. empty: an element without
     contents will do, which has a place and nothing to see. dragging: what is dragged there may
     cover it, and its list may take the pointer for it. unseen: so will one that is invisible, or
-    that only its children show. scroll: all of it is to be in sight.
+    that only its children show. scroll: all of it is to be in sight. select: what the field holds
+    is to be selected.
     """
 
     point: bool
@@ -71,11 +73,12 @@ class Needs(TypedDict, total=False):
     dragging: bool
     unseen: bool
     scroll: bool
+    select: bool
 
 
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
-    "dragging": False, "unseen": False, "scroll": False,
+    "dragging": False, "unseen": False, "scroll": False, "select": False,
 }  # fmt: skip
 
 
@@ -88,6 +91,23 @@ async def wait_ready(
 
     Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
     """
+    x, y, _ = await _wait_ready(target, deadline, **needs)
+    return x, y
+
+
+async def wait_selected(target: Target, deadline: ActionDeadline) -> bool:
+    """Wait until a field takes text, and select what it holds; whether it kept the focus then.
+
+    Raises what `wait_ready` raises.
+    """
+    *_, found = await _wait_ready(target, deadline, point=False, editable=True, select=True)
+    selected = found["selected"]
+    return bool(await target.element.call(SELECT_ALL) if selected is None else selected)
+
+
+async def _wait_ready(
+    target: Target, deadline: ActionDeadline, **needs: Unpack[Needs]
+) -> tuple[float, float, dict[str, Any]]:
     options: dict[str, Any] = {**_DEFAULT_NEEDS, **needs}
     while True:
         budget = deadline.seconds_left
@@ -110,7 +130,7 @@ async def wait_ready(
                 hint="The page is busy: raise timeout_ms.", ref=target.ref,
             ) from None  # fmt: skip
         if not covered:
-            return x, y
+            return x, y, found
         if deadline.seconds_left == 0:
             raise unusable_error(target, {"why": "covered", "text": covered})
         await asyncio.sleep(0.02)

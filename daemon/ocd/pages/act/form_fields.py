@@ -6,7 +6,14 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.pages.act import comboboxes, editors, input_events, sliders
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
+from ocd.pages.act.actionability import (
+    SELECT_ALL,
+    ActionResult,
+    perform,
+    unusable_error,
+    wait_ready,
+    wait_selected,
+)
 from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -17,7 +24,6 @@ MAX_VALUE = 500  # characters of what an editor holds, in a reply
 TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
-_SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
@@ -28,6 +34,7 @@ _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _LONGEST_DATE = 40  # characters
+_DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
 
 
 def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
@@ -87,16 +94,18 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         await wait_ready(target, deadline, point=False, editable=True)
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
-        await _replace_text(target, deadline, as_text(value))
-        await _confirm_picked(target, as_text(value))
+        holds = await _replace_text(target, deadline, as_text(value))
+        await _confirm_picked(target, as_text(value), holds)
 
 
-async def _confirm_picked(target: Target, typed: str) -> None:
+async def _confirm_picked(target: Target, typed: str, holds: str) -> None:
     """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
 
     It sends no form. Raises wrong_value if the picker made another date or time of it.
     """
-    if not _is_date_or_time(typed) or not await target.element.call(_OPENS_PICKER):
+    if not _is_date_or_time(typed) or not set(holds.lower()) <= _DATE_LETTERS:
+        return
+    if not await target.element.call(_OPENS_PICKER):
         return
     await target.element.call(_GUARD_ENTER)
     await input_events.press(target.element.tab, "Enter")
@@ -257,10 +266,11 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> N
     await input_events.insert_text(target.element.tab, text)
 
 
-async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> None:
+async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
+    """Put the text in the place of what the field holds; return what it holds then, if told."""
     if target.about["kind"] in editors.KINDS:
         await editors.replace_text(target, deadline, text)
-        return
+        return ""
     max_length = target.about["most"]
     if max_length is not None and len(text.encode("utf-16-le")) > 2 * max_length:
         raise value_error(
@@ -269,19 +279,20 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
             "Shorten the text.",
             most=max_length,
         )
-    await wait_ready(target, deadline, point=False, editable=True)
-    if not await target.element.call(_SELECT_ALL):
+    if not await wait_selected(target, deadline):
         # Something takes the focus away; a person's click may bring it back.
         x, y = await wait_ready(target, deadline, editable=True)
         await input_events.click(target.element.tab, x, y)
-        await target.element.call(_SELECT_ALL)
+        await target.element.call(SELECT_ALL)
     await input_events.insert_text(target.element.tab, text)
-    if target.about["secret"]:
-        return
-    if text and not await target.element.call(_STATE):
+    if target.about["secret"] or not text:
+        return ""
+    held = await target.element.call(_STATE)
+    if not held:
         raise value_error(
             target, "it did not accept the text.", "Is it a number field, or too short?"
         )
+    return str(held)
 
 
 def _raise_refusal(target: Target, answer: dict[str, Any]) -> None:

@@ -166,8 +166,8 @@ def _foreign_ref_error(tab: Tab, number: int) -> OcdError:
     )
 
 
-async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
-    """Return the frame and the number of a ref whose document is still there; stale_ref."""
+def _place_of(tab: Tab, ref: str) -> tuple[Frame, int, str]:
+    """Return the frame and the number of a ref, and the nonce of the document it was read in."""
     number = parse_ref(ref)
     ref_range = refs_of(tab).find(number)
     name = f"e{number}"
@@ -176,10 +176,36 @@ async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
     frame = next((frame for frame in tab.frames() if frame.frame_id == ref_range.frame_id), None)
     if frame is None:
         raise _stale_error(name, "its frame is gone")
+    return frame, number, ref_range.nonce
+
+
+async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
+    """Return the frame and the number of a ref whose document is still there; stale_ref."""
+    frame, number, known = _place_of(tab, ref)
     nonce = f"{engine.INSTALLED} ? openchrome.nonce : null"
-    if await tab.evaluate(nonce, isolated=True, frame=frame) != ref_range.nonce:
-        raise _stale_error(name, "the page has loaded another document since")
+    if await tab.evaluate(nonce, isolated=True, frame=frame) != known:
+        raise _stale_error(f"e{number}", "the page has loaded another document since")
     return frame, number
+
+
+async def acquire_ref(tab: Tab, ref: str) -> Element | None:
+    """Return the element of a ref, or what unambiguously replaced it; None if that is in doubt.
+
+    Raises stale_ref for a ref of another tab or document.
+    """
+    frame, number, nonce = _place_of(tab, ref)
+    same = f"{engine.INSTALLED} && openchrome.nonce === {json.dumps(nonce)}"
+    try:
+        object_id = await engine.handle(tab, frame, f"{same} ? openchrome.acquire({number}) : null")
+    except OcdError as error:
+        # A document that has just gone: then the ref is none of the one that is there now.
+        if evaluate.script_error(error).details.get("begun") is not False:
+            raise
+        object_id = None
+    if object_id is None:
+        await locate_ref(tab, ref)
+        return None
+    return Element(tab, frame, object_id)
 
 
 async def resolve_element(

@@ -9,7 +9,7 @@ from ocd.browser.tabs.frames import Frame, apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_into_empty
-from ocd.pages.engine.refs import Element, locate_ref, parse_ref, refs_of
+from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, refs_of
 from ocd.pages.locate.click_parts import click_parts
 
 # A match that scores less is a guess; and one must be this much better than the next.
@@ -230,16 +230,16 @@ async def _resolve_match(tab: Tab, at: Locator) -> tuple[Element, str]:
 
 async def element_of_ref(tab: Tab, ref: str) -> Element:
     """Return the element of a ref, or the one that unambiguously replaced it."""
-    frame, number = await locate_ref(tab, ref)
-    object_id = await engine.handle(tab, frame, f"openchrome.acquire({number})")
-    if object_id is None:
+    element = await acquire_ref(tab, ref)
+    if element is None:
+        name = f"e{parse_ref(ref)}"
         raise OcdError(
             "stale_ref",
-            f"e{number} is no longer the element that was read: the page has changed it.",
+            f"{name} is no longer the element that was read: the page has changed it.",
             hint="Read the page again (`read_page` or `find`) and use the new ref.",
-            ref=f"e{number}",
+            ref=name,
         )  # fmt: skip
-    return Element(tab, frame, object_id)
+    return element
 
 
 async def _choose_match(tab: Tab, at: Locator) -> str:
