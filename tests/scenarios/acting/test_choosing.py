@@ -98,3 +98,33 @@ def test_what_is_not_listed_is_added(at: At) -> None:
         page.do("form_input", query="Toppings", value=topping)
     assert page.js("held.value") == "ham,cheese"
     assert page.js("list.hidden") == "true"
+
+
+@pytest.mark.parametrize(
+    ("path", "chosen"),
+    [("North / Coast / Beach", "ncb"), ("South > Coast > Cliffs", "scc"), ("North / Hills", "nh")],
+)
+def test_option_of_several_levels_is_named_with_those_above_it(
+    at: At, path: str, chosen: str
+) -> None:
+    """In a list that opens by its box alone: a click on its label only gives it the focus."""
+    page = at("cascade.html")
+    result = page.do("form_input", query="Region", value=path)
+    assert page.text("#output") == chosen
+    assert result["value"] in (path, path.rpartition(" > ")[2])
+
+
+def test_path_that_leads_nowhere_is_refused(at: At) -> None:
+    """With the options that its lists have; nothing is chosen."""
+    page = at("cascade.html")
+    reply = page.call("form_input", query="Region", value="North / Coast / Desert", timeout_ms=8000)
+    assert reply.code == "option_not_found"
+    assert "Beach" in reply.error["options"]
+    assert page.text("#output") == ""
+
+
+def test_field_that_is_emptied_says_what_was_chosen(at: At) -> None:
+    """Its own text is gone, and what was chosen shows beside it."""
+    page = at("tokens.html")
+    result = page.do("form_input", query="Tags", value=["Red"])
+    assert result["value"] == "Red"

@@ -75,7 +75,8 @@ function unseenPlaceOf(el, options) {
 function surfaceOf(el) {
   const box = seenBox(el);
   const unseen = !box || vanished(el, getComputedStyle(el));
-  const label = unseen ? labelsOf(el).find((one) => seenBox(one)) : null;
+  // A click on the label of a field with a list gives it the focus alone.
+  const label = unseen && !(box && customKind(el)) ? labelsOf(el).find((one) => seenBox(one)) : null;
   if (label) return [label, seenBox(label)];
   if (!box && wordsBox(el)) {
     const inner = [...childElementsOf(el)].find(seenBox) || el;

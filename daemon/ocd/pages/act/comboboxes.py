@@ -11,6 +11,8 @@ from ocd.pages.locate.target import ActionDeadline, Target
 
 # Seconds that the suggestions of a field may take; text without one stays as it was typed.
 SUGGEST_S = 1.0
+# What stands between the options of several levels that lead to one.
+_PATH_MARKS = (" / ", " > ", " → ")
 # Seconds that a list may take to open once more, to say what it has.
 _LIST_S = 0.5
 _BEFORE = "function (notes) { return openchrome.listState(this, notes) }"
@@ -33,7 +35,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     for value in values:
         opened = await _open(target, deadline)
         several = bool(await target.element.call(_SEVERAL))
-        option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
+        option = await _await_path(target, deadline, value)
         if "why" not in option and len(values) > 1 and not several:
             several = bool(await target.element.call(_SEVERAL))  # the list has come by now
             option = option if several else {"why": "wrong_value", "text": "it takes one option"}
@@ -46,6 +48,35 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
         await _give_up_others(target, deadline, values)
     return {}
+
+
+async def _await_path(target: Target, deadline: ActionDeadline, value: str) -> dict[str, Any]:
+    """Wait for the option; for one named with those above it, `A / B`, click these one by one."""
+    option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
+    names = _split_path(value)
+    if option.get("why") != "option_not_found" or len(names) == 1:
+        return dict(option)
+    for name in names[:-1]:
+        above = await target.element.call(_AWAIT, name, deadline.seconds_left * 1000)
+        if "why" in above:
+            return dict(option)
+        await _click(target, deadline)
+    return dict(await target.element.call(_AWAIT, names[-1], deadline.seconds_left * 1000))
+
+
+async def shown_choice(target: Target, values: Sequence[str]) -> str:
+    """Return the options that were chosen as far as the control shows them beside its own text.
+
+    Of those named with the ones above them, some controls show the last name only.
+    """
+    names = {value: _split_path(value)[-1] for value in values}
+    missing = await missing_choices(target, [*names, *names.values()])
+    shown = [value if value not in missing else last for value, last in names.items()]
+    return ", ".join(name for name in shown if name not in missing)
+
+
+def _split_path(value: str) -> list[str]:
+    return next((parts for mark in _PATH_MARKS if len(parts := value.split(mark)) > 1), [value])
 
 
 async def _is_shown(target: Target, value: str, *, several: bool) -> bool:

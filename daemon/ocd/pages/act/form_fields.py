@@ -67,6 +67,9 @@ async def fill(
         done = await perform(target, deadline, effects, act, value=True)
     if held:
         done.value = held[0][:MAX_VALUE]
+    if done.value == "" and value and target.about["kind"] in ("combo", "custom"):
+        # Many empty what was typed and show what was chosen beside it.
+        done.value = await comboboxes.shown_choice(target, _as_values(value))
     return done
 
 
@@ -168,6 +171,10 @@ def as_text(value: Value) -> str:
     return "" if value is None else str(value)
 
 
+def _as_values(value: Value) -> list[str]:
+    return list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
+
+
 def _as_bool(target: Target, value: Value) -> bool:
     word = as_text(value).strip().lower()
     if word in _TRUE_WORDS or word in _FALSE_WORDS:
@@ -195,7 +202,7 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None
 async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None:
     """Choose an option by value or label; several where the control accepts several."""
     kind = target.about["kind"]
-    values = list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
+    values = _as_values(value)
     if kind == "radios":
         await _choose_radio(target, deadline, values)
         return
