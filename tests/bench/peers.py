@@ -15,7 +15,7 @@ from typing import Any
 from ocd.browser.process.discovery import find_browser
 
 VENV = Path(__file__).parent / ".venv"
-CRAWLERS = ("crawlee[playwright,parsel]", "crawl4ai")
+CRAWLERS = ("crawlee[playwright,parsel]", "crawl4ai", "scrapy", "html2text")
 HERE = Path(__file__).parent / ".peers"
 SERVERS = ("@playwright/mcp@0.0.83", "chrome-devtools-mcp@1.11.0")
 NODE = (20, 19)  # what the servers ask for at least

@@ -28,7 +28,8 @@ events {{ worker_connections 256; }}
 http {{
     {types}
     default_type application/octet-stream;
-    access_log off; gzip on; absolute_redirect on;
+    log_format sent '$bytes_sent';
+    access_log {folder}/sent.log sent; gzip on; absolute_redirect on;
     client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
     uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
     server {{ listen 127.0.0.1:{port}; root {root}; index index.html; autoindex off; }}
@@ -90,6 +91,10 @@ class Server:
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}/{path}"
+
+    def sent_bytes(self) -> int:
+        """Return how much nginx has sent so far, with headers."""
+        return sum(map(int, (self._folder / "sent.log").read_text(encoding="ascii").split()))
 
     def _answers(self) -> bool:
         if self._process.poll() is not None:
