@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -23,9 +23,13 @@ SLOTS = 4
 
 
 class DaskCluster:
-    """`with DaskCluster() as cluster:`; `config` is what a daemon's config.toml says of it."""
+    """`with DaskCluster() as cluster:`; `config` is what a daemon's config.toml says of it.
 
-    def __init__(self, workers: int = 2, slots: int = SLOTS) -> None:
+    host: the address at which the scheduler listens.
+    """
+
+    def __init__(self, workers: int = 2, slots: int = SLOTS, host: str = "127.0.0.1") -> None:
+        self.host = host
         self._folder = tempfile.TemporaryDirectory(prefix="oc-dask-")
         self.path = Path(self._folder.name)
         self._count = workers
@@ -41,7 +45,7 @@ class DaskCluster:
 
     @property
     def address(self) -> str:
-        return f"tls://127.0.0.1:{self._port}"
+        return f"tls://{self.host}:{self._port}"
 
     @property
     def config(self) -> str:
@@ -75,16 +79,17 @@ class DaskCluster:
 
     def start(self) -> None:
         """Start the scheduler, and its workers, which may join it a little later."""
-        self.scheduler = self._run("dask_scheduler", "--port", str(self._port))
-        wait_until(lambda: _listens(self._port), 180, "the scheduler")
+        self.scheduler = self._run("dask_scheduler", "--host", self.host, "--port", str(self._port))
+        wait_until(self._listens, 180, "the scheduler")
         self.workers = []
         for _ in range(self._count):
             self.add_worker()
 
-    def add_worker(self) -> None:
-        """Start one more worker."""
+    def add_worker(self, host: str = "127.0.0.1", within: Sequence[str] = ()) -> None:
+        """Start one more worker, at an address of its own; within: the command that runs it."""
         options = ("--no-nanny", "--nthreads", str(self._slots), "--local-directory", self.path)
-        self.workers.append(self._run("dask_worker", self.address, *map(str, options)))
+        words = ("dask_worker", self.address, "--host", host, *map(str, options))
+        self.workers.append(self._run(*words, within=within))
 
     def kill_scheduler(self) -> None:
         """Kill it with SIGKILL, and then its workers, whose own end takes Dask a while."""
@@ -96,24 +101,25 @@ class DaskCluster:
     def log(self) -> str:
         return "\n".join(file.read_text() for file in self.path.glob("*.log"))
 
-    def _run(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+    def _listens(self) -> bool:
+        with socket.socket() as one:
+            return one.connect_ex((self.host, self._port)) == 0
+
+    def _run(
+        self, program: str, *options: str, within: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
         number = len(list(self.path.glob("*.log")))
         with (self.path / f"{number}-{program}.log").open("wb") as log:
             return subprocess.Popen(
                 [
-                    *(sys.executable, "-m", f"distributed.cli.{program}", *options),
-                    *("--host", "127.0.0.1", "--no-dashboard"),
+                    *(*within, sys.executable, "-m", f"distributed.cli.{program}", *options),
+                    "--no-dashboard",
                     *("--tls-ca-file", str(self._pem), "--tls-cert", str(self._pem)),
                     *("--tls-key", str(self._pem)),
                 ],
                 env=self._environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd=self.path,
             )  # fmt: skip
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free_port() -> int:

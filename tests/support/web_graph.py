@@ -29,6 +29,7 @@ class WebGraph:
             for number in range(count)
         }
         self.seen: Counter[str] = Counter()
+        self.clients: Counter[str] = Counter()  # requests for pages, by address
         self.validators = True
         self.sent_bytes = 0
         self.changed: set[str] = set()
@@ -80,8 +81,8 @@ def _number(name: str) -> int:
 
 
 @contextmanager
-def web_graph(count: int) -> Iterator[WebGraph]:
-    """Run a site of `count` pages until the block ends."""
+def web_graph(count: int, host: str = "127.0.0.1") -> Iterator[WebGraph]:
+    """Run a site of `count` pages at `host` until the block ends."""
     graph = WebGraph(count)
 
     class Handler(BaseHTTPRequestHandler):
@@ -91,6 +92,7 @@ def web_graph(count: int) -> Iterator[WebGraph]:
         def do_GET(self) -> None:
             if self.path != "/robots.txt":
                 graph.seen[self.path] += 1
+                graph.clients[self.client_address[0]] += 1
                 if sum(graph.seen.values()) > graph.free:
                     graph.gate.wait()
             status, headers, body = graph.answer(self.path)
@@ -117,8 +119,8 @@ def web_graph(count: int) -> Iterator[WebGraph]:
         def handle_error(self, *_: object) -> None:
             """Clients that are killed are what this is for."""
 
-    with Server(("127.0.0.1", 0), Handler) as server:
-        graph.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with Server((host, 0), Handler) as server:
+        graph.url = f"http://{host}:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
