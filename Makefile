@@ -65,7 +65,7 @@ dist: $(READY) ## Build wheels and source archives of both distributions into di
 	cd client && python -m hatchling build -d ../dist
 
 installed: ## Install into build/installed as a user does, and try it there; so does Containerfile
-	scripts/install build/installed
+	scripts/install build/installed build/homes
 	scripts/try-installed build/installed
 
 upgrade: $(READY) ## Let the release before (or FROM=…) fill a home, and read all of it

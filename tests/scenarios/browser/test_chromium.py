@@ -185,6 +185,10 @@ async def test_a_profile_in_use_is_not_taken(tmp_path):
     [
         ("echo no display >&2; exit 3", "no display"),
         ("echo 'Missing X server or $DISPLAY' >&2; echo Exiting. >&2; exit 1", "to show its"),
+        (
+            "echo 'Failed to move to new namespace: Operation not permitted' >&2; seq 9 >&2",
+            "user namespaces are forbidden",
+        ),
         ("exec sleep 100", "answer"),
     ],
 )

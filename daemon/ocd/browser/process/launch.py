@@ -20,8 +20,19 @@ logger = logging.getLogger(__name__)
 # Less than a call's own deadline, so that callers are told why there is no browser.
 START_S = 25.0
 CLOSE_S = 3.0
-# What Chromium says of it, in a line that is not its last.
-_NO_DISPLAY = "Missing X server or $DISPLAY"
+# What Chromium says of it in a line that is not its last, what we say, and what to do.
+_KNOWN_REASONS = (
+    (
+        ("Missing X server or $DISPLAY",),
+        "Chromium has no display to show its windows on.",
+        "Leave out --headed, or set DISPLAY (or run it with xvfb-run), then ocd restart.",
+    ),
+    (
+        ("Failed to move to new namespace", "No usable sandbox!"),
+        "Chromium's sandbox cannot start: user namespaces are forbidden here.",
+        "Allow them; a container that Docker runs needs --security-opt seccomp=unconfined.",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +138,12 @@ async def _wait_for_version(process: BrowserProcess, connection: Connection) -> 
 
 def _launch_error(process: BrowserProcess, message: str) -> OcdError:
     lines = list(process.log.last)[-8:]
-    if any(_NO_DISPLAY in line for line in lines):
-        return OcdError(
-            "browser_failed",
-            "Chromium has no display to show its windows on.",
-            hint="Leave out --headed, or set DISPLAY (or run it with xvfb-run), then ocd restart.",
-            exit_status=process.status,
-            stderr=lines,
-        )
+    said = "\n".join(process.log.last)
+    for marks, reason, hint in _KNOWN_REASONS:
+        if any(mark in said for mark in marks):
+            return OcdError(
+                "browser_failed", reason, hint=hint, exit_status=process.status, stderr=lines
+            )
     last_line = f" It said: {lines[-1]}" if lines else ""
     return OcdError(
         "browser_failed",
