@@ -115,6 +115,11 @@ def test_all_rows_that_fit_are_counted(at: At) -> None:
     assert result["total"] == 300
 
 
+def test_words_are_found_that_may_be_broken_at_the_end_of_a_line(at: At) -> None:
+    """A soft hyphen is no part of a word."""
+    assert at("apart.html").lines("lamplight")[0].startswith('- text "lamplight"')
+
+
 def test_nothing_found_is_no_error(at: At) -> None:
     """An empty list comes with a hint."""
     result = at("rows.html").do("find", query="xylophone")

@@ -7,8 +7,9 @@ const LABELABLE = /^(INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON)$/;
 // What tells a value when it stands in the words of something else.
 const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'scrollbar', 'meter']);
 
-const UNTIDY = /[^\S ]|  /;
-const squeeze = (text) => (UNTIDY.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
+const UNTIDY = /[^\S ]|  |[\u00AD\u200B\u2060]/;
+const BREAKS = /[\u00AD\u200B\u2060]/g; // where a word may be broken, or not: nothing that shows
+const squeeze = (text) => (UNTIDY.test(text) ? text.replace(BREAKS, '').replace(/\s+/g, ' ') : text).trim();
 // Signs of icon fonts: they have no meaning but by their font.
 const GLYPHS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFF}]/gu;
 const MAY_BE_GLYPH = /[\uE000-\uF8FF\uDB80-\uDBFF]/;

@@ -38,7 +38,7 @@ function statesOf(el, role, active) {
   if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
   if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
   if (el.required === true || is('required') === 'true') words += ' required';
-  if (is('invalid') && is('invalid') !== 'false') words += ' invalid';
+  if (is('invalid') && is('invalid') !== 'false') words += /^(?:grammar|spelling)$/.test(is('invalid')) ? ` invalid=${is('invalid')}` : ' invalid';
   if (role === 'dialog' && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
 }

@@ -14,6 +14,7 @@ const QUIET = new Set(('class href style colspan rowspan scope headers width hei
 const SHORTLY = 160; // characters by which something without a name may go
 const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
 const CHAIN = 4; // elements around one text
+const MAY_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MOST_SAID = 5000; // characters of one element's words
 
 class Seek extends Outline {
@@ -79,7 +80,7 @@ class Seek extends Outline {
       at = kid;
     }
     const text = contentIn(el);
-    if (this.hint.test(text) || (text === '' && kind.hosts)) return false;
+    if (this.hint.test(text) || (text === '' && kind.hosts) || MAY_BREAK.test(text)) return false;
     return !BLANK.test(text) || !this.isClassed(el);
   }
 

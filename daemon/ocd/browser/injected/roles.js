@@ -97,7 +97,7 @@ function headerRole(el) {
   const { scope } = el;
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   const row = el.parentElement;
-  if (scope !== '' || row === null || row.parentElement?.tagName === 'THEAD') return 'columnheader';
+  if (scope !== '' || row === null) return 'columnheader';
   return hasData(row) ? 'rowheader' : 'columnheader';
 }
 
