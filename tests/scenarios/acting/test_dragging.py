@@ -136,3 +136,32 @@ def test_item_that_stays_where_it_was_is_told(at: At) -> None:
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Task B", target_x=3, target_y=120)
     assert result["place"] == '"Task B" is still item 2 of Todo'
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "target", "order"),
+    [
+        ("fingers", "Alpha", "Gamma", "Beta Gamma Alpha"),
+        ("fingers", "Gamma", "Alpha", "Gamma Alpha Beta"),
+        ("pointers", "Uno", "Tre", "Due Tre Uno"),
+    ],
+)
+def test_list_that_follows_a_finger_only_is_sorted(
+    at: At, name: str, source: str, target: str, order: str
+) -> None:
+    """By touch, once the mouse has moved nothing; the page is not scrolled by it."""
+    page = at("touch.html")
+    result = page.do("drag_drop", source_query=source, target_query=target)
+    assert page.js(f"[...{name}.children].map(one => one.textContent).join(' ')") == order
+    assert result["method"] == "touch"
+    assert f'"{source}" is now item' in result["place"]
+    assert page.js("scrollY") == "0"
+
+
+def test_drop_that_is_asked_about_is_not_done_again(at: At) -> None:
+    """What covers the item since the drop is told; no second gesture is made."""
+    page = at("touch.html")
+    result = page.do("drag_drop", source_query="Low", target_query="High")
+    assert page.text("#output") == "1"
+    assert result["method"] == "pointer"
+    assert "Move it?" in result["now"]

@@ -86,9 +86,19 @@ function droppedItem() {
   return like.length === 1 ? like[0] : null;
 }
 
-// Where the dragged item is now, in words: waits `most` ms for it to come to another place.
+// Keeps a finger from scrolling the page, until the drag is over.
+function holdPage(el) {
+  const view = windowOf(ownerIn(el));
+  const keep = (event) => { if (event.cancelable) event.preventDefault(); };
+  view.addEventListener('touchmove', keep, { capture: true, passive: false });
+  const { stop } = drag;
+  drag.stop = () => { stop(); view.removeEventListener('touchmove', keep, { capture: true }); };
+}
+
+// Where the dragged item is now, in words, and whether it stays where it was: waits `most` ms for it to
+// come to another place.
 async function droppedPlace(most) {
-  if (!drag?.item) return '';
+  if (!drag?.item) return { words: '', stays: false };
   const stop = performance.now() + most;
   for (;;) {
     const item = droppedItem();
@@ -98,10 +108,10 @@ async function droppedPlace(most) {
       await nextFrame();
       continue;
     }
-    if (!now || now.count < 2 && stays) return '';
+    if (!now || now.count < 2 && stays) return { words: '', stays: false };
     const name = listName(now.list);
-    return `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`;
+    return { words: `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`, stays };
   }
 }
 
-Object.assign(globalThis.openchrome, { watchDrag, dragged, dropNudge, dragFrame, droppedPlace });
+Object.assign(globalThis.openchrome, { watchDrag, dragged, dropNudge, dragFrame, droppedPlace, holdPage });

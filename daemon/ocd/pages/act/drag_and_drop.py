@@ -7,6 +7,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
@@ -22,11 +23,13 @@ STEPS = 10
 _MAX_FRAMES = 60
 _MAX_LOOKS = 4
 _PLACE_MS = 500  # for lists that change only when the dropped item has flown to its place
+_LOOK_S = 1.0  # in which what stayed where it was can be taken hold of again, if it can
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.dragged() }"
 _FRAME = "function () { return openchrome.dragFrame() }"
 _NUDGE = "function () { return openchrome.dropNudge(this) }"
 _PLACE = "function (most) { return openchrome.droppedPlace(most) }"
+_HOLD_PAGE = "function () { openchrome.holdPage(this) }"
 _NOWHERE = Locator()
 
 
@@ -48,7 +51,10 @@ class DragMotion:
 
 @dataclass(slots=True)
 class DragResult:
-    """The result of a drag; `place` says where in its list the dragged item is now."""
+    """The result of a drag; `place` says where in its list the dragged item is now.
+
+    method: html5, pointer, or touch for what follows a finger only.
+    """
 
     source: dict[str, Any]
     target: dict[str, Any]
@@ -85,13 +91,18 @@ async def drag(
     dragged, start = await _start(tab, deadline, source)
     positions = {"end": start}
     places: list[str] = []
+    by: list[str] = []
+    goal, motion = drop_target or target.point, motion or DragMotion()
 
     async def act() -> None:
         await dragged.element.call(_WATCH)
-        positions["end"] = await _drag_to_target(
-            deadline, dragged, start, drop_target or target.point, motion or DragMotion(), effects
-        )
-        places.append(await dragged.element.call(_PLACE, _PLACE_MS))
+        positions["end"] = await _drag_to_target(deadline, dragged, start, goal, motion, effects)
+        place = await dragged.element.call(_PLACE, _PLACE_MS)
+        if place["stays"] and await _can_be_touched(dragged):
+            positions["end"] = await _drag_by_touch(deadline, dragged, goal, motion)
+            place = await dragged.element.call(_PLACE, _PLACE_MS)
+            by.extend(["touch"] * (not place["stays"]))
+        places.append(place["words"])
 
     async with dragged.element, ActionEffects(tab) as effects:
         result = await perform(dragged, deadline, effects, act)
@@ -103,7 +114,8 @@ async def drag(
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
-        "html5" if outcome["html5"] else "pointer", accepted, result, "".join(places),
+        "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result,
+        "".join(places),
     )  # fmt: skip
 
 
@@ -145,6 +157,44 @@ async def _drag_to_target(
     except BaseException:  # cancelled, too: the button may not stay down
         input_events.release_button(tab, x, y)
         raise
+    return end
+
+
+async def _can_be_touched(dragged: Target) -> bool:
+    """Whether what stayed where it was may follow a finger: some lists follow nothing else."""
+    if (await dragged.element.call(_FRAME))["native"]:
+        return False
+    try:
+        await wait_ready(dragged, ActionDeadline.after(_LOOK_S))
+    except OcdError as error:
+        # What has come over it, such as a question about the drop, is told as a change.
+        if error.code not in ("covered", "not_visible", "not_enabled", "moving", "detached"):
+            raise
+        return False
+    return True
+
+
+async def _drag_by_touch(
+    deadline: ActionDeadline,
+    dragged: Target,
+    goal: Target | tuple[float, float] | None,
+    motion: DragMotion,
+) -> tuple[float, float]:
+    tab = dragged.element.tab
+    await dragged.element.call(_HOLD_PAGE)
+    start = await wait_ready(dragged, deadline)
+    end = await _drop_point(goal, deadline) if isinstance(goal, Target) else goal or start
+    try:
+        await input_events.touch(tab, "touchStart", start)
+        for step in range(1, motion.steps + 1):
+            part = step / motion.steps
+            way = (end[0] - start[0]) * part, (end[1] - start[1]) * part
+            await input_events.touch(tab, "touchMove", (start[0] + way[0], start[1] + way[1]))
+            await dragged.element.call(_FRAME)
+    except BaseException:
+        input_events.lift_finger(tab)
+        raise
+    await input_events.touch(tab, "touchEnd")
     return end
 
 

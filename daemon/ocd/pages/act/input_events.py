@@ -114,6 +114,17 @@ def release_button(tab: Tab, x: float, y: float) -> None:
     tab.cdp.send_nowait("Input.dispatchMouseEvent", params)
 
 
+async def touch(tab: Tab, kind: str, *points: tuple[float, float]) -> None:
+    """Put a finger there, move it there, or with no point take it off: touchStart, -Move, -End."""
+    places = [{"x": x, "y": y} for x, y in points]
+    await tab.cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+
+def lift_finger(tab: Tab) -> None:
+    """Take the finger off, whether or not the page ever answers; nothing is dropped."""
+    tab.cdp.send_nowait("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+
+
 async def wheel(
     tab: Tab, x: float, y: float, across: float, down: float, *, modifiers: int = 0
 ) -> None:
