@@ -46,6 +46,18 @@ def test_text_is_selected_by_hand(at: At) -> None:
     assert page.js("getSelection().toString()") == "select"
 
 
+def test_escape_ends_a_native_drag(at: At) -> None:
+    """Nothing is dropped when the button is let go."""
+    page = at("gestures.html")
+    parcel, shelf = box(page, "#parcel"), box(page, "#shelf")
+    mouse(page, "left_mouse_down", parcel["x"] + 20, parcel["y"] + 20)
+    mouse(page, "mouse_move", parcel["x"] + 30, parcel["y"] + 30)
+    mouse(page, "mouse_move", shelf["x"] + 20, shelf["y"] + 20)
+    page.do("computer", action="key", text="Escape")
+    mouse(page, "left_mouse_up", shelf["x"] + 20, shelf["y"] + 20)
+    assert page.text("#dragged").strip() == "start end"
+
+
 @pytest.mark.parametrize("hover", ["mouse_move", "interact"])
 def test_native_drag_by_hand(at: At, hover: str) -> None:
     """Pressing, moving and letting go start Chromium's own drag and drop and end it."""

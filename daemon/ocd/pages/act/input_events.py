@@ -60,9 +60,12 @@ async def move_mouse(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> Non
 
 
 async def stir_mouse(tab: Tab) -> None:
-    """Move the mouse by a pixel where it is, as a hand does before it goes elsewhere."""
+    """Move the mouse by a pixel where it is, as a hand does before it goes elsewhere.
+
+    Not with a button held down, which would drag, or draw.
+    """
     place = tab.state(MousePlace)
-    if place is not None:
+    if place is not None and tab.state(HeldButton) is None:
         await _moved(tab, place.x + (1 if place.x < 1 else -1), place.y, 0)
 
 
@@ -171,6 +174,9 @@ async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
     """
     for chord in parse_chords(keys):
         await _press_chord(tab, chord, hold_s)
+        if chord == ["Escape"] and tab.state(HeldButton):
+            # The key reaches the page alone; in a window the system ends a drag by it.
+            await tab.cdp.send("Input.cancelDragging")
 
 
 async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:
