@@ -174,7 +174,7 @@ async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
     """
     for chord in parse_chords(keys):
         await _press_chord(tab, chord, hold_s)
-        if chord == ["Escape"] and tab.state(HeldButton):
+        if chord == ["Escape"] and tab.state(HeldButton) is not None:
             # The key reaches the page alone; in a window the system ends a drag by it.
             await tab.cdp.send("Input.cancelDragging")
 
