@@ -1,6 +1,6 @@
 """What we are compared with: crawlers from PyPI, MCP servers from npm; installed on first use.
 
-The crawlers go into tests/bench/.venv, the servers into tests/bench/.peers.
+They go below `build`, where nothing that reads our own files meets them.
 """
 
 import os
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from field.packages import BUILD, install_venv
 from ocd.browser.process.discovery import find_browser
 
-VENV = Path(__file__).parent / ".venv"
 CRAWLERS = ("crawlee[playwright,parsel]", "crawl4ai", "scrapy", "html2text")
-HERE = Path(__file__).parent / ".peers"
+HERE = BUILD.parent / "bench"
 SERVERS = ("@playwright/mcp@0.0.83", "chrome-devtools-mcp@1.11.0")
 NODE = (20, 19)  # what the servers ask for at least
 VIEWPORT = "1280x713"  # ours: what a window of 1280x800 leaves a page
@@ -89,17 +89,12 @@ def servers() -> list[Side]:
 
 def crawler_python() -> Path:
     """Return the interpreter that has the crawlers."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        print(f"Installing the crawlers into {VENV} …", file=sys.stderr, flush=True)
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *CRAWLERS], check=True)
-    return python
+    return install_venv(*CRAWLERS) / "bin" / "python"
 
 
 def _installed() -> str:
     """Return the node to run the peers with, after installing what is missing."""
-    HERE.mkdir(exist_ok=True)
+    HERE.mkdir(parents=True, exist_ok=True)
     node, npm = _node()
     wanted = [p for p in SERVERS if not _has(p)]
     if wanted:
