@@ -261,6 +261,12 @@ class CrawlSummary(TypedDict):
     delay_ms: NotRequired[int]
     crawl_delay_capped: NotRequired[bool]
     stop_reason: str
+    sitemap_source: NotRequired[str]
+    """Of crawl_sitemap: the first sitemap read"""
+    sitemaps: NotRequired[list[str]]
+    """Those that were read, at most 100"""
+    sitemap_problems: NotRequired[dict[str, str]]
+    """By address, what was wrong"""
 
 
 DomElement = TypedDict("DomElement", {

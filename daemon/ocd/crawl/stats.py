@@ -123,6 +123,9 @@ class CrawlSummary(TypedDict, total=False):
     delay_ms: int
     crawl_delay_capped: bool
     stop_reason: Required[str]
+    sitemap_source: Annotated[str, Meta(description="Of crawl_sitemap: the first sitemap read")]
+    sitemaps: Annotated[list[str], Meta(description="Those that were read, at most 100")]
+    sitemap_problems: Annotated[dict[str, str], Meta(description="By address, what was wrong")]
 
 
 class CrawlResult(TypedDict):

@@ -18,6 +18,7 @@ from openchrome import errors as client_errors
 from openchrome.protocol import Call
 from openchrome.verbs import Kinds
 from support.daemon import Daemon, Home
+from support.result_shapes import check
 from support.site import Site
 
 
@@ -102,6 +103,14 @@ def test_crawl_as_a_task(browser: Client, site: Site) -> None:
     meta = browser.task(task.id).meta()
     assert (meta.status, meta.done, meta.ended) == ("COMPLETED", 4, True)
     assert [page["url"] for page in task.output()] == [page["url"] for page in result["pages"]]
+
+
+def test_sitemap_as_a_task(browser: Client, site: Site) -> None:
+    """Its summary names the sitemaps, as the type of its result says."""
+    result = browser.start.crawl_sitemap(site.url("sitemap.xml"), max_pages=2).wait(timeout=60)
+    check("crawl_sitemap", result)
+    assert result["summary"].get("sitemaps") == [site.url("sitemap.xml")]
+    assert result["summary"].get("sitemap_problems") == {}
 
 
 def test_task_that_failed_or_was_cancelled_raises(browser: Client, site: Site) -> None:
