@@ -114,6 +114,17 @@ async def test_batches_share_what_waits_and_are_few() -> None:
     assert len(sizes) < 20
 
 
+async def test_no_slot_is_free_while_pages_wait_elsewhere() -> None:
+    """Workers have the same number of pages, whatever batches these make."""
+    fake = FakeConnection(4, lambda one: page(one.url))
+    fake.set_workers({"w1": 4, "w2": 4})
+    async with reading(fake) as read_all:
+        await read_all(*(f"http://x/{number}" for number in range(16)))
+    assert [(len(batch), worker) for batch, worker in fake.batches] == [
+        (4, "w1"), (4, "w2"), (4, "w1"), (4, "w2"),
+    ]  # fmt: skip
+
+
 async def test_pages_that_take_long_hold_no_other() -> None:
     """A worker that goes on with some is asked for them again; one that has no time is not."""
     slow, late = "http://x/slow", "http://x/late"
@@ -128,7 +139,7 @@ async def test_pages_that_take_long_hold_no_other() -> None:
     async with reading(fake) as read_all:
         found, _ = await read_all(slow, late, "http://x/1", "http://x/2")
     assert found == [slow, late, "http://x/1", "http://x/2"]
-    assert [near for batch, near in fake.batches if slow in batch] == ["", "w1", "w1"]
+    assert [near for batch, near in fake.batches if slow in batch] == ["w1", "w1", "w1"]
     assert fake.rates.measure() == {"w1": 4.0}
 
 
@@ -146,7 +157,7 @@ async def test_redirects_are_admitted_here_and_go_on_there() -> None:
     fake = FakeConnection(1, answer)
     async with reading(fake) as read_all:
         assert await read_all("http://x/a") == (["http://x/b"], ["http://x/b"])
-        assert fake.batches == [(["http://x/a"], ""), (["http://x/a"], "w1")]
+        assert fake.batches == [(["http://x/a"], "w1"), (["http://x/a"], "w1")]
     async with reading(fake) as read_all:
         assert await read_all("http://x/a", by_browser=True) == (
             ["http://x/there"], ["http://x/there"],

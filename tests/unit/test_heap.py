@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from ocd.runtime import heap
 
 # Pieces of glibc, not of Python's own allocator; those that stay keep the heap from shrinking.
 _PROGRAM = """
@@ -66,3 +69,20 @@ def test_threads_share_what_they_have_freed() -> None:
     program = [sys.executable, "-c", _THREADS]
     printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     assert 1 <= printed.count("<heap nr=") <= 2
+
+
+async def test_machine_without_memory_ends_no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be loaded or looked at just now is so later."""
+    heaps = iter((ImportError("failed to map segment"), MemoryError(), SimpleNamespace(trim=None)))
+
+    def make() -> SimpleNamespace:
+        one = next(heaps)
+        if isinstance(one, Exception):
+            raise one
+        return one
+
+    monkeypatch.setattr(heap, "CHECK_S", 0)
+    monkeypatch.setattr(heap, "WORTHWHILE_BYTES", -(1 << 50))
+    monkeypatch.setattr(heap, "Heap", make)
+    await heap.keep_trimmed()
+    assert not list(heaps)

@@ -6,11 +6,13 @@ by themselves.
 """
 
 import asyncio
-import contextlib
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import psutil
+
+logger = logging.getLogger(__name__)
 
 # How often the daemon's size is looked at (30 µs, and 0.2 µs for each free piece if it has grown),
 # and how much is worth giving back, which takes about 10 ms for each 100 MB.
@@ -59,16 +61,19 @@ async def keep_trimmed() -> None:
     least_free = 0
     while True:
         await asyncio.sleep(CHECK_S)
-        size = process.memory_info().rss
-        settled = min(settled, size)
-        if size < start + WORTHWHILE_BYTES:
-            continue
-        heap = heap or Heap()
-        if heap.trim is None:
-            return
-        free = heap.free_bytes()
-        least_free = min(least_free, free)
-        if max(size - settled, free - least_free) > WORTHWHILE_BYTES:
-            with contextlib.suppress(RuntimeError, MemoryError):  # no thread to be had just now
+        try:
+            size = process.memory_info().rss
+            settled = min(settled, size)
+            if size < start + WORTHWHILE_BYTES:
+                continue
+            heap = heap or Heap()
+            if heap.trim is None:
+                return
+            free = heap.free_bytes()
+            least_free = min(least_free, free)
+            if max(size - settled, free - least_free) > WORTHWHILE_BYTES:
                 await asyncio.to_thread(heap.trim, 0)
-            settled, least_free = process.memory_info().rss, heap.free_bytes()
+                settled, least_free = process.memory_info().rss, heap.free_bytes()
+        except (ImportError, MemoryError, OSError, RuntimeError) as error:
+            # No memory, file or thread to be had just now: the next look may have them.
+            logger.debug("the heap was not looked at: %s", error)

@@ -183,7 +183,7 @@ def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> 
 
 
 def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:
-    """Nothing is lost, and nothing is there twice."""
+    """Nothing is lost, and nothing is there twice; one that joins has its share at once."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
         graph.free = 20
@@ -193,12 +193,13 @@ def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: D
         killed = cluster.workers.pop(0)
         killed.kill()
         killed.wait(60)
+        cluster.add_worker()
+        graph.wait_for_requests(20 + 3 * SLOTS)
         graph.gate.set()
         _assert_same(_finish(serving, task_id), whole)
         again = graph.seen - before
         assert all(graph.seen[path] <= 2 for path in graph.seen)
         assert sum(graph.seen.values()) - len(graph.seen) <= 2 * SLOTS, again
-    cluster.add_worker()
 
 
 def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:

@@ -1,7 +1,7 @@
 """Pages read by workers: requests wait here, and go out in batches."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
@@ -64,6 +64,7 @@ class ClusterReader:
         self._queues: dict[str, deque[_Waiting]] = {}
         self._alone: deque[_Waiting] = deque()
         self._batches = self._waiting = self._sent = 0
+        self._sent_to = Counter[str]()  # pages, by worker
         self._wanted = asyncio.Event()
 
     async def read(
@@ -107,11 +108,12 @@ class ClusterReader:
             # By now all those wait, too, that the same answer has set free.
             self._wanted.clear()
             while self._waiting and self._has_place():
-                batch = self._take_batch()
+                batch, worker = self._take_batch()
                 self._waiting -= len(batch)
                 self._sent += len(batch)
+                self._sent_to[worker] += len(batch)
                 self._batches += 1
-                _sending = self._start(self._send(batch))
+                _sending = self._start(self._send(batch, worker))
 
     def send(self) -> None:
         """Look again whether the workers have room."""
@@ -122,15 +124,26 @@ class ClusterReader:
         slots = self._connection.slots
         return self._batches < self._connection.places or self._sent < slots
 
-    def _take_batch(self) -> list[_Waiting]:
+    def _take_batch(self) -> tuple[list[_Waiting], str]:
+        """Return pages and the worker that they go to; "" for one that Dask chooses."""
         if self._alone:
-            return [self._alone.popleft()]
-        share = -(-(self._waiting + self._sent) // self._connection.places)
-        near = next(iter(self._queues))
-        batch = self._take_from(near, min(MAX_BATCH, share))
-        if near and "" in self._queues:
-            batch += self._take_from("", min(MAX_BATCH, share) - len(batch))
-        return batch
+            return [self._alone.popleft()], ""
+        share = min(MAX_BATCH, -(-(self._waiting + self._sent) // self._connection.places))
+        near, freest = next(iter(self._queues)), self._freest()
+        batch = self._take_from(near, share)
+        if near and near == freest and "" in self._queues:
+            batch += self._take_from("", share - len(batch))
+        if any(one.cancelled for one in batch):
+            freest = ""  # it may be the one that ends
+        return batch, near or freest
+
+    def _freest(self) -> str:
+        """Return the worker that has the fewest pages for its slots.
+
+        Dask counts batches: it would give one worker several while slots of another one are free.
+        """
+        slots = self._connection.workers
+        return min(slots, key=lambda worker: self._sent_to[worker] / slots[worker], default="")
 
     def _take_from(self, near: str, count: int) -> list[_Waiting]:
         queue = self._queues.pop(near)
@@ -139,18 +152,19 @@ class ClusterReader:
             self._queues[near] = queue  # behind the others
         return batch
 
-    async def _send(self, batch: list[_Waiting]) -> None:
+    async def _send(self, batch: list[_Waiting], worker: str) -> None:
         try:
-            await self._read_batch(batch)
+            await self._read_batch(batch, worker)
         finally:
             self._batches -= 1
             self._sent -= len(batch)
+            self._sent_to[worker] -= len(batch)
             self._wanted.set()
 
-    async def _read_batch(self, batch: list[_Waiting]) -> None:
+    async def _read_batch(self, batch: list[_Waiting], worker: str) -> None:
         pages = encode([one.request for one in batch])
         try:
-            answer = await self._connection.run(self._settings(), pages, batch[0].near)
+            answer = await self._connection.run(self._settings(), pages, worker)
         except WorkersDiedError:
             self._ask_alone(batch)
         except OcdError as error:

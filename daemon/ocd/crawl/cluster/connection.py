@@ -45,7 +45,8 @@ class WorkersDiedError(Exception):
 class ClusterConnection:
     """A cluster while a crawl uses it. `on_change` is called when slots or `paused` are new.
 
-    paused: the scheduler does not answer; after `wait_s` of that it is given up.
+    workers: the slots of each by its address. paused: the scheduler does not answer; after
+    `wait_s` of that it is given up.
     """
 
     def __init__(self, name: str, cluster: Cluster, client: "Client") -> None:
@@ -56,7 +57,7 @@ class ClusterConnection:
         self.rates = WorkerRates()
         self._cluster = cluster
         self._client = client
-        self._workers: dict[str, int] = {}
+        self.workers: dict[str, int] = {}
         self._silent_since: float | None = None
 
     @classmethod
@@ -72,7 +73,7 @@ class ClusterConnection:
     @property
     def places(self) -> int:
         """How many batches are sent at a time: two for each worker, more for one of many slots."""
-        return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self._workers.values()) or 1
+        return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values()) or 1
 
     async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
         """Return a worker's answer; a batch that is lost with its worker goes to another one.
@@ -139,14 +140,14 @@ class ClusterConnection:
         else:
             self._silent_since = None
         paused = workers is None
-        if (workers, paused) != (self._workers, self.paused):
+        if (workers, paused) != (self.workers, self.paused):
             self.paused = paused
             self.set_workers(workers or {})
             self.on_change()
 
     def set_workers(self, slots: dict[str, int]) -> None:
         """Note the slots of each worker there is."""
-        self._workers = slots
+        self.workers = slots
         self.slots = sum(slots.values())
 
     async def _workers_now(self) -> dict[str, int] | None:
@@ -170,7 +171,7 @@ class ClusterConnection:
             "slots": self.slots,
             "workers": {
                 address: {"slots": slots, "pages_per_second": rates.get(address, 0.0)}
-                for address, slots in self._workers.items()
+                for address, slots in self.workers.items()
             },
         }
 

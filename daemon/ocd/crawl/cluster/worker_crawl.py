@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 _MAX_TABS = 16
 # How long a batch is read: one slow page does not keep back what the others say.
 BATCH_S = 1.0
+# How many times as long it may wait for its turn: there may be another worker by then.
+_MAX_TURNS = 5
 
 
 class _RedirectedError(Exception):
@@ -175,9 +177,10 @@ class WorkerCrawl:
 
     async def _wait_a_while(self, readings: Sequence[_Reading]) -> None:
         pending = {one.job for one in readings if one.job is not None}
-        while pending:
-            _, pending = await asyncio.wait(pending, timeout=BATCH_S)
-            if any(one.begun for one in readings):
+        for _ in range(_MAX_TURNS):
+            if pending:
+                _, pending = await asyncio.wait(pending, timeout=BATCH_S)
+            if not pending or any(one.begun for one in readings):
                 return  # else all slots are busy with the batch before
 
     def _reading(self, request: PageRequest, tools: _Tools) -> _Reading:

@@ -81,13 +81,7 @@ async def drag(
 
     Raises what aiming and wait_ready raise for either end; the button is let go then.
     """
-    if (
-        target.locator != _NOWHERE
-    ):  # before the mouse is down: words that fit nothing change nothing
-        drop_target: Target | None = await resolve_target(tab, replace(target.locator, texts="any"))
-    else:
-        drop_target = None
-        await hit_test.check_inside(tab, *(target.point or (-1, -1)))
+    drop_target = await _find_drop_target(tab, target)
     dragged, start = await _start(tab, deadline, source)
     positions = {"end": start}
     places: list[str] = []
@@ -117,6 +111,17 @@ async def drag(
         "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result,
         "".join(places),
     )  # fmt: skip
+
+
+async def _find_drop_target(tab: Tab, target: DragEndpoint) -> Target | None:
+    """Return the element that is meant, before the mouse is down: else nothing is to change.
+
+    None for a point, which lies in the window.
+    """
+    if target.locator != _NOWHERE:
+        return await resolve_target(tab, replace(target.locator, texts="any"))
+    await hit_test.check_inside(tab, *(target.point or (-1, -1)))
+    return None
 
 
 async def _start(
