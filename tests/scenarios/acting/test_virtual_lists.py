@@ -101,3 +101,28 @@ def test_a_ref_goes_with_its_row(at: At) -> None:
     assert buttons(1)["Row 2"] == start["Row 2"]
     page.do("interact", ref=start["Row 2"])
     assert page.text("#said") == "deleted Row 2"
+
+
+def test_list_whose_rows_all_go_is_scrolled_to_its_end(at: At) -> None:
+    """What was meant at the beginning is meant all the way, whatever is under the mouse by then."""
+    page = at("things.html")
+    page.js("""
+        document.body.innerHTML = '<div id=list><div id=rows></div></div>';
+        list.style.cssText = 'margin-top:250px;height:250px;overflow:auto';
+        const draw = () => {
+          const first = Math.floor(list.scrollTop / 40);
+          rows.style.cssText = `padding-top:${list.scrollTop}px;height:${12000 - list.scrollTop}px`;
+          rows.replaceChildren(...[...Array(8).keys()].map((n) => {
+            const row = document.createElement('div');
+            row.style.cssText = 'height:40px;overflow:hidden';
+            row.textContent = `Entry ${first + n}`;
+            return row;
+          }));
+        };
+        list.onscroll = draw;
+        draw();
+        1
+    """)
+    result = page.do("lightweight_scroll", until="Entry 250", timeout_ms=120_000)
+    assert "Entry 250" in result["content"]
+    assert page.js("list.scrollTop > 9000") == "true"

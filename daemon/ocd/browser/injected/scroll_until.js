@@ -4,9 +4,18 @@ const RENDER_MS = 60; // without a change, after which a list has drawn what was
 const RENDER_MOST_MS = 1000;
 const MORE_MS = 1500; // in which a list that ends may get more
 
+const boxes = new WeakMap(); // that is scrolled, by the element that was meant: one for all of the way
+
+function boxAlong(el, across, begins) {
+  const known = begins ? null : boxes.get(el);
+  const box = known?.isConnected ? known : boxOf(el, across);
+  boxes.set(el, box);
+  return box;
+}
+
 // What fits all the words in the box that an element scrolls with, brought into sight; null if nothing does.
 function showIn(el, across, options) {
-  const box = boxOf(el, across);
+  const box = boxAlong(el, across, options.begins);
   const whole = box === rootScrollerOf(ownerIn(box));
   const words = wordsOf(options.query);
   // Row 5 is not meant by Row 54.
@@ -31,7 +40,7 @@ function waitRendered(box) {
 
 // Scrolls on by most of the box; at its end it is given time to grow. `ended`: it did not.
 async function scrollOn(el, across, way) {
-  const box = boxOf(el, across);
+  const box = boxAlong(el, across, false);
   const size = () => (across ? box.scrollWidth : box.scrollHeight);
   const step = way * SCREEN_SHARE * (across ? box.clientWidth : box.clientHeight);
   const place = () => (across ? box.scrollLeft : box.scrollTop);

@@ -24,7 +24,7 @@ async def scroll_until(
     at_end = False
     while True:
         numbering = registry.numbering(element.frame.frame_id)
-        options = {"query": words, "limit": _LIMIT, **numbering}
+        options = {"query": words, "limit": _LIMIT, "begins": not where, **numbering}
         reply = await element.call(_SHOW, across, options)
         registry.record(element.frame.frame_id, reply)
         if reply["result"] is not None:
