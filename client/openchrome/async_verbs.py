@@ -1384,7 +1384,7 @@ class AsyncVerbs(ABC):
                 page
             tab_id: Tab to check live; default: latest
             wait_ms: Live page: max wait for it to pass, in ms (default: 0)
-            timeout_ms: Same as wait_ms
+            timeout_ms: As wait_ms; a page that hangs does not prolong it
             contract_path: Absolute path of a file with contract
             evidence_path: Absolute path of a file with evidence
         """

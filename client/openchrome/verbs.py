@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "a4e4e6ad06bd7b05"
+CATALOG_HASH = "2e5c1ea4f922b9d2"
 
 
 class Verbs(ABC):
@@ -1385,7 +1385,7 @@ class Verbs(ABC):
                 page
             tab_id: Tab to check live; default: latest
             wait_ms: Live page: max wait for it to pass, in ms (default: 0)
-            timeout_ms: Same as wait_ms
+            timeout_ms: As wait_ms; a page that hangs does not prolong it
             contract_path: Absolute path of a file with contract
             evidence_path: Absolute path of a file with evidence
         """

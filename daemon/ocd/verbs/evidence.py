@@ -47,7 +47,8 @@ class Assert(Params):
         int, Meta(ge=0, le=MAX_WAIT_MS, description="Live page: max wait for it to pass, in ms")
     ] = 0
     timeout_ms: Annotated[
-        Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None, Meta(description="Same as wait_ms")
+        Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None,
+        Meta(description="As wait_ms; a page that hangs does not prolong it"),
     ] = None
 
 
@@ -96,8 +97,9 @@ async def oc_assert(service: EvidenceService, params: Assert) -> Output:
     if params.evidence is not None:
         return _report_to_dict(await service.check(contract, params.evidence))
     tab = service.sessions.get(call_context.current().session).tab(params.tab_id)
-    wait_ms = params.wait_ms or params.timeout_ms or 0
-    return _report_to_dict(await service.check_live(contract, tab, wait_ms / 1000))
+    wait_s = (params.wait_ms or params.timeout_ms or 0) / 1000
+    strict = not params.wait_ms
+    return _report_to_dict(await service.check_live(contract, tab, wait_s, strict=strict))
 
 
 def _report_to_dict(report: dict[str, Any]) -> Output:

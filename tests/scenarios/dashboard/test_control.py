@@ -158,6 +158,33 @@ def test_a_person_drags_in_the_tab(
     assert re.search(r"status: knob:1[34]\d start enter over drop:the card:true end:move", words)
 
 
+def test_a_drag_that_arrives_in_one_burst_is_a_drop(
+    port: DashboardPort, watched: Daemon, tab: str, site: Site
+) -> None:
+    """Press, moves and release wait for one another, as Chromium's drag and drop needs it."""
+    watched.do("navigate", SESSION, tab_id=tab, url=site.url("acting/drag.html"))
+    (ax, ay), (bx, by) = (centre(watched, tab, one) for one in ("card", "bin"))
+
+    def mouse(event: str, part: float, buttons: int, count: int) -> dict[str, Any]:
+        place = {"x": ax + (bx - ax) * part, "y": ay + (by - ay) * part}
+        about = {"event": event, "button": "left", "buttons": buttons, "count": count}
+        return {"input": {"type": "mouse", **place, **about}}
+
+    async def drag() -> None:
+        async with connected(port) as person:
+            assert (await say(person, hold(tab)))["state"] == "held"
+            await person.send_json(mouse("pressed", 0, 1, 1))
+            for step in range(1, 5):
+                await person.send_json(mouse("moved", step / 4, 1, 0))
+            await person.send_json(mouse("released", 1, 0, 1))
+            await asyncio.to_thread(wait_for_text, watched, "end:", SESSION)
+            assert (await say(person, {"hold": None}))["state"] == "released"
+
+    asyncio.run(drag())
+    said = seen(watched, tab)
+    assert re.search(r"status: start enter over drop:the card:true end:move", said), said
+
+
 def centre(watched: Daemon, tab: str, name: str) -> list[float]:
     code = f"const r = {name}.getBoundingClientRect();"
     code += "JSON.stringify([r.x + r.width / 2, r.y + r.height / 2])"

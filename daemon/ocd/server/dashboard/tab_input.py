@@ -1,9 +1,13 @@
 """What a person's hands do to the tab that they hold: mouse, wheel, fingers, keys and text.
 
-Places are CSS pixels of the tab's viewport. Each event is sent at once and none is waited for:
-Chromium takes them in this order, and a page that hangs holds up nobody here.
+Places are CSS pixels of the tab's viewport. Events are sent at once, in their order, except while
+a mouse button is down: then each waits until the page has handled the one before, since Chromium
+begins a drag and drop only then, and takes a button released earlier for no drop. A page that
+hangs holds them up for a second; the daemon waits for nothing.
 """
 
+import asyncio
+from collections import deque
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,6 +18,7 @@ from ocd.pages.act.input_events import HeldButton, MousePlace
 
 MAX_TEXT = 20_000
 _MAX_FINGERS = 16
+_ANSWER_TIMEOUT_S = 1.0
 
 Pixels = Annotated[float, Meta(ge=-100_000, le=100_000)]
 Bits = Annotated[int, Meta(ge=0, le=31)]
@@ -96,10 +101,21 @@ class PersonInput:
         self._keys: dict[str, KeyInput] = {}
         self._mouse: MouseInput | None = None
         self._has_fingers = False
+        self._queue: deque[Input] = deque()
+        self._unanswered: asyncio.Future[Any] | None = None
         tab.drop_state(HeldButton)
 
     def send(self, event: Input) -> None:
-        """Do it in the tab."""
+        """Do it in the tab, after what was sent before."""
+        self._queue.append(event)
+        if self._unanswered is None:
+            self._send_queued()
+
+    def _send_queued(self) -> None:
+        while self._queue and self._unanswered is None:
+            self._perform(self._queue.popleft())
+
+    def _perform(self, event: Input) -> None:
         match event:
             case MouseInput():
                 self._send_mouse(event)
@@ -113,10 +129,15 @@ class PersonInput:
             case TextInput():
                 self._send("insertText", {"text": event.text})
             case ReleaseInput():
-                self.release()
+                self._let_go()
 
     def release(self) -> None:
-        """Let go of all keys, buttons and fingers."""
+        """Do at once what still waits, and let go of all keys, buttons and fingers."""
+        while self._queue:
+            self._perform(self._queue.popleft())
+        self._let_go()
+
+    def _let_go(self) -> None:
         for key in list(self._keys.values()):
             self._send_key(msgspec.structs.replace(key, event="up", text="", modifiers=0))
         if self._mouse is not None:
@@ -126,13 +147,30 @@ class PersonInput:
 
     def _send_mouse(self, event: MouseInput) -> None:
         self._tab.set_state(MousePlace(event.x, event.y))
+        was_down = self._mouse is not None
         if event.event == "pressed":
             self._mouse = event
         elif not event.buttons:
             self._mouse = None
         about = {"button": event.button, "buttons": event.buttons, "clickCount": event.count}
         kind = {"type": f"mouse{event.event.title()}"}
-        self._send("dispatchMouseEvent", {**kind, **about, **_place(event)})
+        params = {**kind, **about, **_place(event)}
+        answer = self._tab.cdp.send("Input.dispatchMouseEvent", params)
+        if was_down or self._mouse is not None:
+            self._wait_for_answer(answer)
+
+    def _wait_for_answer(self, answer: asyncio.Future[Any]) -> None:
+        """Hold back what comes next until then, or until the page took too long."""
+        self._unanswered = answer
+
+        def go_on(_: object = None) -> None:
+            timer.cancel()
+            if self._unanswered is answer:
+                self._unanswered = None
+                self._send_queued()
+
+        timer = answer.get_loop().call_later(_ANSWER_TIMEOUT_S, go_on)
+        answer.add_done_callback(go_on)
 
     def _send_touch(self, event: TouchInput) -> None:
         self._has_fingers = bool(event.fingers)
