@@ -23,41 +23,6 @@ const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
 // The control that an element stands for: a label's, or what takes the keys of a code editor.
 const controlOf = (el) => (el.tagName === 'LABEL' && el.control) || codeInputOf(el) || el;
 
-// An area of an image map, on the picture that it is laid over.
-function areaBox(area) {
-  const picture = pictureOf(area);
-  const box = picture && seenBox(picture);
-  if (!box) return null;
-  const [a, b, c, d = 0] = area.coords.split(',').map(Number);
-  if (area.shape === 'default' || !area.coords) return box;
-  const [left, top] = [box.x + picture.clientLeft, box.y + picture.clientTop];
-  if (area.shape === 'circle') return new DOMRect(left + a - c, top + b - c, 2 * c, 2 * c);
-  if (area.shape !== 'poly') return new DOMRect(left + Math.min(a, c), top + Math.min(b, d), Math.abs(c - a), Math.abs(d - b));
-  const points = area.coords.split(',').map(Number);
-  const [xs, ys] = [points.filter((_, at) => at % 2 === 0), points.filter((_, at) => at % 2 === 1)];
-  const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  return new DOMRect(left + x, top + y, Math.max(...xs) - x, Math.max(...ys) - y);
-}
-
-function seenBox(el) {
-  if (el.tagName === 'AREA') return areaBox(el);
-  if (!el.checkVisibility({ visibilityProperty: true })) return null;
-  return firstBox(el);
-}
-
-const firstBox = (one) => [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
-
-// Where the words of an element show that has no box of its own.
-function wordsBox(el) {
-  const style = getComputedStyle(el);
-  if (style.display !== 'contents' || style.visibility !== 'visible') return null;
-  const range = rangeIn(ownerIn(el));
-  range.selectNodeContents(el);
-  return firstBox(range);
-}
-
-const placeIn = (el) => seenBox(el) || wordsBox(el);
-
 // An element without contents has a place on the page, though there is nothing of it to see.
 const hasRoom = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
 
@@ -105,17 +70,6 @@ function describe(el) {
   const id = el.id ? `#${el.id}` : '';
   const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
-}
-
-// What lies on top at a point of a document, inside shadow trees too.
-function topAt(document, x, y) {
-  let hit = hitIn(document, x, y);
-  for (;;) {
-    const root = hit && rootOf(hit);
-    const inner = root?.elementFromPoint(x, y);
-    if (!inner || inner === hit || rootIn(inner) !== root) return hit;
-    hit = inner;
-  }
 }
 
 function belongs(hit, el) {

@@ -94,8 +94,3 @@ function withoutHosts(labels) {
   return labels.filter((label) => label[0] !== '<' || !nameIn(label) || !named.has(nameIn(label)));
 }
 
-function groupedBy(items, key) {
-  const groups = new Map();
-  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
-  return groups;
-}

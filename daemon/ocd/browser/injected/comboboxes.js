@@ -57,8 +57,6 @@ function plainOption(el, want) {
   return like[like.length - 1] || null;
 }
 
-const low = (text) => squeeze(text).toLowerCase();
-
 function choiceFor(el, options, want) {
   return options.find((one) => low(spoken(one)) === want) || options.find((one) => low(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);

@@ -145,3 +145,10 @@ function picturesByMap(doc) {
   }
   return found;
 }
+
+// Items by what `key` says of them, in their order.
+function groupedBy(items, key) {
+  const groups = new Map();
+  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
+  return groups;
+}

@@ -9,7 +9,6 @@ const ROLE_WORDS = {
   dialog: ['dialog', 'alertdialog'], table: ['table'], grid: ['grid', 'treegrid', 'table'], list: ['list'],
 };
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
-const LINE = 160;
 const LONG_DESCRIPTION = /( description="[^"]{60})[^"]{2,}"$/;
 const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
@@ -24,7 +23,6 @@ const STATES_NOT = new Map([['unchecked', 'checked'], ['unselected', 'selected']
 const STATED = 76; // the best by a state: what is called so and is of the kind asked for is meant before
 const OF_KIND = 20; // a kind and a state say more than a kind
 const ANY_STATED = 50;
-const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 function unquoted(text) {
   try { return JSON.parse(text); } catch { return text.slice(1, -1); }
@@ -365,80 +363,4 @@ function matchesAlong(document, xpath, start) {
   return found;
 }
 
-// The view of an element from the page's root down, null where nothing of it is shown.
-function viewOf(el) {
-  let view = views?.get(el);
-  if (view === undefined) {
-    const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
-    const above = parent ? viewOf(parent) : null;
-    if (parent) view = above && look(el, above);
-    else view = el === rootElementOf(ownerIn(el)) ? rootView(ownerIn(el)) : look(el, null);
-    views?.set(el, view);
-  }
-  return view;
-}
-
-// What a person reads of an element, at most so many characters: innerText knows of no other
-// way to hide text than `display` and `visibility`.
-function seenText(el, most) {
-  const view = NEVER.has(tagOf(el)) ? null : viewOf(el);
-  return view ? readOf(el, view, most, '') : '';
-}
-
-function readOf(el, view, most, text) {
-  for (const kid of kidsOf(el)) {
-    if (text.length > most) break;
-    if (typeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
-    else if (typeOf(kid) === Node.ELEMENT_NODE && !NEVER.has(kid.tagName) && !clobbered(kid) && !folded(el, kid)) {
-      const inner = look(kid, view);
-      if (inner) text = inner.inline ? readOf(kid, inner, most, text) : `${readOf(kid, inner, most, `${text} `)} `;
-    }
-  }
-  return text;
-}
-
-const hasBox = (el) => showsIn(el, { visibilityProperty: true, opacityProperty: true }) && boxesIn(el).length > 0;
-
-function described(el) {
-  const box = lift(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
-  const attributes = {};
-  for (const { name, value } of attributesOf(el)) {
-    if (name === 'value' && el.type === 'password') continue;
-    attributes[name] = clip(value, 500);
-  }
-  const text = squeeze(seenText(el, 5000));
-  const short = clip(text, 200);
-  return {
-    ref: `e${refOf(el)}`, tag_name: tagOf(el).toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
-    attributes, text_content: short, ...(short === text ? {} : { cut: true }),
-    is_visible: hasBox(el), bounding_box: [box.x, box.y, box.w, box.h],
-  };
-}
-
-function queryDom(options) {
-  surroundings = new Map();
-  sections = new Map();
-  if (elsewhereSeen()) return { elements: [], total: 0 };
-  const all = everyMatch(options);
-  return { elements: all.slice(0, options.limit).map(described), total: all.length };
-}
-
-const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: formName(el) } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
-
-// The one element that a selector means: the only match, or the only one that is seen.
-function candidates(selector) {
-  surroundings = new Map();
-  sections = new Map();
-  if (elsewhereSeen()) return { matches: [], total: 0 };
-  const all = everyMatch({ selector, pierce: true });
-  const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));
-  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: inSight(el) }));
-  return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
-}
-
-Object.assign(globalThis.openchrome, {
-  acquire, acted,
-  find: (options) => read(find, options),
-  queryDom: (options) => read(queryDom, options),
-  candidates: (options) => read(() => candidates(options.selector), options),
-});
+Object.assign(globalThis.openchrome, { find: (options) => read(find, options) });

@@ -16,23 +16,8 @@ function hit(x, y) {
   return found || rootElementOf(document);
 }
 
-function climb(el, selector) {
-  for (let at = el; at; at = above(at)) if (!clobbered(at) && at.matches(selector)) return at;
-  return null;
-}
-
 // The control that a hit element belongs to: a click on a button's icon is one on the button.
 const controlAt = (el) => climb(el, TAKES) || el;
-
-function focused() {
-  let at = activeIn(document);
-  for (;;) {
-    const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && inside(at)));
-    const inner = root && activeIn(root);
-    if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
-    at = inner;
-  }
-}
 
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
 function hitElement(el, whole) {

@@ -6,7 +6,6 @@ const MAX_OPTIONS_CHARS = 300;
 
 const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
 const listAround = (node) => (typeOf(node) === Node.ELEMENT_NODE ? closestTo(node, 'select') : null);
-const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
 
 // `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
 function optionChanges(came, gone) {

@@ -650,3 +650,21 @@ function read(reader, options) {
   }
   return { result, first, next: nextNumber, forgot: Boolean(options.recorded), nonce, suspects: suspects.length, frames: pendingFrames.length };
 }
+
+MARKING.add(outline);
+
+// What our daemon calls; the scripts that come after this one add theirs.
+globalThis.openchrome = {
+  outline: (options) => read(outline, options),
+  element: (number) => elementOf(number),
+  query: (selector) => query(selector),
+  has: (selector) => query(selector) !== null,
+  ref: (el, next) => { nextNumber = Math.max(nextNumber, next); return [refOf(el), nextNumber]; },
+  name: (el) => nameOf(el, roleOf(el)),
+  role: (el) => roleOf(el),
+  frame: (place) => pendingFrames[place] ?? null,
+  takeSuspects,
+  listening,
+  adopt,
+  nonce,
+};

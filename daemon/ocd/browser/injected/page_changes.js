@@ -16,16 +16,11 @@ const MOTION_MS = 600; // what moves or fades in is waited for: only then it sho
 const UNFOLDING_MS = 50; // between two steps of what a script unfolds
 const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
 const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
-const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
-const MAX_FOLDED = 400; // characters
 const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, the first ones and the last
 const MAX_IN_RUN = 42; // the days that a calendar shows
 const FEWEST_LEFT_OUT = 4;
 // What holds other things, and says nothing by itself.
 const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
-
-const SHOWS = { visibilityProperty: true, opacityProperty: true };
-const isShown = (el) => showsIn(el, SHOWS);
 
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
@@ -249,22 +244,6 @@ function gist(line) {
 
 const nameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
 
-// Lines with runs of one kind joined: the days of a calendar, the buttons of a bar.
-function foldRuns(lines, shorten = (run) => run) {
-  const out = [];
-  for (let at = 0; at < lines.length;) {
-    const kind = kindOfLine(lines[at]);
-    let end = at + 1;
-    while (kind && end < lines.length && kindOfLine(lines[end]) === kind) end++;
-    const run = lines.slice(at, end);
-    out.push(...(run.length >= FEW_ALIKE ? joinRun(kind, shorten(run, kind)) : run));
-    at = end;
-  }
-  return out;
-}
-
-const kindOfLine = (line) => /^(?:text|clickable|draggable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
-const withoutKind = (line, kind) => (line.startsWith(kind) ? line.slice(kind.length).replace(/^[: ]+/, '') : line);
 const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
 
 // Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
@@ -281,16 +260,6 @@ function revealedLines(el) {
   const lines = foldRuns(outlined(el), shortRun);
   const left = lines.length - MAX_REVEALED;
   return left < FEWEST_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${labelOf(el)}`];
-}
-
-function joinRun(kind, run) {
-  const lines = [];
-  for (const words of run.map((line) => withoutKind(line, kind))) {
-    const last = lines.at(-1);
-    if (last && (last.length + words.length < MAX_FOLDED || words[0] === '…')) lines[lines.length - 1] = `${last} | ${words}`;
-    else lines.push(`${kind}: ${words}`);
-  }
-  return lines;
 }
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
@@ -331,15 +300,6 @@ function valueLines(values, own) {
     changes.push([labelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
   }
   return joinAlike(changes);
-}
-
-// An element in few words, with its ref if it can be acted on.
-function labelOf(el) {
-  const role = roleOf(el);
-  const name = nameOf(el, role) || (role && !FIELDS.has(role) ? clip(plainText(el), 60) : ''); // a list's options are no name
-  const id = el.id ? `#${el.id}` : '';
-  const known = numbers.has(el) || WIDGETS.has(role) || FIELDS.has(role);
-  return `${role || `<${el.tagName.toLowerCase()}${id}>`}${name ? ` ${quote(clip(name, 60))}` : ''}${known ? ` [ref=e${refOf(el)}]` : ''}`;
 }
 
 function inOther(node, nodes) {

@@ -321,21 +321,5 @@ function dom(options) {
   return { ...it.parts(), refs: it.refs, hidden: 0 };
 }
 
-for (const reading of [outline, html, dom]) MARKING.add(reading);
-
-globalThis.openchrome = {
-  outline: (options) => read(outline, options),
-  html: (options) => read(html, options),
-  dom: (options) => read(dom, options),
-  element: (number) => elementOf(number),
-  query: (selector) => query(selector),
-  has: (selector) => query(selector) !== null,
-  ref: (el, next) => { nextNumber = Math.max(nextNumber, next); return [refOf(el), nextNumber]; },
-  name: (el) => nameOf(el, roleOf(el)),
-  role: (el) => roleOf(el),
-  frame: (place) => pendingFrames[place] ?? null,
-  takeSuspects,
-  listening,
-  adopt,
-  nonce,
-};
+MARKING.add(html).add(dom);
+Object.assign(globalThis.openchrome, { html: (options) => read(html, options), dom: (options) => read(dom, options) });

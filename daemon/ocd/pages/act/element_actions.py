@@ -21,7 +21,7 @@ from ocd.pages.locate.target import ActionDeadline, Target
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
 # A page that nothing was done to watches nothing, and has nothing to tell.
-_SETTLE = f"(options) => {engine.INSTALLED} ? openchrome.settle(null, options) : null"
+_SETTLE = f"(options) => {engine.INSTALLED} && openchrome.settle?.(null, options) || null"
 _HAS_FOCUS = "function () { return openchrome.hasFocus(this) }"
 _TAKE_FOCUS = "function () { return openchrome.takeFocus(this) }"
 

@@ -23,7 +23,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
 
     Returns whether it has learnt of a closed shadow tree, or of a box that listens to clicks.
     """
-    array = await engine.handle(tab, frame, "openchrome.takeSuspects()")
+    array = await engine.handle(tab, frame, "openchrome.takeSuspects()", needed=1)
     assert array
     listed = await frame.cdp.send(
         "Runtime.getProperties", {"objectId": array, "ownProperties": True}

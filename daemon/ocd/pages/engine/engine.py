@@ -1,12 +1,15 @@
-"""The page engine: the scripts that run in a document's isolated world, injected once.
+"""The page engine: the scripts that run in a document's isolated world, in parts when needed.
 
 Its files lie in `browser/injected/`; together they define `openchrome` there (see the end of
-serialise_html.js), where the page's own scripts neither see nor touch it.
+outline.js), where the page's own scripts neither see nor touch it. Sending and compiling them is
+most of what the first call on a new document costs: so a page that is read gets the first part
+alone. Files use what their own part and the parts before it declare, in any order.
 """
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ocd.api.errors import OcdError
 from ocd.browser.injected import load
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
@@ -14,25 +17,39 @@ from ocd.browser.tabs.frames import Frame
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
 
-_FILES = (
+_READING = (
     "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
-    "visibility", "covered_elements", "refs", "row_keys", "identity", "element_states",
-    "acting_elements", "hints", "owned_elements", "outline", "outline_lines", "formulas",
-    "serialise_html", "element_walk", "field_labels", "find", "click_points", "actionability",
-    "layout_rest", "editors", "option_changes", "attribute_changes", "page_changes", "comboboxes",
-    "pickers", "field_groups", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
-    "interactive_elements", "page_state", "page_now", "annotate", "page_styles", "page_summary",
-    "extraction_capture", "evidence", "element_properties",
+    "visibility", "shown_elements", "covered_elements", "refs", "row_keys", "identity",
+    "element_words", "element_states", "acting_elements", "hints", "owned_elements",
+    "field_labels", "outline", "line_runs", "outline_lines", "page_now",
 )  # fmt: skip
+_FINDING = ("reacquired_elements", "element_walk", "radio_groups", "find")
+_ACTING = (
+    "formulas", "serialise_html", "recorded_elements", "selector_matches", "click_points",
+    "actionability", "layout_rest", "editors", "option_changes", "attribute_changes",
+    "page_changes", "comboboxes", "pickers", "field_groups", "hit_test", "drag_and_drop",
+    "scroll_until", "file_inputs", "interactive_elements", "page_state", "annotate", "page_styles",
+    "page_summary", "extraction_capture", "evidence", "element_properties",
+)  # fmt: skip
+PARTS = (_READING, _FINDING, _ACTING)
+# How many parts a call of these functions needs; all others need every one.
+_NEEDED = {
+    **dict.fromkeys(("outline", "has", "standing", "showsText"), 1),
+    "find": 2,
+}
 # An element of the page may be called "openchrome".
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
-_CALL = f"(name, args) => {INSTALLED} ? [openchrome[name](...args)] : null"
+_THERE = f"{INSTALLED} ? openchrome.parts : 0"
+_CALL = (
+    f"(name, args) => {INSTALLED} && name in openchrome ? [openchrome[name](...args)] : {_THERE}"
+)
 
 
 @cache
-def source() -> str:
-    """Return the engine as one expression; running it again in a document changes nothing."""
-    return f"if (!{INSTALLED}) (() => {{'use strict';\n" + "\n".join(map(load, _FILES)) + "\n})()"
+def source(there: int, needed: int) -> str:
+    """Return the parts after the first `there`, as far as the one with number `needed`."""
+    files = [name for part in PARTS[there:needed] for name in part]
+    return "\n".join(["'use strict';", *map(load, files), f"openchrome.parts = {needed};"])
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
@@ -40,27 +57,58 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
 
     Raises script_error for a page that goes on to another document whenever the engine is there.
     """
-    installed = frame.world is not None  # else the document is new
-    for _ in range(3):
-        if installed:
+    needed = _NEEDED.get(name, len(PARTS))
+    there = None if frame.world is not None else 0  # else the document is new
+    for _ in range(4):
+        if there is None:
             answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
-            if answer is not None:
+            if isinstance(answer, list):
                 return answer[0]
-        await tab.evaluate(source(), isolated=True, frame=frame)
-        installed = True
+            there = answer
+        await _install(tab, frame, there, needed)
+        there = None
     raise evaluate.page_left(begun=False)
 
 
-async def handle(tab: "Tab", frame: Frame, expression: str) -> str | None:
+async def ensure(tab: "Tab", frame: Frame) -> None:
+    """Have all parts in a frame, for what is called on objects that the engine did not give."""
+    there = await tab.evaluate(_THERE, isolated=True, frame=frame)
+    if there < len(PARTS):
+        await _install(tab, frame, there, len(PARTS))
+
+
+async def _install(tab: "Tab", frame: Frame, there: int, needed: int) -> None:
+    """Send what is missing; another call may have done so in the meantime."""
+    try:
+        await tab.evaluate(source(there, needed), isolated=True, frame=frame)
+    except OcdError as error:
+        if error.code != "script_error":
+            raise
+        # Declared twice is the error of a script that did not begin.
+        if await tab.evaluate(_THERE, isolated=True, frame=frame) in (None, there):
+            raise
+
+
+async def handle(
+    tab: "Tab", frame: Frame, expression: str, *, needed: int = len(PARTS)
+) -> str | None:
     """Return the remote object id of an expression about `openchrome`; None for null.
 
-    The engine must be installed already. The caller releases the object.
+    needed: how many parts it and the calls on the object need. The caller releases the object.
     """
-    tab.check_usable()
-    context = await evaluate.isolated_context(frame)
-    params = {"expression": expression, "contextId": context, "objectGroup": "openchrome-handles"}
-    reply = await frame.cdp.send("Runtime.evaluate", params)
-    if "exceptionDetails" in reply:
-        evaluate.value_of(reply)
-    object_id = reply["result"].get("objectId")
-    return str(object_id) if object_id else None
+    for _ in range(4):
+        tab.check_usable()
+        context = await evaluate.isolated_context(frame)
+        there = f"({_THERE})"
+        params = {
+            "expression": f"{there} < {needed} ? {there} : ({expression})",
+            "contextId": context, "objectGroup": "openchrome-handles",
+        }  # fmt: skip
+        reply = await frame.cdp.send("Runtime.evaluate", params)
+        if "exceptionDetails" in reply:
+            evaluate.value_of(reply)
+        if reply["result"]["type"] != "number":
+            object_id = reply["result"].get("objectId")
+            return str(object_id) if object_id else None
+        await _install(tab, frame, reply["result"]["value"], needed)
+    raise evaluate.page_left(begun=False)

@@ -194,7 +194,7 @@ async def acquire_ref(tab: Tab, ref: str) -> Element | None:
     Raises stale_ref for a ref of another tab or document.
     """
     frame, number, nonce = _place_of(tab, ref)
-    same = f"{engine.INSTALLED} && openchrome.nonce === {json.dumps(nonce)}"
+    same = f"openchrome.nonce === {json.dumps(nonce)}"
     try:
         object_id = await engine.handle(tab, frame, f"{same} ? openchrome.acquire({number}) : null")
     except OcdError as error:

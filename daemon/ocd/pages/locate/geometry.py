@@ -39,7 +39,7 @@ class FrameBox:
 
 async def frame_element(tab: Tab, parent: Frame, frame: Frame) -> Element:
     """Return the element of `parent` that shows `frame`."""
-    await engine.call(tab, parent, "has", "html")  # the engine must be there
+    await engine.ensure(tab, parent)
     owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": frame.frame_id})
     context = await evaluate.isolated_context(parent)
     params = {"backendNodeId": owner["backendNodeId"], "executionContextId": context}

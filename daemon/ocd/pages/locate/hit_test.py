@@ -47,7 +47,6 @@ async def focused_element(tab: Tab) -> Target:
 
 async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:
     for _ in range(_MAX_FRAME_DEPTH):
-        await engine.call(tab, frame, "has", "html")  # the engine must be there
         object_id = await engine.handle(tab, frame, expression)
         assert object_id is not None
         element = Element(tab, frame, object_id)

@@ -196,7 +196,7 @@ class _Reader:
 
     async def _frame_of_iframe(self, frame: Frame, place: int) -> Frame | None:
         """Return the frame that an iframe element shows."""
-        object_id = await engine.handle(self._tab, frame, f"openchrome.frame({place})")
+        object_id = await engine.handle(self._tab, frame, f"openchrome.frame({place})", needed=1)
         if object_id is None:
             return None
         reply = await frame.cdp.send("DOM.describeNode", {"objectId": object_id})

@@ -1,0 +1,72 @@
+// Groups of radio buttons: fields that are chosen from by the words of one.
+
+const RADIO = 'input[type=radio], [role=radio]';
+const RADIO_GROUP = 'fieldset, [role=radiogroup], [role=group]';
+
+// The radio buttons in a group, those that stand in its slots, too.
+function radiosIn(group) {
+  const found = [...group.querySelectorAll(RADIO)];
+  for (const slot of group.querySelectorAll('slot')) {
+    for (const one of slot.assignedElements({ flatten: true })) found.push(...(one.matches(RADIO) ? [one] : one.querySelectorAll(RADIO)));
+  }
+  return found;
+}
+const setKey = (radio) => (radio.tagName === 'INPUT' ? radio.name : '');
+
+// The radio buttons that an element stands for, if they are one set and all that it is about; else none.
+function radioSet(el) {
+  if (PAGE.has(tagOf(el)) || clobbered(el)) return [];
+  const radios = radiosIn(el);
+  const one = radios.length > 1 && radios.every((radio) => setKey(radio) === setKey(radios[0]));
+  return one ? radios : [];
+}
+const isRadioSet = (el) => radioSet(el).length > 0;
+const radioName = (radio) => nameOf(radio, 'radio') || besideOf(radio) || radio.getAttribute('value') || '';
+
+// The words before the first of a set that has no label of its own, or before what holds it.
+function setLabel(box, radios) {
+  let first = radios[0];
+  while (parentIn(first) && parentIn(first) !== box) first = parentIn(first);
+  const inside = wordsFrom(first, -1).text;
+  if (inside) return inside;
+  for (let at = box, steps = 0; at && steps < STEPS_UP && !SURROUNDS.has(tagOf(at)); at = parentIn(at), steps++) {
+    const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsFrom(at, -1).text;
+    if (words) return words;
+  }
+  return '';
+}
+
+// The nearest element around a radio button that has others in it.
+function holderOf(radio) {
+  let at = parentIn(radio);
+  while (at && radiosIn(at).length < 2) at = parentIn(at);
+  return at;
+}
+
+const isReachable = (radio) => placeIn(radio) !== null || labelsOf(radio).some(seenBox);
+
+// Sets of radio buttons: those that a group is about, and those of one name that something holds alone.
+function radioGroups() {
+  const groups = new Map();
+  for (const el of everyMatch({ selector: RADIO_GROUP, pierce: true })) {
+    const radios = radioSet(el);
+    const name = radios.length ? nameOf(el, roleOf(el)) || setLabel(el, radios) : '';
+    if (name) groups.set(el, name);
+  }
+  const [inputs, others] = [everyMatch({ selector: 'input[type=radio][name]', pierce: true }), everyMatch({ selector: '[role=radio]', pierce: true })];
+  const loose = [...groupedBy(inputs, (radio) => radio.name).values(), ...groupedBy(others.filter((one) => !one.closest(RADIO_GROUP)), holderOf).values()];
+  for (const radios of loose) {
+    let box = parentIn(radios[0]);
+    while (box && !radios.every((one) => holdsIn(box, one))) box = parentIn(box);
+    const named = box && [...groups.keys()].some((el) => el === box || holdsIn(el, box) || holdsIn(box, el));
+    if (box && !named && isRadioSet(box)) groups.set(box, setLabel(box, radios));
+  }
+  return [...groups].filter(([el, name]) => name && radiosIn(el).some(isReachable));
+}
+
+// Fields that are groups, as matches of a search.
+function matchingGroups(asked) {
+  return radioGroups().map(([el, name]) => (
+    { el, role: 'radiogroup', name, acts: true, within: null, score: asked.score(el, 'radiogroup', name, true), at: 0 }))
+    .filter((one) => one.score > 0);
+}

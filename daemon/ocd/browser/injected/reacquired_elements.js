@@ -1,0 +1,34 @@
+// The element of a ref when somebody acts on it: the one that was read, or what stands in its place.
+
+// After our own action the element may say something else, and be the same: a counter in its row.
+function acted(el) {
+  const number = numbers.get(el);
+  const known = identities.get(number);
+  if (!known || !present(el)) return;
+  surroundings = new Map();
+  const letters = (text) => text.replace(/[\p{N}\p{P}\p{S}]+/gu, ' ');
+  if (roleOf(el) === known.role && alike(letters(known.words), letters(tellingWords(el, known.role).words))) identify(number, el);
+}
+
+// The element of a number, if it is the one that was read; else the one that stands in its place,
+// if there is no doubt; else null.
+function acquire(number) {
+  surroundings = new Map();
+  generatesIn = new Map();
+  const known = identities.get(number);
+  const el = elementOf(number);
+  if (!known) return el;
+  if (el) return isStill(el, known) ? el : null;
+  const found = acting().filter((one) => !numbers.has(one.el) && one.role === known.role && one.name === known.name)
+    .filter((one) => {
+      const now = tellingWords(one.el, one.role).words;
+      return known.repeated ? now === known.words : alike(now, known.words);
+    });
+  if (found.length !== 1) return null;
+  numbers.set(found[0].el, number);
+  elements.set(number, new WeakRef(found[0].el));
+  identify(number, found[0].el);
+  return found[0].el;
+}
+
+Object.assign(globalThis.openchrome, { acquire, acted });

@@ -1,0 +1,42 @@
+// Elements that a selector or a path names, described or offered as what an action may mean.
+
+function described(el) {
+  const box = lift(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
+  const attributes = {};
+  for (const { name, value } of attributesOf(el)) {
+    if (name === 'value' && el.type === 'password') continue;
+    attributes[name] = clip(value, 500);
+  }
+  const text = squeeze(seenText(el, 5000));
+  const short = clip(text, 200);
+  return {
+    ref: `e${refOf(el)}`, tag_name: tagOf(el).toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
+    attributes, text_content: short, ...(short === text ? {} : { cut: true }),
+    is_visible: hasBox(el), bounding_box: [box.x, box.y, box.w, box.h],
+  };
+}
+
+function queryDom(options) {
+  surroundings = new Map();
+  sections = new Map();
+  if (elsewhereSeen()) return { elements: [], total: 0 };
+  const all = everyMatch(options);
+  return { elements: all.slice(0, options.limit).map(described), total: all.length };
+}
+const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: formName(el) } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
+
+// The one element that a selector means: the only match, or the only one that is seen.
+function candidates(selector) {
+  surroundings = new Map();
+  sections = new Map();
+  if (elsewhereSeen()) return { matches: [], total: 0 };
+  const all = everyMatch({ selector, pierce: true });
+  const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));
+  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: inSight(el) }));
+  return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
+}
+
+Object.assign(globalThis.openchrome, {
+  queryDom: (options) => read(queryDom, options),
+  candidates: (options) => read(() => candidates(options.selector), options),
+});
