@@ -136,6 +136,10 @@ class Seek extends Outline {
 
   // No lines are made.
 
+  plainCell() {
+    return false;
+  }
+
   put() {}
 
   flush() {

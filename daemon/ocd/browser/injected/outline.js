@@ -202,11 +202,27 @@ class Outline {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag)) return;
     const view = look(el, above);
+    if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth)) return;
     const unheard = el.getAttribute('aria-hidden') === 'true';
     if (!view || (unheard && (control || !isSeenUnheard(el, view)))) {
       this.hidden += el.textContent.trim().length;
     } else if (unheard && !this.unheard) this.onlySeen(el, tag, view, depth);
     else this.shown(el, tag, view, depth, control);
+  }
+
+  // A cell without attributes that holds words alone, as most of a large table: what it is and does
+  // needs no further questions. Returns whether it is one.
+  plainCell(el, view, depth) {
+    const text = firstOf(el);
+    if (text === null || typeOf(text) !== 3 || nextOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
+    if (view.pointer || view.host || view.preserves || this.special.size > 0 || this.labelling.size > 0) return false;
+    if (tableRole(parentIn(el)) !== '') return false;
+    this.flush(depth);
+    this.put(depth, BOX, 'cell');
+    if (view.readable || BLANK.test(text.data)) this.words += marked(el, text.data);
+    else this.hidden += text.data.length;
+    this.flush(depth + 1);
+    return true;
   }
 
   // What is seen although assistive software is not told of it.

@@ -81,12 +81,16 @@ function isList(parent) {
 // What an element of a table is: nothing in one that only lays out, another thing in a grid.
 function inTable(role, inGrid = role) {
   return (el) => {
-    const table = el.closest('table');
-    if (table === null || !table.hasAttribute('role')) return role;
-    const kind = roleOf(table);
-    return kind === 'none' ? '' : /grid$/.test(kind) ? inGrid : role;
+    const kind = tableRole(parentIn(el));
+    return kind === '' ? role : kind === 'none' ? '' : /grid$/.test(kind) ? inGrid : role;
   };
 }
+
+// The role that a table was given, if any, by what stands in it: all cells of a row ask it.
+const tableRole = onceInTurn((inner) => {
+  const table = inner === null ? null : closestTo(inner, 'table');
+  return table === null || !table.hasAttribute('role') ? '' : roleOf(table);
+});
 
 const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(contentIn(cell));
 

@@ -2,14 +2,15 @@
 // goes with the row, not with the element.
 
 const ROW_KEYS = ['aria-rowindex', 'row-index', 'data-row-index', 'data-rowindex', 'data-index', 'data-item-index', 'aria-posinset'];
-const KEYED = ROW_KEYS.map((name) => `[${name}]`).join(',');
+const KEYS = ROW_KEYS.map((name) => `[${name}]`);
+const KEYED = KEYS.join(',');
 const numbersInRows = new WeakMap(); // by what holds the rows: number of an element by its key
 let keyedIn = new WeakMap(); // whether a document has such rows, for the time of one reading
 
 function hasKeyedRows(doc) {
   let found = keyedIn.get(doc);
   if (found === undefined) {
-    found = firstMatch(doc, KEYED) !== null;
+    found = KEYS.some((key) => firstMatch(doc, key) !== null); // one by one, see ACTING_ANYHOW
     keyedIn.set(doc, found);
   }
   return found;

@@ -294,7 +294,7 @@ let effectsOf = new WeakMap();
 function effectsIn(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = firstMatch(doc, 'svg, form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
+    found = firstMatch(doc, 'svg') !== null || firstMatch(doc, 'form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
     for (const sheet of sheetsIn(doc)) if (found !== ALL_EFFECTS) found |= effectsOfSheet(sheet);
     if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]:not(form)')) found |= effectsOfRule(el.getAttribute('style'));
     effectsOf.set(doc, found);
