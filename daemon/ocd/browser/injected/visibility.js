@@ -296,7 +296,7 @@ function effectsIn(doc) {
   if (found === undefined) {
     found = firstMatch(doc, 'svg') !== null || firstMatch(doc, 'form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
     for (const sheet of sheetsIn(doc)) if (found !== ALL_EFFECTS) found |= effectsOfSheet(sheet);
-    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]:not(form)')) found |= effectsOfRule(el.getAttribute('style'));
+    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]')) found |= effectsOfRule(attributeIn(el, 'style'));
     effectsOf.set(doc, found);
   }
   return found;
