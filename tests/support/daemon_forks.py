@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,6 +28,12 @@ TESTS = Path(__file__).resolve().parents[1]
 # What a program reads before its first line: a daemon that gets it needs an interpreter of its own.
 _EARLY = ("PYTHON", "LD_")
 _LOCALE = "C.UTF-8"
+# What a daemon reads when it is first needed: MCP alone is a second of computing in each of them.
+_LATER = (
+    "ada_url", "anyio._backends._asyncio", "html_to_markdown", "re2", "uvloop", "watchfiles",
+    "ocd.browser.cdp.pyppeteer_adapter", "ocd.server.attaching.port", "ocd.server.dashboard.server",
+    "oc_mcp.client.upstream_connection", "oc_mcp.server.server", "oc_mcp.server.streamable_http",
+)  # fmt: skip
 
 
 def can_fork(environ: dict[str, str]) -> bool:
@@ -177,9 +184,8 @@ def _serve(wakes: IO[bytes]) -> bool:
 
 
 def _main() -> None:
-    import uvloop  # noqa: F401 - with the daemon's own, so that children have it
-    import watchfiles  # noqa: F401
-
+    for name in _LATER:  # with the daemon's own, so that children have it
+        import_module(name)
     import ocd.lifecycle  # noqa: F401
     from ocd.cli.app import main
 
