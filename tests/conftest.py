@@ -148,6 +148,17 @@ def share_daemon(module_daemons: Callable[..., Daemon]) -> Iterator[Callable[...
         one.close_tabs()
 
 
+@pytest.fixture(scope="module")
+def headless_shell() -> Iterator[None]:
+    """Have the daemons that a module starts draw pages as the worker's does.
+
+    For modules that are about no browser: about files, limits, tasks, or what a page reads like.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Daemon, "browser", page_browser())
+        yield
+
+
 @pytest.fixture
 def own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each daemon started as a program, whose command line says how."""

@@ -8,7 +8,7 @@ from support.daemon import Daemon, Home
 from support.site import Site
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.usefixtures("own_programs")
+pytestmark = pytest.mark.usefixtures("own_programs", "headless_shell")
 MakeDaemon = Callable[..., Daemon]
 
 

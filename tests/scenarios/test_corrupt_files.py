@@ -12,6 +12,8 @@ from support.daemon import Daemon, Home
 from support.site import Site
 from support.wire import Reply
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state" / "v1"
 CRAWL = {"max_pages": 4, "max_depth": 10, "engine": "static"}
 # Of each group of files one is damaged: a handle whose description is gone says nothing of its

@@ -10,7 +10,7 @@ from support.daemon import Daemon
 from support.processes import Identity
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.usefixtures("own_programs")
+pytestmark = pytest.mark.usefixtures("own_programs", "headless_shell")
 MakeDaemon = Callable[..., Daemon]
 
 

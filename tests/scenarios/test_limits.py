@@ -17,7 +17,7 @@ from support.processes import Identity, naming, words_of
 from support.site import Site
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.usefixtures("own_programs")
+pytestmark = pytest.mark.usefixtures("own_programs", "headless_shell")
 MakeDaemon = Callable[..., Daemon]
 MB = 1 << 20
 # Each says what is wrong, and that it is no bug of ours.

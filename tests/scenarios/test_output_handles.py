@@ -16,6 +16,8 @@ from support.recorded import recorded
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 KEYS = [
     "output_handle", "mime_type", "size_bytes", "item_count", "preview", "expires_at", "fetch_with",
 ]  # fmt: skip

@@ -9,6 +9,8 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 
 def _picture(daemon: Daemon, **params: object) -> bytes:
     result = daemon.do("page_screenshot", **params)

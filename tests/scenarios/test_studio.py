@@ -10,6 +10,8 @@ from support.daemon import Daemon
 from support.mcp import Http, error_of
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 VERB = "ocs_upload_collection_files"
 
 

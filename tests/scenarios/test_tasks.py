@@ -18,6 +18,8 @@ from support.daemon import TERMINAL, Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 MakeDaemon = Callable[..., Daemon]
 META_KEYS = {
     "task_id", "kind", "status", "session", "pid", "pid_started_at", "created_at", "args_summary",

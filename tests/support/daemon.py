@@ -147,10 +147,11 @@ class Daemon:
     Without the CLI, whose `ocd start` and `ocd stop` cost an interpreter each: they are what
     test_daemon_lifecycle and the transcripts are about, and no other test. It is forked from a
     process that has imported it, unless `forks` is False: a forked one's command line does not say
-    how it was started.
+    how it was started. browser: the flags of its browser, where it is not the one that users have.
     """
 
     forks = True
+    browser: tuple[str, ...] = ()
 
     def __init__(
         self, *flags: str, config: str = "", home: Home | None = None, **environ: str
@@ -203,7 +204,7 @@ class Daemon:
     def launch(self, **environ: str) -> subprocess.Popen[str] | ForkedDaemon:
         """Start it with `ocd run` as our child and wait for nothing."""
         self._reap()
-        arguments, whole = ["run", *self.flags], {**self.home.environ, **environ}
+        arguments, whole = ["run", *self.flags, *self.browser], {**self.home.environ, **environ}
         if self.forks and self.program == PROGRAM and can_fork(whole):
             self._child = daemon_forks().fork(arguments, whole, self.home.base)
             return self._child

@@ -17,6 +17,8 @@ from support.dashboard import DashboardPort
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 SESSION = "control"
 # Whether the dashboard shows the page as the tests have sized it.
 PICTURE = "(c => c.dataset.frames && Math.abs(c.width / c.height - 10 / 6) < 0.02)"

@@ -17,7 +17,10 @@ from support.mcp import Http, error_of, json_of
 from support.site import Site
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("headless_shell"),
+]
 
 
 @asynccontextmanager

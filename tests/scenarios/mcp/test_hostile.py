@@ -15,6 +15,8 @@ from support.mcp import JSON, MODERN, Bridge, Http, modern_meta
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 STREAMS = {**JSON, "accept": "application/json, text/event-stream"}
 NOBODY = 65534

@@ -15,7 +15,10 @@ from support.daemon import SCRIPTS, Daemon
 from support.mcp import error_of, json_of
 from support.site import Site
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("headless_shell"),
+]
 LEGACY, NEWEST = "legacy", "auto"
 
 

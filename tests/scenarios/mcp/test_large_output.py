@@ -16,6 +16,8 @@ from support.daemon import Daemon, Home
 from support.mcp import Bridge, Http, error_of, json_of, texts
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 POINTER = re.compile(
     r"\A\[(?P<tool>\w+) response: (?P<chars>\d+) chars, full output saved to (?P<path>.+)\]\n\n"
     r"First (?P<first>\d+) chars:\n(?P<preview>.*)\n\n"

@@ -14,7 +14,10 @@ from support.daemon import SCRIPTS, Daemon
 from support.mcp import JSON, LEGACY, Http, error_of, json_of
 from support.site import Site
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("headless_shell"),
+]
 Said = types.ElicitResult
 STREAMS = {**JSON, "accept": "application/json, text/event-stream"}
 

@@ -10,6 +10,8 @@ from support.mcp import Bridge, Http, error_of, json_of, modern_meta, texts
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 SHORT = "sync_budget_s = 1.0\n"
 
 

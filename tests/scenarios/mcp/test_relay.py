@@ -16,6 +16,8 @@ from support.mcp import Bridge, error_of, modern_meta, texts
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 
 def test_a_host_reads_a_page(serving: Daemon, site: Site) -> None:
     """Handshake, list, call, end."""

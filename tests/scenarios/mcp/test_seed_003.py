@@ -13,6 +13,8 @@ from support.mcp import Http
 from support.shell import bash
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 GOLDEN = Path(__file__).parent / "golden" / "tools-list.json"
 SKILL = Path(__file__).resolve().parents[3] / "scripts" / "verify" / "cap-filter-skill.sh"
 NAMES = r"mcp | jq -r '.result.tools[].name'"

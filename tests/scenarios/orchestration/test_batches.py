@@ -10,6 +10,8 @@ from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 
 def test_scripts_run_in_tabs_and_pages_at_once(daemon: Daemon, site: Site) -> None:
     """Each result stands in the order of its task; pages that were opened are closed again."""

@@ -12,6 +12,8 @@ from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 READ_TITLE = {
     "tool": "javascript_tool",
     "args": {"code": "({title: document.title, n: [1, 2, 3]})"},

@@ -8,6 +8,8 @@ from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 COOKIE = "document.cookie"
 
 

@@ -11,6 +11,8 @@ from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 NAMES = ["a name", "작업자 하나", "🙂🤖", "..", "../../etc", "con", "Con", "a/b", "x" * 10_240]
 
 

@@ -10,6 +10,8 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 NAMES = [
     "with spaces",
     "한국어",

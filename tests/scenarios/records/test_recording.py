@@ -11,6 +11,8 @@ from support.recorded import EVERYTHING, WORD, actions, order, recorded, said, s
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 
 def files_of(daemon: Daemon, recording_id: str) -> str:
     """Return everything that the disk has of a recording, as one text."""

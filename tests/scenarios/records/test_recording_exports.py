@@ -19,6 +19,8 @@ from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 FORMATS = ("json", "html", "python_pyppeteer", "python_playwright", "plan")
 
 

@@ -13,6 +13,8 @@ from support.site import Site
 from support.waiting import wait_until
 from support.wire import Reply
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 WORD = "sesame-opens-4711"
 THANKS = {"kind": "dom_text", "selector": "output", "contains": "Thank you, Kim"}
 MORE = {"and": [{"kind": "url", "pattern": "more.html$"}, {"kind": "no_dialog"}]}

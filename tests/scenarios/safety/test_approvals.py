@@ -12,7 +12,10 @@ from support.mcp import error_of, json_of
 from support.site import Site
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("headless_shell"),
+]
 ASK = '[policy]\nexfiltration = "ask"\n'
 
 

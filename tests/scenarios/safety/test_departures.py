@@ -11,6 +11,8 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 WORDS = "all-that-was-read"
 # In base64, as a login is sent.
 LOGIN = "YWRhOmFsbC10aGF0LXdhcy1yZWFk"

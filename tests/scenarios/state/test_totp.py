@@ -10,6 +10,8 @@ import pytest
 
 from support.daemon import Daemon
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 SEED = "JBSWY3DPEHPK3PXP"
 
 
