@@ -16,6 +16,8 @@ from support.waiting import wait_until
 from support.ways_out import HELPERS, PEERS_AND_HINTS, REQUESTS, SOCKETS, pages
 from support.web_graph import WebGraph, web_graph
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 # Pages wait at the gate for as long as a busy machine takes to come to the point.
 STATIC = {"engine": "static", "max_pages": 1000, "max_depth": 50, "page_timeout_ms": 120_000}
 PAGE = Path(__file__).parents[3] / "docs" / "pages" / "cluster.md"

@@ -15,6 +15,8 @@ from support.films import BLUE, RED, last_colour_is
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
+
 MARKUP = (
     "<script>hit=1</script>", "<img src=x onerror=hit=1>", "<svg onload=hit=1>", "<b>bold</b>",
     "<iframe srcdoc='<script>parent.hit=1</script>'>", "'\"><script>hit=1</script>",
