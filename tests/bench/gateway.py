@@ -21,7 +21,7 @@ def overhead(options: argparse.Namespace) -> Section:
     section = Section("MCP: the gateway")
     notes = Path(tempfile.gettempdir()) / "bench-upstream.txt"
     notes.unlink(missing_ok=True)
-    with Daemon(config=table(notes)) as daemon:
+    with Daemon(config=table(notes, server=SERVER)) as daemon:
         straight = Side("straight", (sys.executable, str(SERVER)), ("", {}), ("", {}), ("", "", {}))
         with running(straight) as server, running(peers.ours(daemon.environ)) as bridge:
             for each in (server, bridge):

@@ -11,17 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from support.upstreams.forks import launcher
+
 SERVER = Path(__file__).parent / "upstreams" / "server.py"
 ROUGH = Path(__file__).parent / "upstreams" / "rough.py"
 
 
 def table(
-    notes: Path, *flags: str, name: str = "probe", more: str = "", server: Path = SERVER
+    notes: Path, *flags: str, name: str = "probe", more: str = "", server: Path | None = None
 ) -> str:
-    """Return the table of config.toml that has the daemon start the server."""
+    """Return the table of config.toml that starts a server: SERVER, forked, or the given one."""
+    words = [str(server)] if server else launcher()
     return (
         f"[upstream.{name}]\ncommand = {json.dumps(sys.executable)}\n"
-        f"args = {json.dumps([str(server), *flags])}\n"
+        f"args = {json.dumps([*words, *flags])}\n"
         f"env = {{ NOTES = {json.dumps(str(notes))}, DECLARED = 'yes' }}\n{more}\n"
     )
 
@@ -30,7 +33,7 @@ def table(
 def over_http(notes: Path, *flags: str) -> Iterator[str]:
     """Run the server at a port of its own; yield its table."""
     process = subprocess.Popen(
-        [sys.executable, str(SERVER), "--http", *flags], stdout=subprocess.PIPE, text=True,
+        [sys.executable, *launcher(), "--http", *flags], stdout=subprocess.PIPE, text=True,
         env={**os.environ, "NOTES": str(notes)},
     )  # fmt: skip
     try:
