@@ -56,6 +56,13 @@ function dragged() {
   return { html5: isNative(), effect: drag.ended };
 }
 
+// Whether what was watched is the page's own drag still; ends the watch.
+function nativeDragEnds() {
+  const native = drag !== null && isNative() && drag.ended === null;
+  drag?.stop();
+  return native;
+}
+
 // Whether two boxes lie as those of one list or grid do: in a line, or of one size.
 function isListed(one, other) {
   const near = (side) => Math.abs(one[side] - other[side]) < 2;
@@ -114,4 +121,4 @@ async function droppedPlace(most) {
   }
 }
 
-Object.assign(globalThis.openchrome, { watchDrag, dragged, dropNudge, dragFrame, droppedPlace, holdPage });
+Object.assign(globalThis.openchrome, { watchDrag, dragged, nativeDragEnds, dropNudge, dragFrame, droppedPlace, holdPage });

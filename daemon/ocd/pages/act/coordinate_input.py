@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import editors, input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.engine import engine
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -29,6 +31,7 @@ _REST = "function (across, way, most) { return openchrome.waitScrollEnd(this, ac
 _REST_MS = 1000
 _SCROLLED = "function (x, y) { return openchrome.scrollElement(this, x, y) }"
 _SHOWN = "function (across) { return openchrome.shownOf(this, across) }"
+_WATCH_DRAG = "function () { openchrome.watchDrag(this) }"
 FAR = 10_000_000
 # Of what a box shows: some of it stays in sight.
 SCREEN_SHARE = 0.85
@@ -51,6 +54,13 @@ class ScaledScreenshot:
     scale: float
     left: float = 0
     top: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _DragStart:
+    """The frame in which a button was pressed by hand: kept in the tab until it is let go."""
+
+    frame: Frame
 
 
 async def perform_at(
@@ -80,12 +90,28 @@ async def move(
 ) -> tuple[Target, ActionResult]:
     """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
     target = await hit_test.element_at_point(tab, *at)
-    act = {
-        "left_mouse_down": input_events.button_down,
-        "left_mouse_up": input_events.button_up,
-    }.get(kind, input_events.move_mouse)
+
+    async def act() -> None:
+        if kind == "left_mouse_down":
+            await target.element.call(_WATCH_DRAG)
+            tab.set_state(_DragStart(target.element.frame))
+            await input_events.button_down(tab, *at)
+        elif kind == "left_mouse_up":
+            await input_events.button_up(tab, *at, native=await _native_drag_ends(tab))
+        else:
+            await input_events.move_mouse(tab, *at)
+
     async with target.element:
-        return target, await perform_at(tab, target, deadline, lambda: act(tab, *at))
+        return target, await perform_at(tab, target, deadline, act)
+
+
+async def _native_drag_ends(tab: Tab) -> bool:
+    """Whether the held button drags as the page's own drag and drop does; no longer watch it."""
+    start = tab.state(_DragStart)
+    tab.drop_state(_DragStart)
+    if start is None or start.frame not in tab.frames():
+        return False
+    return bool(await engine.call(tab, start.frame, "nativeDragEnds"))
 
 
 async def keys(

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
@@ -43,10 +43,10 @@ class MousePlace:
 
 @dataclass(frozen=True, slots=True)
 class HeldButton:
-    """A button that is down, and where it was pressed: kept in the tab until it is let go."""
+    """A button that is down, and how often the mouse has moved since: kept until it is let go."""
 
     button: Button
-    place: MousePlace
+    moves: int = 0
 
 
 def modifier_bits(names: tuple[str, ...]) -> int:
@@ -90,16 +90,23 @@ async def button_down(
     """Move the mouse there, press the button and hold it."""
     if tab.state(MousePlace) != MousePlace(x, y):
         await move_mouse(tab, x, y, modifiers=modifiers)
-    tab.set_state(HeldButton(button, MousePlace(x, y)))
+    tab.set_state(HeldButton(button))
     params = {"clickCount": 1, "modifiers": modifiers}
     await _mouse(tab, "mousePressed", x, y, **_pressed(button), **params)
 
 
-async def button_up(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Let go of the held button there; of the left one if none is known to be held."""
-    held, here = tab.state(HeldButton), MousePlace(x, y)
-    if held and (held.place != here or tab.state(MousePlace) != here):
-        # As in drag_and_drop: what takes a drop says so after the mouse has come over it.
+async def button_up(
+    tab: Tab, x: float, y: float, *, modifiers: int = 0, native: bool = False
+) -> None:
+    """Let go of the held button there; of the left one if none is known to be held.
+
+    native: the page's own drag and drop is under way.
+    """
+    held = tab.state(HeldButton)
+    # Chromium lets what takes a drop say so when the mouse comes there with the drag's first move,
+    # and else only with the move after the one that came there.
+    unasked = native and held is not None and held.moves > 1
+    if held and (unasked or tab.state(MousePlace) != MousePlace(x, y)):
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.drop_state(HeldButton)
     params = {
@@ -143,6 +150,8 @@ def _moved(tab: Tab, x: float, y: float, modifiers: int) -> Any:  # noqa: ANN401
     tab.set_state(MousePlace(x, y))
     tab.events.emit("mouse_moved", x, y)
     held = tab.state(HeldButton)
+    if held:
+        tab.set_state(replace(held, moves=held.moves + 1))
     pressed = _pressed(held.button) if held else {}
     return _mouse(tab, "mouseMoved", x, y, modifiers=modifiers, **pressed)
 
