@@ -61,6 +61,30 @@ def test_field_in_a_frame(at: At, place: int) -> None:
     assert page.do("form_input", ref=refs[place], value="hello")["value"] == "hello"
 
 
+TURNED = ("leaning", "mirrored", "overturned", "skew")
+
+
+@pytest.mark.parametrize("where", [*TURNED, "far", "inward"])
+def test_button_in_a_turned_frame(at: At, where: str) -> None:
+    """Frames turned, in space too, mirrored or skewed are clicked into where they show it."""
+    page = at("turned.html")
+    assert f"{where} pressed true" in page.do("interact", query=f"press {where}")["content"]
+
+
+@pytest.mark.parametrize("where", TURNED)
+def test_point_in_a_turned_frame(at: At, where: str) -> None:
+    """The middle of a box that is told is the element's, and what is there is looked up so."""
+    page = at("turned.html")
+    ref = page.ref(f"press {where}")
+    page.do("interact", action="scroll_into_view", ref=ref)
+    found = page.do("query_dom", selector="button", multiple=True)["elements"]
+    box = next(one["bounding_box"] for one in found if one["ref"] == ref)
+    point = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    clicked = page.do("computer", action="left_click", coordinate=point)
+    assert clicked["target"]["name"] == f"Press {where}"
+    assert f"{where} pressed true" in clicked["content"]
+
+
 def test_covered_frame_is_covered(at: At) -> None:
     """What lies over a frame covers what is in it."""
     page = at("frames.html")

@@ -89,6 +89,18 @@ def test_folder_for_an_input_of_folders(at: At, files: Path) -> None:
     assert result["files"][0]["size"] == 2
 
 
+def test_two_folders_for_an_input_of_folders(at: At, files: Path) -> None:
+    """A browser lets a person choose one: the page gets none of them."""
+    folders = [files / "one", files / "two"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "note.txt").write_text("x")
+    page = at("upload.html")
+    reply = page.call("file_upload", selector="#folder", file_paths=[str(one) for one in folders])
+    assert reply.code == "wrong_value"
+    assert said(page) == ""
+
+
 def test_hidden_input_is_given_its_file(at: At) -> None:
     """An input that nobody sees is named by its selector."""
     page = at("upload.html")

@@ -11,8 +11,7 @@ function lift(view, box) {
   for (;;) {
     shows = shows && x + w > 0 && y + h > 0 && x < view.innerWidth && y < view.innerHeight;
     if (view === window || !view.frameElement) return { x, y, w, h, shows };
-    const [left, top, across, down] = contentOrigin(view.frameElement);
-    [x, y, w, h] = [left + x * across, top + y * down, w * across, h * down];
+    [x, y, w, h] = boxOutOf(view.frameElement, x, y, w, h);
     view = windowOf(ownerIn(view.frameElement));
   }
 }
@@ -24,8 +23,7 @@ function placed(el) {
 
 // The content box of a frame's element in the engine's window, and how large its pixels are there.
 function contentBox(frame) {
-  const [x, y, across, down] = contentOrigin(frame);
-  const [width, height] = [frame.clientWidth * across, frame.clientHeight * down];
+  const [x, y, width, height] = boxOutOf(frame, 0, 0, frame.clientWidth, frame.clientHeight);
   const box = lift(windowOf(ownerIn(frame)), { x, y, width, height });
   return [box.x, box.y, box.w, box.h, box.w / frame.clientWidth || 1];
 }
@@ -38,7 +36,8 @@ function seenOf(view, box) {
     [left, top] = [Math.max(left, 0), Math.max(top, 0)];
     [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
-    [[left, top], [right, bottom]] = [outOf(view.frameElement, left, top), outOf(view.frameElement, right, bottom)];
+    const [x, y, width, height] = boxOutOf(view.frameElement, left, top, right - left, bottom - top);
+    [left, top, right, bottom] = [x, y, x + width, y + height];
     view = windowOf(ownerIn(view.frameElement));
   }
   // A frame's part outside of the window may not be drawn.
@@ -58,8 +57,8 @@ function boxOnPage(el) {
 // Likewise of a box of the document in a frame of another origin.
 function boxInParent(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const [[x, y], [right, bottom]] = [outOf(frame, left, top), outOf(frame, left + width, top + height)];
-  const box = { left: x, top: y, right, bottom };
+  const [x, y, w, h] = boxOutOf(frame, left, top, width, height);
+  const box = { left: x, top: y, right: x + w, bottom: y + h };
   return seenOf(windowOf(ownerIn(frame)), box);
 }
 

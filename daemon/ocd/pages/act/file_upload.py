@@ -152,10 +152,10 @@ def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -
             "not_enabled", f"{target.about['name']!r} ({target.ref}) does not accept files now: "
             f"{rules['disabled']}.", hint="Fill in what it depends on first.", ref=target.ref,
         )  # fmt: skip
-    if len(files) > 1 and not rules["multiple"] and not rules["directory"]:
-        raise value_error(
-            target, f"it accepts one file, not {len(files)}.", "Upload one at a time."
-        )
+    # Whoever chooses a folder in a browser chooses one, with `multiple` too.
+    if len(files) > 1 and (rules["directory"] or not rules["multiple"]):
+        one = "one folder" if rules["directory"] else "one file"
+        raise value_error(target, f"it accepts {one}, not {len(files)}.", "Upload one at a time.")
     for file in files:
         if file.path.is_dir() != bool(rules["directory"]):
             takes = "a folder" if rules["directory"] else "files, no folder"
