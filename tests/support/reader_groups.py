@@ -35,6 +35,7 @@ SHAPES = {
 # Longer texts never reach it: who calls it refuses or cuts them before.
 LONGEST = {"act: parse": 4000}
 _URL = "http://h.test/"
+_TEASER = "<div><h2><a href=/x>a</a></h2><p>b</div>"
 
 
 def _bytes(text: str) -> bytes:
@@ -132,6 +133,15 @@ def markup() -> dict[str, Read]:
         "html: links in a link": lambda text: html.links(f'<a href="{text}">', _URL),
         "html: style": lambda text: html.static_visible(f'<p style="{text}">x'),
         "html: main content": html.main_content,
+        "html: teasers": lambda text: html.main_content(
+            f"<main><p>{'b' * 2000}</p><div>{text.replace('a' * 10, _TEASER)}</div></main>"
+        ),
+        "html: nested teasers": lambda text: html.main_content(
+            f"<main><p>{'b' * 2000}</p>{text.replace('a', '<div><h2><a href=/x>a')}</main>"
+        ),
+        "html: asides": lambda text: html.main_content(
+            f"<main><p>{'b' * 2000}</p>{text.replace('a', '<aside><article>')}{'b' * 2000}</main>"
+        ),
         "html: markdown": html.to_markdown,
         "html: text": html.to_text,
         "html: escaped comments": lambda text: html.to_markdown(f"<p>&lt;!-- {text}"),

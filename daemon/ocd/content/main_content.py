@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ocd.content.block_tree import Block, parse_blocks
+from ocd.content.listings import find_listings
 
 _ASIDES = frozenset(("nav", "aside", "footer", "header", "form"))
 _ROLES = frozenset(
@@ -74,7 +75,7 @@ def main_part(html: str) -> str:
             return html
         search = _Search(body, extras)
         if search.is_enough():
-            inner = _without(html, search.main, search.dropped)
+            inner = _without(html, search.main, search.dropped + search.find_listings(html))
             return f"{html[: body.start]}<body>{inner}</body></html>"
     return html
 
@@ -93,6 +94,7 @@ class _Search:
         self.whole = self.weight(body)
         self._text = body.text
         self.dropped: list[Block] = []
+        self._landmarks = [one for one in body.descendants() if _is_landmark(one)]
         self._drop_extras(body)
         self.main = self._landmark(body) or (self._densest(body) if self.is_prose else body)
 
@@ -103,10 +105,24 @@ class _Search:
     def is_enough(self) -> bool:
         """Return whether what was found says enough to be what the page is about."""
         if self.is_prose:
-            return self.weight(self.main) >= self.whole * _LEFT
+            return self.weight(self.main) >= self._whole_of_main() * _LEFT
         if _is_declared(self.main):
             return True
         return self.main.text >= self._text * _MUCH
+
+    def _whole_of_main(self) -> int:
+        """Return what the page says, or where it declares a main part, what that says."""
+        if not _is_declared(self.main):
+            return self.whole
+        inside = (one for one in self.dropped if self.main.start < one.start < self.main.end)
+        return self.weight(self.main) + sum(map(self.weight, inside))
+
+    def find_listings(self, html: str) -> list[Block]:
+        """Return the lists of other pages that follow what a page of prose is about."""
+        if not self.is_prose:
+            return []
+        gone = set(map(id, self.dropped))
+        return find_listings(self.main, html, gone, self._headline(self.main))
 
     def _drop_extras(self, top: Block) -> None:
         waiting = [(one, False) for one in top.children]
@@ -114,12 +130,26 @@ class _Search:
             block, in_main = waiting.pop()
             if not block.text:
                 continue
-            if self._is_extra(block, in_main=in_main) and self.weight(block) < self.whole * _MUCH:
+            if self._is_extra(block, in_main=in_main) and self._is_dispensable(block):
                 self.dropped.append(block)
                 top.subtract(block)
             else:
                 inner = in_main or _is_landmark(block)
                 waiting += [(one, inner) for one in block.children]
+
+    def _is_dispensable(self, block: Block) -> bool:
+        """Return whether the page says enough without a block."""
+        weight = self.weight(block)
+        if weight < self.whole * _MUCH:
+            return True
+        if block.tag != "aside" and block.attributes().get("role") != "complementary":
+            return False
+        return any(
+            self.weight(one) - (weight if one.start < block.start < one.end else 0)
+            >= self.whole * _LEFT
+            for one in self._landmarks
+            if not block.start < one.start < block.end
+        )
 
     def _is_extra(self, block: Block, *, in_main: bool) -> bool:
         attributes = block.attributes()

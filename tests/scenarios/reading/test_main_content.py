@@ -48,3 +48,28 @@ def test_comments_are_the_main_content_of_a_discussion(daemon: Daemon, site: Sit
         assert words in text, words
     for words in ("Forum", "Rules of"):
         assert words not in text, words
+
+
+def test_what_follows_an_article_is_no_part_of_it(daemon: Daemon, site: Site) -> None:
+    """Teasers and boxes of links go, whatever they are called; the article's own links stay."""
+    daemon.do("navigate", url=site.url("reading/stream.html"))
+    for mode in ("markdown", "text"):
+        text = daemon.do("read_page", mode=mode, only_main_content=True)["content"]
+        for words in ("dug by hand", "sold in Leith", "Sources", "map of 1903"):
+            assert words in text, (mode, words)
+        for words in ("Keys", "Steam ships", "Bridge closed", "take the ferry", "Lighthouse"):
+            assert words not in text, (mode, words)
+
+
+def test_a_page_of_teasers_is_read_as_a_whole(daemon: Daemon, site: Site) -> None:
+    daemon.do("navigate", url=site.url("reading/front.html"))
+    text = daemon.do("read_page", mode="markdown", only_main_content=True)["content"]
+    for words in ("coast today", "Bridge closed", "Bells that were sold", "Boys who ran"):
+        assert words in text, words
+
+
+def test_an_aside_is_one_however_long_it_is(daemon: Daemon, site: Site) -> None:
+    daemon.do("navigate", url=site.url("reading/live.html"))
+    text = daemon.do("read_page", mode="markdown", only_main_content=True)["content"]
+    assert "read from it in the church" in text
+    assert "council" not in text

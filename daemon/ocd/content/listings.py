@@ -1,0 +1,129 @@
+"""Lists of other pages that follow an article: teasers, streams of news, boxes of links.
+
+They are known by what they are made of, since authors call them a thousand names. What stands
+before the article has told enough is never one: an index is made of nothing else.
+"""
+
+import re
+from itertools import pairwise
+
+from ocd.content.block_tree import Block
+
+# A link to another place than one of a page's own.
+_LINK = re.compile(r"\shref=\"[^\"#]++\"")
+_TITLES = frozenset(("h2", "h3", "h4", "h5", "h6"))
+_HEADINGS = _TITLES | {"h1"}
+_STREAMS = frozenset(("article", "div", "ol", "section", "td", "ul"))
+# What is in these is the text's own.
+_QUOTED = frozenset(("blockquote", "dd"))
+# What is called so belongs to the text, or lists its parts.
+_OF_TEXT = frozenset(
+    (
+        *("admonition", "citation", "contents", "footnote", "footnotes", "index", "note"),
+        *("references", "section", "toc", "toctree"),
+    )
+)
+_WORD = re.compile(r"[a-z]++")
+# Prose that is an article, or the most of one.
+_ARTICLE = 1000
+_TEASER = 700
+_LEAST_TEASERS = 3
+_TEASERS_SHARE = 0.6
+_LINKED = 0.6
+# A link around a teaser starts so few characters before its heading.
+_LINK_AROUND = 2000
+_LEAST_LINKS = 3
+_TITLE_LINKED = 0.8
+
+
+def find_listings(main: Block, html: str, gone: set[int], headline: int) -> list[Block]:
+    """Return the outermost listings in a block, without the blocks whose ids are `gone`.
+
+    headline: where the page's headline starts, which is in none; -1 if there is none.
+    """
+    titles = _count_titles(main, html)
+    titled: set[int] = set()  # blocks under a heading
+    found: list[Block] = []
+    told = 0
+    waiting = [main]
+    while waiting:
+        block = waiting.pop()
+        if id(block) in gone or not block.text:
+            continue
+        # None is its own article, or holds the headline of what follows.
+        if told >= _ARTICLE and not block.start <= headline < block.end:
+            is_linked = block.linked >= block.text * _LINKED and not block.prose
+            is_box = is_linked and id(block) not in titled and _is_box(block, html)
+            if is_box or _is_stream(block, titles):
+                found.append(block)
+                continue
+            if is_linked:
+                continue
+        if block.tag in _QUOTED:
+            told += block.prose
+        elif not _is_teaser(block, titles):
+            told += block.prose - sum(inner.prose for inner in block.children)
+            titled.update(id(one) for above, one in pairwise(block.children) if _is_heading(above))
+            waiting += block.children[::-1]
+    return found
+
+
+def _count_titles(main: Block, html: str) -> dict[int, int]:
+    """Return how many headings that lead to other pages each block has, by its id."""
+    counts: dict[int, int] = {}
+    for block in main.descendants():
+        if block.tag not in _TITLES or block.linked < max(1, block.text * _TITLE_LINKED):
+            continue
+        if not _leads_elsewhere(block, html):
+            continue
+        at: Block | None = block.parent
+        while at is not None and at is not main:
+            counts[id(at)] = counts.get(id(at), 0) + 1
+            at = at.parent
+    return counts
+
+
+def _leads_elsewhere(heading: Block, html: str) -> bool:
+    start = html.find("<a ", heading.start, heading.end)
+    if start < 0:  # the link is around it
+        start = html.rfind("<a ", max(0, heading.start - _LINK_AROUND), heading.start)
+    end = html.find(">", start, heading.end)
+    return start >= 0 and _LINK.search(html, start, end) is not None
+
+
+def _is_teaser(block: Block, titles: dict[int, int]) -> bool:
+    return id(block) in titles and block.text <= _TEASER
+
+
+def _is_stream(block: Block, titles: dict[int, int]) -> bool:
+    if block.tag not in _STREAMS or titles.get(id(block), 0) < _LEAST_TEASERS:
+        return False
+    parts = [one for one in block.children if one.text]
+    teasers = sum(1 for one in parts if _is_teaser(one, titles))
+    return teasers >= max(_LEAST_TEASERS, len(parts) * _TEASERS_SHARE)
+
+
+def _is_box(block: Block, html: str) -> bool:
+    """Return whether a block of links stands apart: in no section, list, table or paragraph."""
+    if block.tag != "div" or html.count("<a ", block.start, block.end) < _LEAST_LINKS:
+        return False
+    attributes = block.attributes()
+    names = f"{attributes.get('class', '')} {attributes.get('id', '')}".lower()
+    if not _OF_TEXT.isdisjoint(_WORD.findall(names)):
+        return False
+    return _is_of_parts(block) and not any(_is_heading(one) for one in block.descendants())
+
+
+def _is_of_parts(block: Block) -> bool:
+    at = block
+    while True:
+        inner = [one for one in at.children if one.text]
+        if len(inner) != 1 or inner[0].text < at.text:
+            return True
+        if inner[0].tag != "div":
+            return False
+        at = inner[0]
+
+
+def _is_heading(block: Block) -> bool:
+    return block.tag in _HEADINGS and block.linked < block.text * _TITLE_LINKED
