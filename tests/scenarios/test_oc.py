@@ -16,6 +16,12 @@ from support.waiting import wait_until
 MakeDaemon = Callable[..., Daemon]
 
 
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
 def test_exit_0_when_done(daemon: Daemon, site: Site) -> None:
     """A verb that succeeds exits 0; page text goes to stdout."""
     daemon.oc("navigate", site.url("article.html")).ok()

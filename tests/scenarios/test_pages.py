@@ -3,6 +3,7 @@
 import base64
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,12 @@ from support.daemon import Daemon
 from support.site import Site
 
 pytestmark = pytest.mark.usefixtures("headless_shell")
+
+
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
 
 
 def _picture(daemon: Daemon, **params: object) -> bytes:
@@ -49,17 +56,21 @@ def test_reload_fetches_the_page_again(daemon: Daemon, site: Site) -> None:
 
 def test_tabs_are_opened_used_and_closed(daemon: Daemon, site: Site) -> None:
     """The newest tab is the one that verbs mean; closing it brings the one before back."""
-    first = daemon.new_tab(site.url("article.html"))
-    second = daemon.new_tab(site.url("table.html"))
-    context = daemon.do("tabs_context")
+
+    def do(verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
+        return daemon.do(verb, "several", **params)
+
+    first = daemon.new_tab(site.url("article.html"), "several")
+    second = daemon.new_tab(site.url("table.html"), "several")
+    context = do("tabs_context")
     assert [tab["tab_id"] for tab in context["tabs"]] == [first, second]
     assert context["current"] == second
-    daemon.do("javascript_tool", code="1", tab_id=first)
-    assert daemon.do("tabs_context")["current"] == first  # the one a verb without tab_id takes
-    daemon.do("javascript_tool", code="1", tab_id=second)
-    assert daemon.do("javascript_tool", code="document.title")["content"] == "Steps"
-    assert daemon.do("tabs_close")["closed"] == [second]
-    assert daemon.do("javascript_tool", code="document.title")["content"] == "The lighthouse"
+    do("javascript_tool", code="1", tab_id=first)
+    assert do("tabs_context")["current"] == first  # the one a verb without tab_id takes
+    do("javascript_tool", code="1", tab_id=second)
+    assert do("javascript_tool", code="document.title")["content"] == "Steps"
+    assert do("tabs_close")["closed"] == [second]
+    assert do("javascript_tool", code="document.title")["content"] == "The lighthouse"
 
 
 def test_the_twenty_first_tab_is_refused(daemon: Daemon, site: Site) -> None:

@@ -9,6 +9,12 @@ from support.site import Site
 
 
 @pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
+@pytest.fixture
 def page(daemon: Daemon, site: Site) -> str:
     """The address of a form that says what it was given."""
     daemon.oc("close").ok()

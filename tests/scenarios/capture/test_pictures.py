@@ -19,6 +19,12 @@ At = Callable[[str], Page]
 
 
 @pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
+@pytest.fixture
 def page(at: At) -> Page:
     return at("inner.html")
 

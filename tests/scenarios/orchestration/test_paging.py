@@ -12,6 +12,12 @@ from support.site import Site
 WORDS = ["Alpha begins", "Beta follows", "Gamma is third", "Delta nearly ends", "Epsilon ends"]
 
 
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
 def words_of(done: dict[str, Any]) -> list[str]:
     """Return which of the viewer's pages were captured, in order."""
     return [word for page in done["pages"] for word in WORDS if word in page["text"]]
@@ -155,8 +161,11 @@ def test_bad_calls_are_refused(daemon: Daemon, params: dict[str, Any]) -> None:
 
 def test_no_tab_and_a_bad_selector_are_errors(daemon: Daemon, site: Site) -> None:
     """Nothing captured is an error of its own, as the verb inside would tell it."""
-    assert daemon.call("batch_paginate").code == "no_tab"
-    assert daemon.call("batch_paginate", tab_id="t999").code in ("tab_not_found", "no_tab")
+    assert daemon.call("batch_paginate", "tabless").code == "no_tab"
+    assert daemon.call("batch_paginate", "tabless", tab_id="t999").code in (
+        "tab_not_found",
+        "no_tab",
+    )
     daemon.do("navigate", url=site.url("article.html"))
     assert daemon.call("batch_paginate", selector="#nothing").code == "element_not_found"
     done = daemon.do("batch_paginate", next_selector="#nothing")

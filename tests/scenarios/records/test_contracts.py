@@ -16,6 +16,12 @@ P, F, U = "pass", "fail", "inconclusive"
 # --- the live page -----------------------------------------------------------------------------
 
 
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
 @pytest.mark.parametrize(
     ("leaf", "verdict"),
     [

@@ -12,6 +12,12 @@ from support.orders import Order
 from support.site import Site
 
 
+@pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
 def files_of(bundle: dict[str, Any]) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path(bundle["path"]).iterdir()}
 

@@ -25,6 +25,12 @@ FORMATS = ("json", "html", "python_pyppeteer", "python_playwright", "plan")
 
 
 @pytest.fixture
+def daemon(one_tab_daemon: Daemon) -> Daemon:
+    """One tab serves them all, for they begin by going to a page."""
+    return one_tab_daemon
+
+
+@pytest.fixture
 def ordered(daemon: Daemon, site: Site) -> str:
     """A recording of an order in the shop; what the site saw of it is forgotten."""
     with recorded(daemon, name="An <order> & more", screenshots="after") as recording_id:
