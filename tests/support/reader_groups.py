@@ -137,10 +137,10 @@ def markup() -> dict[str, Read]:
             f"<main><p>{'b' * 2000}</p><div>{text.replace('a' * 10, _TEASER)}</div></main>"
         ),
         "html: nested teasers": lambda text: html.main_content(
-            f"<main><p>{'b' * 2000}</p>{text.replace('a', '<div><h2><a href=/x>a')}</main>"
+            f"<main><p>{'b' * 2000}</p>{text.replace('a' * 10, _TEASER[:-6])}</main>"
         ),
         "html: asides": lambda text: html.main_content(
-            f"<main><p>{'b' * 2000}</p>{text.replace('a', '<aside><article>')}{'b' * 2000}</main>"
+            f"<main><p>{'b' * 2000}</p>{text.replace('a' * 10, '<aside><article>')}<p>{'b' * 2000}"
         ),
         "html: markdown": html.to_markdown,
         "html: text": html.to_text,

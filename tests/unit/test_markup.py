@@ -163,6 +163,26 @@ def test_parts_of_the_content_stay_whatever_they_are_called(part):
     assert "Menu" not in text
 
 
+def test_what_is_written_in_chinese_is_prose():
+    """A sentence of twenty signs says as much as one of sixty letters."""
+    told = "".join(
+        f"<p>{one}</p>"
+        for one in (
+            "港口是村民用双手挖出来的、一共花了四个夏天才完工。",
+            "记账的人每天写下运来了多少桶鱼、又送走了多少桶鱼。",
+            "第三年夏天、北边的墙塌了、他们用教堂的石头重新修好。",
+            "第一艘轮船到来的时候、岸上没有一根能系住它的绳子。",
+            "船长后来说、从来没有人这样热情地欢迎过他和他的船。",
+            "他丢下的锚现在立在学校门前、孩子们不可以爬上去玩。",
+        )
+    )
+    page = f"<body><div>首页<p>新闻<p>天气</div><div><h1>港口</h1>{told}</div><div>联系我们</div>"
+    text = html_text.to_text(page, only_main_content=True)
+    assert "绳子" in text
+    assert "天气" not in text
+    assert "联系" not in text
+
+
 def test_a_short_main_part_is_enough_where_the_page_declares_it():
     page = "<body><div>Skip to content</div><main><h1>Short</h1><p>A line.</main><div>Built by X"
     assert html_text.to_text(page, only_main_content=True) == "Short\n\nA line.\n"

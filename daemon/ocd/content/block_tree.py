@@ -25,6 +25,9 @@ _INLINE = frozenset(
         *("strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
     )
 )
+# Chinese, Japanese and Korean signs, each of which says as much as several letters.
+_IDEOGRAPHS = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]++")
+_IDEOGRAPH = 3
 # A run of so much text that is not linked is prose; inside a paragraph, of less.
 _PROSE = 80
 _PARAGRAPH = 50
@@ -35,6 +38,7 @@ _PARAGRAPHS = frozenset(("p", "pre", "blockquote"))
 class Block:
     """A block element: where it stands in the HTML, and characters of what is inside.
 
+    A Chinese, Japanese or Korean sign counts as several.
     prose: text in runs that are long and mostly not links: sentences, not menus.
     """
 
@@ -84,6 +88,8 @@ class _Builder:
     def add_text(self, text: str) -> None:
         length = len(text.strip())
         if length:
+            if not text.isascii():
+                length += (_IDEOGRAPH - 1) * sum(map(len, _IDEOGRAPHS.findall(text)))
             self._run += length + 1
             self._linked += length + 1 if self._in_link else 0
 

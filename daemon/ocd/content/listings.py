@@ -42,6 +42,7 @@ def find_listings(main: Block, html: str, gone: set[int], headline: int) -> list
     headline: where the page's headline starts, which is in none; -1 if there is none.
     """
     titles = _count_titles(main, html)
+    headed = _with_headings(main)
     titled: set[int] = set()  # blocks under a heading
     found: list[Block] = []
     told = 0
@@ -52,12 +53,11 @@ def find_listings(main: Block, html: str, gone: set[int], headline: int) -> list
             continue
         # None is its own article, or holds the headline of what follows.
         if told >= _ARTICLE and not block.start <= headline < block.end:
-            is_linked = block.linked >= block.text * _LINKED and not block.prose
-            is_box = is_linked and id(block) not in titled and _is_box(block, html)
-            if is_box or _is_stream(block, titles):
+            is_apart = id(block) not in titled and id(block) not in headed
+            if (is_apart and _is_box(block, html)) or _is_stream(block, titles):
                 found.append(block)
                 continue
-            if is_linked:
+            if _is_linked(block) and (id(block) in titled or _is_of_text(block)):
                 continue
         if block.tag in _QUOTED:
             told += block.prose
@@ -83,6 +83,17 @@ def _count_titles(main: Block, html: str) -> dict[int, int]:
     return counts
 
 
+def _with_headings(main: Block) -> set[int]:
+    """Return the ids of the blocks with headings in them."""
+    found: set[int] = set()
+    for block in main.descendants():
+        at = block.parent if _is_heading(block) else None
+        while at is not None and at is not main and id(at) not in found:
+            found.add(id(at))
+            at = at.parent
+    return found
+
+
 def _leads_elsewhere(heading: Block, html: str) -> bool:
     start = html.find("<a ", heading.start, heading.end)
     if start < 0:  # the link is around it
@@ -103,15 +114,27 @@ def _is_stream(block: Block, titles: dict[int, int]) -> bool:
     return teasers >= max(_LEAST_TEASERS, len(parts) * _TEASERS_SHARE)
 
 
-def _is_box(block: Block, html: str) -> bool:
-    """Return whether a block of links stands apart: in no section, list, table or paragraph."""
-    if block.tag != "div" or html.count("<a ", block.start, block.end) < _LEAST_LINKS:
-        return False
+def _is_linked(block: Block) -> bool:
+    return not block.prose and block.linked >= block.text * _LINKED
+
+
+def _is_of_text(block: Block) -> bool:
+    """Return whether links are in a section, list, table or paragraph of the text."""
     attributes = block.attributes()
     names = f"{attributes.get('class', '')} {attributes.get('id', '')}".lower()
-    if not _OF_TEXT.isdisjoint(_WORD.findall(names)):
+    return block.tag != "div" or not _OF_TEXT.isdisjoint(_WORD.findall(names))
+
+
+def _is_box(block: Block, html: str) -> bool:
+    """Return whether a block of links stands apart, and is no frame of a list."""
+    if not _is_linked(block) or _is_of_text(block):
         return False
-    return _is_of_parts(block) and not any(_is_heading(one) for one in block.descendants())
+    at = block.start
+    for _ in range(_LEAST_LINKS):
+        at = html.find("<a ", at + 1, block.end)
+        if at < 0:
+            return False
+    return _is_of_parts(block)
 
 
 def _is_of_parts(block: Block) -> bool:

@@ -2,7 +2,8 @@
 
 What the page itself calls `main` or `article` counts first. Elsewhere it is where the prose stands:
 the smallest element that has nearly all of it. What a page says by its elements, roles and class
-names to be navigation or an extra goes, unless much of the prose is there.
+names to be navigation or an extra goes, unless much of the prose is there; so do the lists of other
+pages that follow an article.
 """
 
 import re

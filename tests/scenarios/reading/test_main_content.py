@@ -57,7 +57,14 @@ def test_what_follows_an_article_is_no_part_of_it(daemon: Daemon, site: Site) ->
         text = daemon.do("read_page", mode=mode, only_main_content=True)["content"]
         for words in ("dug by hand", "sold in Leith", "Sources", "map of 1903"):
             assert words in text, (mode, words)
-        for words in ("Keys", "Steam ships", "Bridge closed", "take the ferry", "Lighthouse"):
+        for words in (
+            "Keys",
+            "Steam ships",
+            "Ropes",
+            "Bridge closed",
+            "take the ferry",
+            "Lighthouse",
+        ):
             assert words not in text, (mode, words)
 
 
