@@ -76,10 +76,10 @@ def test_a_rule_to_ask_names_the_approval_where_the_host_cannot_ask(
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 @pytest.mark.parametrize("yes", [True, False])
 async def test_a_host_that_can_is_asked(
-    make_daemon: Callable[..., Daemon], site: Site, era: str, yes: bool
+    share_daemon: Callable[..., Daemon], site: Site, era: str, yes: bool
 ) -> None:
     """A person says yes once for a way and a target; no is an error, and nothing is sent."""
-    daemon = make_daemon()
+    daemon = share_daemon()
     asked: list[str] = []
 
     async def answer(_context: object, params: Any) -> Said:  # noqa: ANN401 - the SDK's
