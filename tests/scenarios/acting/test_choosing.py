@@ -114,6 +114,17 @@ def test_option_of_several_levels_is_named_with_those_above_it(
     assert result["value"] in (path, path.rpartition(" > ")[2])
 
 
+@pytest.mark.parametrize("path", ["North / Coast / Beach", "South / Coast / Cliffs"])
+def test_option_of_several_levels_where_typing_filters(at: At, path: str) -> None:
+    """Its search knows the names of the levels, not the whole way: what was typed makes room."""
+    page = at("cascade.html")
+    for way in ("North / Hills", path):
+        result = page.do("form_input", query="Place", value=way)
+        assert (result["value"], page.text("#placed")) == (way, way)
+    assert "(hidden)" not in result["content"]
+    assert "menu" not in result["content"]
+
+
 def test_path_that_leads_nowhere_is_refused(at: At) -> None:
     """With the options that its lists have; nothing is chosen."""
     page = at("cascade.html")

@@ -232,7 +232,7 @@ async function ready(el, options) {
     const over = performance.now() >= stop || (!scriptsRun() && covered + 1 >= ALIGNED.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
-      watch(el);
+      if (!options.goes_on || !watched) watch(el);
       if (options.strike) guardClick(el);
       const sends = options.editable ? '' : sentTo(el, options.point);
       return { ...found, sends, stir: cameUnderMouse, selected: options.select && !cameUnderMouse ? selectAll(el) : null };

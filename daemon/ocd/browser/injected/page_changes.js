@@ -19,6 +19,7 @@ const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|
 const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, the first ones and the last
 const MAX_IN_RUN = 42; // the days that a calendar shows
 const FEWEST_LEFT_OUT = 4;
+const TIP = /^tooltip "/; // a line about one
 // What holds other things, and says nothing by itself.
 const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
 
@@ -155,7 +156,8 @@ function isMoving(state) {
 }
 
 function comesIn(one, state) {
-  if (state.moving.has(one) || one.playState !== 'running' || !one.effect?.target) return false;
+  // Libraries hold a motion until what comes in has been measured.
+  if (state.moving.has(one) || !/^(?:running|paused)$/.test(one.playState) || !one.effect?.target) return false;
   const { endTime } = one.effect.getComputedTiming();
   if (endTime - one.currentTime > MOTION_MS || holdsIn(state.target, one.effect.target)) return false;
   const names = one.transitionProperty ? [one.transitionProperty] : one.effect.getKeyframes().flatMap(Object.keys);
@@ -205,6 +207,12 @@ class Changes {
   }
 }
 
+// Whether something stood there before, and did not come within the action, which tells nothing of what came and went.
+const stoodBefore = (el, state, changes) => state.shown.has(el) || !(changes.came.has(el) || inOther(el, changes.came));
+
+// Whether what was taken out had not shown before: nobody misses it.
+const wasUnseen = (node, { hidden }, { from }) => hidden.has(node) || hidden.has(from.get(node)) || inOther(from.get(node), hidden);
+
 // Whether something may not show any more: attributes, classes or nodes changed, or a box that rules ask for.
 const mayBeHidden = (state) => state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
 
@@ -219,10 +227,10 @@ function delta(state, most, own) {
   const moved = new Set(moves.map(([node]) => node));
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
   const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown) && !typed(node));
-  const gone = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)));
+  const gone = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)) && !wasUnseen(node, state, changes));
   const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
-    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el));
+    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el) && stoodBefore(el, state, changes));
   const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
   const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most)];
   const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(goneLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
@@ -231,6 +239,7 @@ function delta(state, most, own) {
   const differing = [...changes.attributes].filter(([el]) => el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el));
   const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
   const told = { added: foldRuns(cameOnly, shortRun), removed: foldRuns(wentOnly, shortRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinAlike(withoutUnchosen(attributes)) };
+  if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TIP.test(line)))) told.removed = told.removed.filter((line) => !TIP.test(line));
   const quiet = Object.values(told).every((lines) => !lines.length);
   if (quiet) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
@@ -336,12 +345,19 @@ function outlined(el) {
   return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));
 }
 
+// Whether all that something says is a tooltip, which goes as the mouse does: that is told where nothing else is.
+function isTip(node) {
+  if (typeOf(node) !== Node.ELEMENT_NODE) return false;
+  const tip = roleOf(node) === 'tooltip' ? node : [...allMatches(node, '[role=tooltip]')][0];
+  return tip !== undefined && squeeze(textsIn(tip, '')) === squeeze(textsIn(node, ''));
+}
+
 function goneLine(node) {
   const words = typeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(contentIn).join(' ') : contentIn(node);
   const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
-  const role = roleOf(node) || node.tagName.toLowerCase();
+  const role = isTip(node) ? 'tooltip' : roleOf(node) || node.tagName.toLowerCase();
   const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
@@ -349,7 +365,7 @@ function goneLine(node) {
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
   if (NEVER.has(el.tagName)) return '';
-  const role = roleOf(el) || el.tagName.toLowerCase();
+  const role = isTip(el) ? 'tooltip' : roleOf(el) || el.tagName.toLowerCase();
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }

@@ -62,7 +62,7 @@ class Needs(TypedDict, total=False):
     contents will do, which has a place and nothing to see. dragging: what is dragged there may
     cover it, and its list may take the pointer for it. unseen: so will one that is invisible, or
     that only its children show. scroll: all of it is to be in sight. select: what the field holds
-    is to be selected.
+    is to be selected. goes_on: what has changed since the action's last element is told, too.
     """
 
     point: bool
@@ -74,6 +74,7 @@ class Needs(TypedDict, total=False):
     unseen: bool
     scroll: bool
     select: bool
+    goes_on: bool
 
 
 _DEFAULT_NEEDS: Needs = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ocd.pages.act import input_events
-from ocd.pages.act.actionability import wait_ready
+from ocd.pages.act.actionability import SELECT_ALL, wait_ready
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.target import ActionDeadline, Target
@@ -32,10 +32,11 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     Where it takes several, those that were chosen and are not asked for are given up.
     why: option_not_found (with options and total), no_options, wrong_value, not_enabled.
     """
-    for value in values:
-        opened = await _open(target, deadline)
+    for count, value in enumerate(values):
+        opened = await _open(target, deadline, goes_on=count > 0)
         several = bool(await target.element.call(_SEVERAL))
-        option = await _await_path(target, deadline, value)
+        goes_on = opened or count > 0 or target.about["kind"] != "custom"
+        option = await _await_path(target, deadline, value, goes_on=goes_on)
         if "why" not in option and len(values) > 1 and not several:
             several = bool(await target.element.call(_SEVERAL))  # the list has come by now
             option = option if several else {"why": "wrong_value", "text": "it takes one option"}
@@ -44,24 +45,51 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
                 await input_events.press(target.element.tab, "Escape")
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
-            await _click(target, deadline)
+            await _click(target, deadline, goes_on=goes_on)
     if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
         await _give_up_others(target, deadline, values)
     return {}
 
 
-async def _await_path(target: Target, deadline: ActionDeadline, value: str) -> dict[str, Any]:
+async def _await_path(
+    target: Target, deadline: ActionDeadline, value: str, *, goes_on: bool
+) -> dict[str, Any]:
     """Wait for the option; for one named with those above it, `A / B`, click these one by one."""
     option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
     names = _split_path(value)
     if option.get("why") != "option_not_found" or len(names) == 1:
         return dict(option)
+    last = await _follow_path(target, deadline, names, goes_on=goes_on)
+    return dict(option) if last is None else last
+
+
+async def _follow_path(
+    target: Target, deadline: ActionDeadline, names: Sequence[str], *, goes_on: bool = True
+) -> dict[str, Any] | None:
+    """Click the options above the last one, and wait for that; None if one is not there."""
     for name in names[:-1]:
         above = await target.element.call(_AWAIT, name, deadline.seconds_left * 1000)
         if "why" in above:
-            return dict(option)
-        await _click(target, deadline)
+            return None
+        await _click(target, deadline, goes_on=goes_on)
     return dict(await target.element.call(_AWAIT, names[-1], deadline.seconds_left * 1000))
+
+
+async def _look_up_path(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
+    """Wait for an option that is named with those above it, where what was typed left none."""
+    names = _split_path(text)
+    soon = ActionDeadline.after(min(deadline.seconds_left, len(names) * SUGGEST_S))
+    await _retype(target, "")
+    option = await _follow_path(target, soon, names)
+    if option is not None and "why" not in option:
+        return option
+    await _retype(target, text)
+    return {"why": "option_not_found", "text": text}
+
+
+async def _retype(target: Target, text: str) -> None:
+    await target.element.call(SELECT_ALL)
+    await input_events.insert_text(target.element.tab, text)
 
 
 async def shown_choice(target: Target, values: Sequence[str]) -> str:
@@ -98,21 +126,21 @@ async def missing_choices(target: Target, values: Sequence[str]) -> list[str]:
     return list(await target.element.call(_MISSING, list(values)))
 
 
-async def _open(target: Target, deadline: ActionDeadline) -> bool:
+async def _open(target: Target, deadline: ActionDeadline, *, goes_on: bool) -> bool:
     """Open the list if it is not; whether it is one that opens and closes, and was closed."""
     opens = target.about["kind"] == "custom"  # what is typed into is open by now
     before = await target.element.call(_BEFORE, opens)
     if not before["open"] and opens:
         if await target.element.call(_OPENER):
-            await _click(target, deadline)
+            await _click(target, deadline, goes_on=goes_on)
         else:
-            x, y = await wait_ready(target, deadline)
+            x, y = await wait_ready(target, deadline, goes_on=goes_on)
             await input_events.click(target.element.tab, x, y)
     return not before["open"] and target.about["role"] != "listbox"
 
 
 async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
-    opened = await _open(target, deadline)
+    opened = await _open(target, deadline, goes_on=True)
     while await target.element.call(_EXTRA, list(values)):
         await _click(target, deadline)
         if not deadline.seconds_left:
@@ -142,6 +170,8 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
         return {}
     budget = min(deadline.seconds_left, SUGGEST_S) * 1000
     option = await target.element.call(_AWAIT, text, budget)
+    if "why" in option and len(_split_path(text)) > 1:
+        option = await _look_up_path(target, deadline, text)
     if "why" not in option:
         await _click(target, deadline)
         return {}
@@ -169,7 +199,9 @@ async def found_option(target: Target) -> Element:
     return Element(tab, frame, object_id)
 
 
-async def _click(target: Target, deadline: ActionDeadline) -> None:
+async def _click(target: Target, deadline: ActionDeadline, *, goes_on: bool = True) -> None:
+    """Click what the engine has found. goes_on: the action has begun, with the control itself."""
     async with await found_option(target) as option:
-        x, y = await wait_ready(Target(option, target.ref, target.about), deadline)
+        found = Target(option, target.ref, target.about)
+        x, y = await wait_ready(found, deadline, goes_on=goes_on)
         await input_events.click(target.element.tab, x, y)

@@ -33,6 +33,7 @@ _STATE = "function () { return openchrome.stateOf(this) }"
 _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
+_UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
 _LONGEST_DATE = 40  # characters
 _DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
 
@@ -97,8 +98,27 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         await wait_ready(target, deadline, point=False, editable=True)
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
+        await _bring_mouse(target, as_text(value))
         holds = await _replace_text(target, deadline, as_text(value))
         await _confirm_picked(target, as_text(value), holds)
+
+
+async def _bring_mouse(target: Target, typed: str) -> None:
+    """Put the mouse on a field beside which a calendar may open, as one has it who clicked there.
+
+    Some calendars write what they find under the mouse into the field, over what is typed.
+    """
+    tab = target.element.tab
+    if not _is_date_or_time(typed) or tab.state(input_events.MousePlace) is None:
+        return
+    try:
+        place = await wait_ready(target, ActionDeadline.after(0))
+    except OcdError as error:
+        # Whether it takes text is asked next, and what lies over it does not matter for that.
+        if error.code not in _UNREACHED:
+            raise
+        return
+    await input_events.move_mouse(tab, *place)
 
 
 async def _confirm_picked(target: Target, typed: str, holds: str) -> None:
