@@ -163,6 +163,17 @@ def test_parts_of_the_content_stay_whatever_they_are_called(part):
     assert "Menu" not in text
 
 
+def test_links_are_left_out_once_they_told_what_is_a_menu():
+    """Neither a menu's links nor an empty one's address are there without `include_links`."""
+    menu = "<a href=/a>A topic of which many speak</a> " * 9
+    page = f"<body><div>{menu}</div><div><p>{_PROSE}<a href=/b title='A &lt;bell'></a></div>"
+    text = html_text.to_markdown(page, only_main_content=True, include_links=False)
+    assert "A topic" not in text
+    assert "](" not in text
+    assert "A <bell" in text
+    assert "A topic" in html_text.to_markdown(page, include_links=False)
+
+
 def test_what_is_written_in_chinese_is_prose():
     """A sentence of twenty signs says as much as one of sixty letters."""
     told = "".join(

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
+# The tags of links in serialised HTML.
+_LINK_TAG = re.compile(r"</?a(?:\s(?:[^<>\"]++|\"[^\"]*+\")*+)?>")
+_LINK_TITLE = re.compile(r"\stitle=\"([^\"]*+)\"")
 
 
 def _tree(html: str) -> "LexborHTMLParser":
@@ -107,6 +110,7 @@ class Document:
         self._url = base_url
         self._source = html
         self._tree = _tree(html)
+        self._has_links = True
         self.base = _base(self._tree, base_url)
 
     def title(self) -> str:
@@ -142,12 +146,21 @@ class Document:
         return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
 
     def remove_links(self) -> None:
-        """Leave the words of the links only."""
-        self._tree.unwrap_tags(["a"])
+        """Leave the words of the links only, once the main content is found, which they tell."""
+        self._has_links = False
 
     def _without_spans(self, *, only_main: bool) -> str:
         html = visible_html(self._tree, without_spans=True)
-        return main_part(html) if only_main else html
+        html = main_part(html) if only_main else html
+        return html if self._has_links else _LINK_TAG.sub(_title_of_empty, html)
+
+
+def _title_of_empty(tag: re.Match[str]) -> str:
+    """Return what stands for a link's tag without the link: the title, where it has no words."""
+    if not tag.string.startswith("</a>", tag.end()):
+        return ""
+    titled = _LINK_TITLE.search(tag[0])
+    return titled[1].replace("<", "&lt;") if titled else ""
 
 
 def static_visible(html: str) -> str:

@@ -53,8 +53,11 @@ def test_comments_are_the_main_content_of_a_discussion(daemon: Daemon, site: Sit
 def test_what_follows_an_article_is_no_part_of_it(daemon: Daemon, site: Site) -> None:
     """Teasers and boxes of links go, whatever they are called; the article's own links stay."""
     daemon.do("navigate", url=site.url("reading/stream.html"))
-    for mode in ("markdown", "text"):
-        text = daemon.do("read_page", mode=mode, only_main_content=True)["content"]
+    for mode, include_links in (("markdown", True), ("markdown", False), ("text", True)):
+        text = daemon.do(
+            "read_page", mode=mode, only_main_content=True, include_links=include_links
+        )["content"]
+        assert ("](" in text) == (mode == "markdown" and include_links)
         for words in ("dug by hand", "sold in Leith", "Sources", "map of 1903"):
             assert words in text, (mode, words)
         for words in (
