@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from support.daemon import Daemon
+from support.daemon import Daemon, page_browser
 from support.mcp import Http, error_of
 from support.site import Site
 
@@ -43,6 +43,22 @@ def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> N
     assert VALUE not in json.dumps(handle, ensure_ascii=False)
     over_mcp = Http(daemon).call("javascript_tool", code="btoa('x${SECRET:LOGIN_PW}'.slice(0, 9))")
     assert over_mcp.status == 200
+    for path, data in daemon.home.contents():
+        assert VALUE.encode() not in data, path
+
+
+def test_the_log_of_a_headless_shell_has_nothing_of_what_pages_print(
+    make_daemon: Callable[..., Daemon], site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It would write down each line of a page's console."""
+    monkeypatch.setattr(Daemon, "browser", page_browser())
+    file = tmp_path / "secrets.txt"
+    file.write_text(f"LOGIN_PW={VALUE}\n", encoding="utf-8")
+    daemon = make_daemon("--secrets", str(file))
+    daemon.new_tab(site.url("article.html"))
+    for level in ("log", "warn", "error"):
+        daemon.do("javascript_tool", code=f"console.{level}('${{SECRET:LOGIN_PW}}'); 1")
+    daemon.stop()
     for path, data in daemon.home.contents():
         assert VALUE.encode() not in data, path
 

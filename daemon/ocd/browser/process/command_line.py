@@ -88,8 +88,10 @@ def command_line(
 def _display(binary: str, *, headed: bool) -> list[str]:
     if headed:
         return []
-    mode = "--headless" if "headless-shell" in Path(binary).name else "--headless=new"
-    return [mode, *_HEADLESS]
+    if "headless-shell" in Path(binary).name:
+        # Of what it logs, errors alone: it would write down what pages print on their consoles.
+        return ["--headless", "--enable-logging=none", *_HEADLESS]
+    return ["--headless=new", *_HEADLESS]
 
 
 def _merge_features(arguments: list[str], extra: Sequence[str]) -> list[str]:
