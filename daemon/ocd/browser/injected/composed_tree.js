@@ -23,6 +23,7 @@ const slotIn = getter(Element.prototype, 'assignedSlot');
 const attributesIn = getter(Element.prototype, 'attributes');
 const closestTo = methodOf(Element.prototype, 'closest');
 const holdsIn = methodOf(Node.prototype, 'contains');
+const orderIn = methodOf(Node.prototype, 'compareDocumentPosition');
 const boxIn = methodOf(Element.prototype, 'getBoundingClientRect');
 const boxesIn = methodOf(Element.prototype, 'getClientRects');
 const showsIn = methodOf(Element.prototype, 'checkVisibility');

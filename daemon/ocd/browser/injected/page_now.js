@@ -1,17 +1,26 @@
 // What is on top of the page, and what has the focus: in a few words.
 
-const LAYERS = ':modal, :popover-open, dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
+const LAYERS_EACH = [':modal', ':popover-open', 'dialog[open]', '[role=dialog]', '[role=alertdialog]', '[aria-modal=true]'];
+const LAYERS = LAYERS_EACH.join(',');
 // What tells a person how it went: what breaks in first, then what stands quietly above the page.
 const MESSAGES = [
-  '[role=alert], [class*=toast i], [class*=snackbar i], [class*=notification i]',
-  '[role=status], .alert, .flash, .messages, .messagelist',
+  ['[role=alert]', '[class*=toast i]', '[class*=snackbar i]', '[class*=notification i]'],
+  ['[role=status]', '.alert', '.flash', '.messages', '.messagelist'],
 ];
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
+// What any of the selectors matches in the document, in its order. One by one, see ACTING_ANYHOW.
+function anyMatches(selectors) {
+  const found = new Set(selectors.flatMap((one) => [...allMatches(document, one)]));
+  return found.size < 2 ? [...found] : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
+}
+
+const isBefore = (one, other) => (orderIn(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+
 // Open dialogs and popovers, the one in front first.
 function layersOf(active) {
-  const shown = [...allMatches(document, LAYERS)].filter((el) => seenBox(el) && isShown(el));
+  const shown = anyMatches(LAYERS_EACH).filter((el) => seenBox(el) && isShown(el));
   const inner = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(el, other)));
   const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
     || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
@@ -24,7 +33,7 @@ const brought = new WeakSet();
 
 // `isNews`: whether an action has changed something in an element; without it all messages are.
 function toast(isNews) {
-  for (const el of MESSAGES.flatMap((kind) => [...allMatches(document, kind)])) {
+  for (const el of MESSAGES.flatMap(anyMatches)) {
     const text = contentIn(el);
     const words = text && /\S/.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
     if (words && words.length < MAX_TOAST && isTold(el, words, isNews)) return clip(words, 80);
