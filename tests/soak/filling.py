@@ -1,6 +1,6 @@
 """Every kind of write on a disk that is full, with a little more room at each turn.
 
-`sudo PYTHONPATH=tests python -m soak.filling` (root: the daemon's home is a tmpfs of a few MB; its
+`sudo PYTHONPATH=tests python -m soak.filling` (root: the daemon's home is a small tmpfs; its
 profile is elsewhere). Each kind of write is tried with no room, then with a block of 4 KB, then
 with two … What must hold: every answer is JSON, a success or an error that says what is full;
 what was acknowledged can be read, also after a restart; nothing half-written stays; what failed
@@ -357,7 +357,7 @@ WRITES: dict[str, Callable[[Trial, str], None]] = {
 def main() -> int:
     """Run, print the figures, return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size-mb", type=int, default=24)
+    parser.add_argument("--size-mb", type=int, default=96)
     parser.add_argument("--names", action="store_true", help="fill it with names, not with bytes")
     parser.add_argument("--only", nargs="+", choices=sorted(WRITES), default=list(WRITES))
     options = parser.parse_args()

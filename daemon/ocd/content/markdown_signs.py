@@ -172,15 +172,18 @@ def _align(match: re.Match[str]) -> str:
 
 def _fences(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the text in pieces, and of each whether it is a fenced block of code."""
-    done = at = 0
+    done = at = looked = line = 0
+    tried = -1  # the line whose first backticks were looked at: others begin no block
     while (at := text.find("```", at)) >= 0:
         end = at + 3
         while text.startswith("`", end):
             end += 1
-        line = text.rfind("\n", 0, at) + 1
+        line = (text.rfind("\n", looked, at) + 1) or line
+        looked = at
         closing = -1
-        if _BEFORE_FENCE.fullmatch(text, line, at):
+        if line != tried and _BEFORE_FENCE.fullmatch(text, line, at):
             closing = text.find(text[at:end], end)
+        tried = line
         if closing >= 0:
             yield text[done:at], False
             done = closing + end - at

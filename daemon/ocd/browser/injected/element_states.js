@@ -57,7 +57,7 @@ function detailOf(el, role, name, root, optionLists = null) {
   if (role === 'link') return targetOf(el);
   let words = '';
   if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
-    const value = valueOf(el, role);
+    const value = valueHeldBy(el, role);
     if (value) words += ` value=${quote(value)}`;
     else if (el.type === 'password' && el.value) words += ' filled';
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
@@ -68,7 +68,7 @@ function detailOf(el, role, name, root, optionLists = null) {
   return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 
-function valueOf(el, role) {
+function valueHeldBy(el, role) {
   if (el.tagName === 'INPUT') {
     if (el.type === 'password') return '';
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);

@@ -102,7 +102,7 @@ class Harvest {
 
 function fieldValue(el) {
   if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'true' : 'false';
-  return valueOf(el, roleOf(el)) || '';
+  return valueHeldBy(el, roleOf(el)) || '';
 }
 
 // An old price, mostly.

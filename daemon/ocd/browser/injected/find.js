@@ -322,7 +322,7 @@ function shownResults(found, options) {
   }));
 }
 
-function find(options) {
+function findByWords(options) {
   const found = ranked(options);
   return { matches: shownResults(found, options), total: found.length };
 }
@@ -363,4 +363,4 @@ function matchesAlong(document, xpath, start) {
   return found;
 }
 
-Object.assign(globalThis.openchrome, { find: (options) => read(find, options) });
+Object.assign(globalThis.openchrome, { find: (options) => read(findByWords, options) });

@@ -78,7 +78,7 @@ function actionsOf(el, role) {
 function valueShown(el, role) {
   const control = controlOf(el);
   if (control.type === 'password') return control.value ? '(filled)' : '';
-  return FIELDS.has(role) || role === 'listbox' ? clip(valueOf(control, role), 200) : '';
+  return FIELDS.has(role) || role === 'listbox' ? clip(valueHeldBy(control, role), 200) : '';
 }
 
 function labelled(one) {

@@ -366,7 +366,7 @@ class Outline {
     if (CONTROLS.has(el.tagName) || role === 'img' || FALLBACK.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
-    const shown = FIELDS.has(role) && squeeze(valueOf(el, role)) === squeeze(contentIn(el));
+    const shown = FIELDS.has(role) && squeeze(valueHeldBy(el, role)) === squeeze(contentIn(el));
     const told = shown || role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
     this.kids(el, view, inner, told ? control || el : control);
     this.flush(inner);

@@ -125,7 +125,7 @@ class Html {
     const role = roleOf(el);
     let words = '';
     if (role === 'button') words = nameOf(el, role);
-    else if (FIELDS.has(role) && el.type !== 'password') words = valueOf(el, role);
+    else if (FIELDS.has(role) && el.type !== 'password') words = valueHeldBy(el, role);
     if (words) this.out.push(` ${escaped(words)} `);
     return true;
   }

@@ -3,7 +3,8 @@
 Its files lie in `browser/injected/`; together they define `openchrome` there (see the end of
 outline.js), where the page's own scripts neither see nor touch it. Sending and compiling them is
 most of what the first call on a new document costs: so a page that is read gets the first part
-alone. Files use what their own part and the parts before it declare, in any order.
+alone. Files use what their own part and the parts before it declare, in any order. Their functions
+are properties of that world's global object: no name of a window's own is used.
 """
 
 from functools import cache
