@@ -36,28 +36,62 @@ function pointing(sheet) {
 
 let actingByDocument = new WeakMap(); // for the time of one reading
 
-// By element: the word for what it is.
 function actingIn(doc) {
-  if (!actingByDocument.has(doc)) actingByDocument.set(doc, collectActing(doc));
+  if (!actingByDocument.has(doc)) actingByDocument.set(doc, new ActingAnyhow(doc));
   return actingByDocument.get(doc);
 }
 
-function collectActing(doc) {
-  const found = new Map();
-  const add = (selector, word) => {
-    for (const el of allMatches(doc, selector)) if (!found.has(el)) found.set(el, word);
-  };
-  for (const [word, selectors] of ACTING_ANYHOW) for (const selector of selectors) add(selector, word);
-  for (const sheet of sheetsIn(doc)) {
-    for (const selector of pointing(sheet)) {
+const ASKED_ALONE = 60; // elements that cost less one by one than a search of the whole document
+
+// The elements of a document that act so, and the words for what they are.
+class ActingAnyhow {
+  constructor(doc) {
+    this.doc = doc;
+    this.words = new Map(); // by element
+    this.left = ASKED_ALONE;
+    this.pointed();
+    this.handled();
+  }
+
+  get(el) {
+    if (this.left < 0) return this.words.get(el);
+    const word = el.hasAttributes() ? ACTING_ANYHOW.find(([, selectors]) => selectors.some((one) => el.matches(one)))?.[0] : undefined;
+    if (el.hasAttributes() && --this.left < 0) this.marked();
+    return word ?? this.words.get(el);
+  }
+
+  has(el) {
+    return this.get(el) !== undefined;
+  }
+
+  add(el, word) {
+    if (!this.words.has(el)) this.words.set(el, word);
+  }
+
+  // What the markup marks.
+  marked() {
+    const others = this.words;
+    this.words = new Map();
+    for (const [word, selectors] of ACTING_ANYHOW) {
+      for (const selector of selectors) for (const el of allMatches(this.doc, selector)) this.add(el, word);
+    }
+    for (const [el, word] of others) this.add(el, word);
+  }
+
+  // What a style sheet gives the hand.
+  pointed() {
+    for (const selector of sheetsIn(this.doc).flatMap(pointing)) {
       try {
-        add(selector, 'clickable');
+        for (const el of allMatches(this.doc, selector)) this.add(el, 'clickable');
       } catch { /* what is left is no selector */ }
     }
   }
-  for (const held of clicked) {
-    const el = held.deref();
-    if (el && ownerIn(el) === doc && !found.has(el)) found.set(el, 'clickable');
+
+  // What has listeners for clicks.
+  handled() {
+    for (const held of clicked) {
+      const el = held.deref();
+      if (el && ownerIn(el) === this.doc) this.add(el, 'clickable');
+    }
   }
-  return found;
 }

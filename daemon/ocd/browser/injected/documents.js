@@ -58,3 +58,11 @@ const adoptedSheetsIn = getter(Document.prototype, 'adoptedStyleSheets');
 const sheetsIn = (doc) => [...linkedSheetsIn(doc), ...adoptedSheetsIn(doc)];
 // The host of a shadow tree, undefined for any other root.
 const hostOf = (root) => (typeOf(root) === 11 ? root.host : undefined);
+
+// Frames that their parent can look into are read with it; those that nobody sees are not.
+function elsewhereSeen() {
+  try {
+    if (window.parent !== window && window.frameElement) return true;
+  } catch { /* of another origin */ }
+  return innerWidth === 0 || innerHeight === 0;
+}

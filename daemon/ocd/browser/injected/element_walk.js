@@ -200,14 +200,6 @@ function ownText(el) {
   return '';
 }
 
-// Frames that their parent can look into are read with it; those that nobody sees are not.
-function elsewhereSeen() {
-  try {
-    if (window.parent !== window && window.frameElement) return true;
-  } catch { /* of another origin */ }
-  return innerWidth === 0 || innerHeight === 0;
-}
-
 // What the judge gives a score, in the page's order.
 function seek(judge, hint = null) {
   surroundings = new Map();

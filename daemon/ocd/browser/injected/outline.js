@@ -215,7 +215,7 @@ class Outline {
   plainCell(el, view, depth) {
     const text = firstOf(el);
     if (text === null || typeOf(text) !== 3 || nextOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
-    if (view.pointer || view.host || view.preserves || this.special.size > 0 || this.labelling.size > 0) return false;
+    if (view.pointer || view.host || view.preserves || this.special.has(el) || this.labelling.has(el)) return false;
     if (tableRole(parentIn(el)) !== '') return false;
     this.flush(depth);
     this.put(depth, BOX, 'cell');
@@ -331,7 +331,7 @@ class Outline {
       if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return true;
     }
     if (control) return false;
-    return (view.pointer && this.beginsPointer(el, view)) || (this.special.size > 0 && this.special.has(el));
+    return (view.pointer && this.beginsPointer(el, view)) || this.special.has(el);
   }
 
   beginsPointer(el, view) {
@@ -653,6 +653,7 @@ function read(reader, options) {
   surroundings = new Map();
   beside = new WeakMap();
   keyedIn = new WeakMap();
+  askedOfRows = 0;
   actingByDocument = new WeakMap();
   forgetCovers();
   views = new Map();

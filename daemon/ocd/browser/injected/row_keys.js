@@ -6,8 +6,10 @@ const KEYS = ROW_KEYS.map((name) => `[${name}]`);
 const KEYED = KEYS.join(',');
 const numbersInRows = new WeakMap(); // by what holds the rows: number of an element by its key
 let keyedIn = new WeakMap(); // whether a document has such rows, for the time of one reading
+let askedOfRows = 0; // elements in one reading: the first few cost less than a search of the document
 
-function hasKeyedRows(doc) {
+function mayBeKeyed(doc) {
+  if (++askedOfRows < ASKED_ALONE) return true;
   let found = keyedIn.get(doc);
   if (found === undefined) {
     found = KEYS.some((key) => firstMatch(doc, key) !== null); // one by one, see ACTING_ANYHOW
@@ -18,7 +20,7 @@ function hasKeyedRows(doc) {
 
 // What holds the row that an element stands in, and the element's key there: the row's, and its place in it.
 function rowKeyOf(el) {
-  const row = hasKeyedRows(ownerIn(el)) && !clobbered(el) ? closestTo(el, KEYED) : null;
+  const row = mayBeKeyed(ownerIn(el)) && !clobbered(el) ? closestTo(el, KEYED) : null;
   const holder = row && parentIn(row);
   if (!holder) return null;
   const name = ROW_KEYS.find((one) => row.hasAttribute(one));

@@ -262,7 +262,7 @@ async def isolated_context(frame: Frame) -> int:
         reply = await frame.cdp.send("Page.createIsolatedWorld", params)
         if frame.loader_id != loader_id:
             return int(reply["executionContextId"])
-        frame.world = int(reply["executionContextId"])
+        frame.world, frame.engine_parts = int(reply["executionContextId"]), 0
     return frame.world
 
 

@@ -22,7 +22,8 @@ class Frame:
 
     origin is CDP's security origin ("://" for opaque ones). failed: whether it shows the browser's
     own page about an address that it could not load. `world` is the isolated world's
-    context of the present document, if one was made.
+    context of the present document, if one was made, and `engine_parts` how much of the page
+    engine was sent there.
     """
 
     frame_id: str
@@ -35,6 +36,7 @@ class Frame:
     mime_type: str = ""
     failed: bool = False
     world: int | None = field(default=None, repr=False)
+    engine_parts: int = field(default=0, repr=False)
 
 
 class FrameTree:

@@ -22,7 +22,7 @@ _READING = (
     "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
     "visibility", "shown_elements", "covered_elements", "refs", "row_keys", "identity",
     "element_words", "element_states", "acting_elements", "hints", "owned_elements",
-    "field_labels", "outline", "line_runs", "outline_lines", "page_now",
+    "field_labels", "outline", "line_runs", "outline_lines", "page_now", "pagination",
 )  # fmt: skip
 _FINDING = ("reacquired_elements", "element_walk", "radio_groups", "find")
 _ACTING = (
@@ -35,9 +35,10 @@ _ACTING = (
 PARTS = (_READING, _FINDING, _ACTING)
 # How many parts a call of these functions needs; all others need every one.
 _NEEDED = {
-    **dict.fromkeys(("outline", "has", "standing", "showsText"), 1),
+    **dict.fromkeys(("outline", "has", "standing", "showsText", "pagination"), 1),
     "find": 2,
 }
+_MAX_STEPS = 8  # of sending and calling, where the page goes on to other documents
 # An element of the page may be called "openchrome".
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
 _THERE = f"{INSTALLED} ? openchrome.parts : 0"
@@ -59,15 +60,17 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
     Raises script_error for a page that goes on to another document whenever the engine is there.
     """
     needed = _NEEDED.get(name, len(PARTS))
-    there = None if frame.world is not None else 0  # else the document is new
-    for _ in range(4):
-        if there is None:
+    there = frame.engine_parts if frame.world is not None else 0  # else the document is new
+    for _ in range(_MAX_STEPS):
+        if there >= needed:
             answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
-            if isinstance(answer, list):
-                return answer[0]
-            there = answer
-        await _install(tab, frame, there, needed)
-        there = None
+        else:
+            # What reads may be called twice, so it is called with what it needs.
+            then = evaluate.source_of(f"(...args) => [openchrome.{name}(...args)]", args)
+            answer = await _send(tab, frame, there, needed, then if name in _NEEDED else "")
+        if isinstance(answer, list):
+            return answer[0]
+        there = answer or 0
     raise evaluate.page_left(begun=False)
 
 
@@ -75,19 +78,27 @@ async def ensure(tab: "Tab", frame: Frame) -> None:
     """Have all parts in a frame, for what is called on objects that the engine did not give."""
     there = await tab.evaluate(_THERE, isolated=True, frame=frame)
     if there < len(PARTS):
-        await _install(tab, frame, there, len(PARTS))
+        await _send(tab, frame, there, len(PARTS))
 
 
-async def _install(tab: "Tab", frame: Frame, there: int, needed: int) -> None:
-    """Send what is missing; another call may have done so in the meantime."""
+async def _send(tab: "Tab", frame: Frame, there: int, needed: int, then: str = "") -> Any:  # noqa: ANN401
+    """Run the missing parts, then an expression, and return its value.
+
+    Without one, or where another call has sent the parts meanwhile: how many are there now.
+    """
     try:
-        await tab.evaluate(source(there, needed), isolated=True, frame=frame)
+        whole = f"{source(there, needed)}\n{then}"
+        answer = await tab.evaluate(whole, isolated=True, frame=frame)
     except OcdError as error:
         if error.code != "script_error":
             raise
         # Declared twice is the error of a script that did not begin.
-        if await tab.evaluate(_THERE, isolated=True, frame=frame) in (None, there):
+        frame.engine_parts = await tab.evaluate(_THERE, isolated=True, frame=frame) or 0
+        if frame.engine_parts == there:
             raise
+        return frame.engine_parts
+    frame.engine_parts = needed
+    return answer
 
 
 async def handle(
@@ -111,5 +122,5 @@ async def handle(
         if reply["result"]["type"] != "number":
             object_id = reply["result"].get("objectId")
             return str(object_id) if object_id else None
-        await _install(tab, frame, reply["result"]["value"], needed)
+        await _send(tab, frame, reply["result"]["value"], needed)
     raise evaluate.page_left(begun=False)
