@@ -291,7 +291,9 @@ const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/,
 
 // The words of ::before and ::after, or what a style sheet gives to be said instead; counters and
 // pictures have none.
-const PIECES = /url\("(?:[^"\\]|\\.)*"\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
+const PIECES = /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
+// CSS strings have characters by their number, ended by a space, or behind a backslash.
+const unescaped = (text) => text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) => (code ? String.fromCodePoint(parseInt(code, 16)) : sign));
 
 function generated(el, pseudo) {
   const worded = generates(ownerIn(el));
@@ -302,7 +304,7 @@ function generated(el, pseudo) {
   let text = '';
   for (const [, words, slash] of content.matchAll(PIECES)) {
     if (slash) text = ''; // what follows is said instead
-    else if (words) text += words.replace(/\\(.)/g, '$1');
+    else if (words) text += unescaped(words);
   }
   return display === 'inline' ? text : ` ${text} `;
 }
