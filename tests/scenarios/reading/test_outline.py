@@ -93,7 +93,7 @@ async def test_structure(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "structure")
     lines = re.sub(r" \[ref=e\d+\]", " [ref]", text)
     assert '- banner\n  - text: Site head\n  - navigation "Main" > list\n' in lines
-    assert '    - listitem: link "Two" [ref] current=page → /two\n' in lines
+    assert '    - link "Two" [ref] current=page → /two\n' in lines
     assert (
         "    - text: First part, then\n"
         '    - link "a link" [ref] → https://elsewhere.example/path?q=1\n'

@@ -43,7 +43,7 @@ OUTLINE = """\
 - menu
   - menuitem "Undo" [ref]
   - menuitem "Redo" [ref]
-- list > listitem: app.py
+- list: app.py
 - button "Terminal" [ref]
 - radiogroup "Size" > radio "S" [ref]
 - file "Choose File" [ref]
@@ -65,9 +65,7 @@ REPEATS = """\
 - textbox "Name" [ref]
 - text: At most ten letters.
 - textbox "Key" [ref]
-- list
-  - listitem: Not too short.
-  - listitem: Not a number.
+- list: Not too short. | Not a number.
 - text: Read this first.
 - button "Go on" [ref]
 - textbox "Far" [ref] description="At most ten letters."
@@ -87,17 +85,41 @@ REPEATS = """\
   - listitem: button "Fake" [ref]
   - link "No" [ref] → /no/
 - list
-  - listitem: link "A" [ref] → /a/
-  - listitem: link "B" [ref] → /b/
+  - link "A" [ref] → /a/
+  - link "B" [ref] → /b/
 - list
   - listitem: Writer: | link "Ann" [ref] → /ann/
-    - list
-      - listitem: Copy 1
-      - listitem: Copy 2
+    - list: Copy 1 | Copy 2
   - listitem: Others
 - table
   - headers: Who | What
   - row: textbox "Who" [ref] | combobox "How" [ref] value="x" options: x button "Fix" [ref] disabled
+"""
+
+TERSE = """\
+- heading "Ship to" [level=2]
+- textbox "Street" [ref]
+- summary "More" [ref] collapsed
+- group
+  - radio "Yes" [ref]
+  - radio "No" [ref]
+- text: Second:
+- radio "Yes" [ref]
+- radio "No" [ref]
+- button "Save" [ref]
+- list: red | a\\|b
+- list "Long"
+  - listitem: These words are more than a few, so that each of the items has a line of its own.
+  - listitem: Short
+- list > listitem: looks like link "This" [ref]
+- list > link "Only" [ref] → /only
+- link "Signed" [ref] → /file?name=report&expires=20261123&key=shortest&…
+- link "Token" [ref] → /go?token=0123456789abcdef0123456789abcdef0123456789…
+- table
+  - headers: Select | Who
+  - row: checkbox "Invite to the list Ann Lee" [ref] | link "A" [ref] → /who/1/ link "X" [ref] → …x
+  - row: checkbox "… Bob Lee" [ref] | link "Bob" [ref] → /who/2/ link "X" [ref] → …x
+  - row: checkbox "… Bob Ray" [ref] | link "Rob" [ref] → /who/3/ link "Other" [ref] → /other/
 """
 
 
@@ -120,3 +142,18 @@ async def test_what_the_lines_around_say_is_not_told_again(tab: Tab, site: Site)
     """A description beside its field, a name that something in a box has, items that are links."""
     await tab.navigate(site.url("reading/repeats.html"))
     assert await short(tab) == REPEATS
+
+
+async def test_what_a_reader_knows_already_is_left_out(tab: Tab, site: Site) -> None:
+    """Groups and items that say nothing, long queries, what a row has from those above it."""
+    await tab.navigate(site.url("reading/terse.html"))
+    assert await short(tab) == TERSE
+    whole = (await read(tab, ref=await ref_of(tab, "Signed"))).text
+    assert "&key=shortest&signature=" in whole
+    assert "to the list Bob Lee" in (await read(tab, selector="tr:nth-child(3)")).text
+
+
+async def ref_of(tab: Tab, name: str) -> str:
+    found = re.search(rf'"{name}" \[ref=(e\d+)\]', (await read(tab)).text)
+    assert found
+    return found[1]

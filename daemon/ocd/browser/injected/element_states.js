@@ -5,6 +5,7 @@ const MANY_OPTION_CHARS = 300;
 const FEWEST_OPTIONS = 3;
 const LONG_OPTIONS = 16; // characters of a list that is told once
 const LONG_URL = 500;
+const LONG_QUERY = 48; // what follows says less than where a link goes
 const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
 const A_GRID = 'table, [role=grid], [role=table], [role=treegrid]';
 const BELOW = /^[\w%~-][^:]*$/; // what no scheme begins
@@ -54,7 +55,7 @@ function focusOf(el, active) {
 
 // optionLists: of the selects that were told, by their words, if they are to be told once.
 function detailOf(el, role, name, root, optionLists = null) {
-  if (role === 'link') return targetOf(el);
+  if (role === 'link') return targetOf(el, root === el);
   let words = '';
   if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
     const value = valueHeldBy(el, role);
@@ -120,11 +121,21 @@ function optionText(option) {
   return option.matches(':disabled') ? `${text} (disabled)` : text;
 }
 
-function targetOf(el) {
-  const url = addressOf(el);
+// whole: with all of its query.
+function targetOf(el, whole) {
+  const address = addressOf(el);
+  const url = whole ? address : withShortQuery(address);
   if (!url || url === '#' || /^javascript:/i.test(url)) return '';
   if (url.startsWith('data:')) return ` → ${/^data:[^,;]{0,40}[^,]{0,40},?/.exec(url)[0]}…`;
   return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
+}
+
+// An address with as much of a long query as says what it asks for: signatures and campaigns stand behind.
+function withShortQuery(url) {
+  const from = url.length > LONG_QUERY ? url.indexOf('?') + 1 : 0;
+  if (from === 0 || url.length - from <= LONG_QUERY) return url;
+  const cut = url.lastIndexOf('&', from + LONG_QUERY) + 1;
+  return `${url.slice(0, cut > from ? cut : from + LONG_QUERY)}…`;
 }
 
 // Where a link goes: relative to the page, in words that `navigate` takes, else without the document's origin.

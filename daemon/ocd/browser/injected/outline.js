@@ -16,6 +16,7 @@ const BOX = 2;
 const FRAME = 3;
 const PRESERVED = 1; // a line of preformatted text
 const CONTROL_ITEM = 2; // an item of a list that is one thing to act on
+const WORDS_ITEM = 3; // one of words alone
 const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
@@ -70,7 +71,7 @@ class Outline {
     this.onlyRefs = options.filter === 'interactive';
     this.maxDepth = options.depth ?? Infinity;
     this.base = options.indent || 0;
-    this.lines = []; // [depth, kind, text, PRESERVED or CONTROL_ITEM if it is that]
+    this.lines = []; // [depth, kind, text, PRESERVED, CONTROL_ITEM or WORDS_ITEM if it is that]
     this.frames = []; // iframes of other origins, in order
     this.words = ''; // text not yet on a line
     this.refs = 0;
@@ -481,6 +482,7 @@ class Outline {
     } else if (only?.[1] === TEXT && !CELLS.has(role)) {
       const text = this.lines.pop()[2];
       const line = this.lines[at];
+      if (role === 'listitem' && line[2] === role) line[3] = WORDS_ITEM;
       // A name that only repeats the text is left out.
       line[2] = line[2].includes(quote(text)) ? line[2] : `${line[2]}: ${text}`;
       line[1] = LEAF;
@@ -510,6 +512,7 @@ class Outline {
       } else return;
     }
     const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
+    shortenAddresses(cells);
     const words = cells.map(([text, parts]) => {
       if (!CELLS.has(text)) return parts.length ? `${text}: ${parts.join(' ')}` : text;
       return parts.length === 1 ? parts[0] : parts.join(' ');

@@ -19,14 +19,19 @@ const HEADS = /^heading (".*") (\[level=\d+\])$/;
 const DESCRIBED = ' description="';
 const MOST_DESCRIBING = 12; // lines in which a description may stand
 const ITEM = 'listitem: ';
-const FEWEST_ITEMS = 3; // controls in a list that are told without saying that each is an item
+const LIST = /^list(?: |$)/;
+const LIKE_A_REF = ' [ref='; // in a text: its line says that it is one
+const MAX_WORDS_ITEM = 80; // characters
+const MAX_LIST = 400; // characters of a list of words that is one line
+const FIELDSET = 'group'; // one without a name
+const OWN_WORDS = /^(?:heading|summary)\b/; // what says itself where a group begins
 
 function toldLines(lines) {
   const once = lines.filter((line, at) => !repeats(line, lines[at - 1], lines[at + 1]));
   const described = once.map((line, at) => withoutDescription(line, at, once));
   const named = described.map((line, at) => withoutName(line, described[at + 1]));
-  const joined = withItemsJoined(withTextsJoined(withDraggedJoined(withHeadedLinks(named))));
-  return withPressedJoined(chained(withoutItems(joined)));
+  const joined = withItemsJoined(withTextsJoined(withDraggedJoined(withHeadedLinks(withoutGroups(named)))));
+  return withPressedJoined(chained(withRowsShortened(withListsOfWords(withoutItems(joined)))));
 }
 
 // Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
@@ -181,21 +186,58 @@ function endsWith(lines, at) {
   return !(lines[next]?.[0] === lines[at][0]);
 }
 
-// The controls of a list that has several of them: items they are in any case.
+// Controls in a list by themselves: items they are in any case.
 function withoutItems(lines) {
-  const held = new Map(); // by the line of a list: those of its items that hold one control each
-  const around = [];
-  for (const [at, [depth, , , mark]] of lines.entries()) {
-    while (around.length && lines[around.at(-1)][0] >= depth) around.pop();
-    if (mark === CONTROL_ITEM) held.set(around.at(-1), [...(held.get(around.at(-1)) ?? []), at]);
-    around.push(at);
-  }
-  const out = [...lines];
-  for (const items of held.values()) {
-    if (items.length < FEWEST_ITEMS) continue;
-    for (const at of items) out[at] = [lines[at][0], LEAF, lines[at][2].slice(ITEM.length)];
+  return lines.map((line) => (line[3] === CONTROL_ITEM ? [line[0], LEAF, line[2].slice(ITEM.length)] : line));
+}
+
+// What stands in a group without a name, where the group does not keep it apart from another's: it says nothing.
+function withoutGroups(lines) {
+  const out = [];
+  const around = []; // the groups that we are in, left out or not
+  let ended = -1; // the depth of the group that the line before was the end of
+  for (const [at, line] of lines.entries()) {
+    const [depth, kind, words] = line;
+    ended = -1;
+    while (around.length && around.at(-1).depth >= depth) ended = around.pop().depth;
+    const moved = around.filter((one) => one.left).length;
+    const told = moved ? [depth - moved, ...line.slice(1)] : line;
+    const first = lines[at + 1];
+    if (kind === BOX && words === FIELDSET && first?.[0] === depth + 1) {
+      const left = ended !== depth || first[1] === TEXT || OWN_WORDS.test(first[2]);
+      around.push({ depth, left });
+      if (left) continue;
+    }
+    out.push(told);
   }
   return out;
+}
+
+// A list of a few words each is one line, as a row is.
+function withListsOfWords(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length; at++) {
+    const [depth, kind, words] = lines[at];
+    const items = kind === BOX && LIST.test(words) ? wordsOfItems(lines, at) : [];
+    const told = items.map(withoutBars).join(' | ');
+    if (!items.length || told.length > MAX_LIST) out.push(lines[at]);
+    else {
+      out.push([depth, LEAF, `${words}: ${told}`]);
+      at += items.length;
+    }
+  }
+  return out;
+}
+
+// The texts of a list's items; none if anything else stands in it, or more than a few words.
+function wordsOfItems(lines, at) {
+  const items = [];
+  for (let next = at + 1; lines[next]?.[0] > lines[at][0]; next++) {
+    const [, , words, mark] = lines[next];
+    if (mark !== WORDS_ITEM || words.length > ITEM.length + MAX_WORDS_ITEM || words.includes(LIKE_A_REF)) return [];
+    items.push(words.slice(ITEM.length));
+  }
+  return items;
 }
 
 // A box with one thing in it stands in the line of that: `banner > navigation "Main"`.

@@ -1,0 +1,49 @@
+// The words of a table's rows, without what the row or the one above it has told.
+
+const TARGET = / → (\S+)$/;
+const LEAST_SHARED = 6; // characters of an address that others in its row begin with
+const CALLED = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
+const LEAST_REPEATED = 16; // characters that a name has from those above it
+const END = '\0'; // of a beginning: in no name
+
+// Addresses that go on from the first of their row: `→ /group/ | link "Add" → …add/`.
+function shortenAddresses(cells) {
+  let first = '';
+  for (const [, parts] of cells) {
+    for (const [at, part] of parts.entries()) {
+      const [, address] = TARGET.exec(part) ?? [];
+      if (address === undefined) continue;
+      if (first === '') first = address;
+      else if (first.length >= LEAST_SHARED && address.startsWith(first) && first.endsWith('/')) parts[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
+    }
+  }
+}
+
+// Names that begin as those above them do: `checkbox "… Book 7"` below `checkbox "Select for an action Book 6"`.
+function withRowsShortened(lines) {
+  const above = new Map(); // by depth: role and beginning of the names in the rows before
+  return lines.map((line) => {
+    const [depth, kind, words] = line;
+    for (const one of above.keys()) if (one > depth) above.delete(one);
+    if (kind !== LEAF || !words.startsWith('row: ') || !words.includes(' [ref=')) {
+      if (!A_LINE.test(words)) above.delete(depth);
+      return line;
+    }
+    const before = above.get(depth) ?? [];
+    const begun = [];
+    above.set(depth, begun);
+    return [depth, kind, words.replace(CALLED, (whole, role, name) => {
+      const [kept, beginning] = before[begun.length] ?? [];
+      const shared = kept === role ? sharedWords(beginning, name) : 0;
+      begun.push([role, shared >= LEAST_REPEATED ? `${name.slice(0, shared)}${END}` : name]);
+      return shared >= LEAST_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
+    })];
+  });
+}
+
+// How many characters two names have in common at their beginning, as whole words, where each goes on.
+function sharedWords(one, other) {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at++;
+  return at < one.length && at < other.length ? other.lastIndexOf(' ', at - 1) + 1 : 0;
+}
