@@ -68,6 +68,12 @@ class Asked {
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
   }
 
+  // Whether a name has all the words.
+  isIn(name) {
+    const words = wordsOf(name);
+    return this.rest.every((word) => words.includes(word));
+  }
+
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
     const score = this.spoken(el, role, name, acts);
@@ -240,6 +246,7 @@ function ranked(options) {
   const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
   const seen = seek(judge, asked.hint);
   const found = among === 'clickable' ? closest(seen) : seen;
+  if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
@@ -254,6 +261,15 @@ function ranked(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = inSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// Where nothing is called so: what stands in the cell of a column and a row that are.
+function addCrossings(found, asked, among) {
+  for (const one of crossings(asked, among)) {
+    const known = found.find(({ el }) => el === one.el);
+    if (known) known.score = Math.max(known.score, one.score);
+    else found.push(one);
+  }
 }
 
 // Inputs for files, seen or not: files are put into them without a click.

@@ -24,7 +24,7 @@ _READING = (
     "element_words", "element_states", "acting_elements", "hints", "owned_elements",
     "field_labels", "outline", "line_runs", "row_words", "outline_lines", "page_now", "pagination",
 )  # fmt: skip
-_FINDING = ("reacquired_elements", "element_walk", "radio_groups", "find")
+_FINDING = ("reacquired_elements", "element_walk", "radio_groups", "table_cells", "find")
 _ACTING = (
     "formulas", "serialise_html", "recorded_elements", "selector_matches", "click_points",
     "actionability", "layout_rest", "editors", "option_changes", "attribute_changes",

@@ -1,0 +1,76 @@
+// Cells by the words that head their column and their row: "Count of Nut".
+
+const TABLES = 'table, [role=grid], [role=treegrid], [role=table]';
+const CELLS_OF_ROW = '[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]';
+const ACTS_IN_CELL = `${ANY_FIELD}, a[href]`;
+const MOST_CELLS = 20000; // of a table that is gone through
+const CROSSED = 75; // the heads say these words and no others: surer than a control in a row that has some of them
+const CROSSED_AMONG = 62; // that of the column says more
+
+// What stands where a column and a row meet that have all the words between them.
+function crossings(asked, among) {
+  if (asked.line !== null || asked.rest.length < 2) return [];
+  const has = (table) => { const text = contentIn(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
+  const cells = everyMatch({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked.rest));
+  return cells.filter(({ cell }) => seenBox(cell)).flatMap(({ cell, score }) => standingIn(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
+}
+
+function standingIn(cell, among) {
+  const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => seenBox(el));
+  if (controls.length > 0) return controls.map((el) => { const role = roleOf(el); return { el, role, name: nameOf(el, role), acts: true }; });
+  return among === 'all' ? [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MOST_SAID)), acts: false }] : [];
+}
+
+function crossingsIn(table, asked) {
+  const rows = placedCells(table);
+  const top = rows.findIndex(isHeadRow);
+  if (top < 0) return [];
+  const heads = rows[top].map((cell) => wordsOf(textIn(cell)));
+  return rows.slice(top + 1).flatMap((row) => {
+    const own = row.findIndex((cell) => isSaidBy(wordsOf(textIn(cell)), asked));
+    if (own < 0) return [];
+    const said = wordsOf(textIn(row[own]));
+    const left = asked.filter((word) => !said.includes(word));
+    const column = columnWith(heads, left, own);
+    return column < 0 || row[column] === undefined ? [] : [{ cell: row[column], score: heads[column].length > left.length ? CROSSED_AMONG : CROSSED }];
+  });
+}
+
+const isSaidBy = (words, asked) => words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
+const isHeadRow = (row) => row.length > 1 && row.every((cell) => tagOf(cell) === 'TH' || tagOf(parentIn(parentIn(cell))) === 'THEAD' || roleWord(cell) === 'columnheader');
+
+// The column with the shortest head of those that have all the words; -1 for none.
+function columnWith(heads, words, but) {
+  let best = -1;
+  for (const [at, head] of heads.entries()) {
+    if (at === but || !words.length || !words.every((word) => head.includes(word))) continue;
+    if (best < 0 || head.length < heads[best].length) best = at;
+  }
+  return best;
+}
+
+// The cells of each row by their column, those that span several in each of these.
+function placedCells(table) {
+  const rows = [];
+  let count = 0;
+  const all = rowsOfTable(table);
+  for (const [at, row] of all.entries()) {
+    const placed = (rows[at] ||= []);
+    let column = 0;
+    for (const cell of row) {
+      while (placed[column] !== undefined) column++;
+      const width = Math.min(cell.colSpan || 1, MOST_CELLS);
+      const height = Math.min(cell.rowSpan || 1, all.length - at);
+      if ((count += width * height) > MOST_CELLS) return wholeRows(rows);
+      for (let down = 0; down < height; down++) for (let right = 0; right < width; right++) (rows[at + down] ||= [])[column + right] = cell;
+    }
+  }
+  return wholeRows(rows);
+}
+
+const wholeRows = (rows) => rows.map((row) => [...row]).filter((row) => row.length > 0 && !row.includes(undefined));
+
+function rowsOfTable(table) {
+  const rows = tagOf(table) === 'TABLE' ? [...table.rows].map((row) => [...row.cells]) : [];
+  return rows.length > 0 ? rows : [...allMatches(table, '[role=row]')].map((row) => [...allMatches(row, CELLS_OF_ROW)]);
+}

@@ -1,0 +1,48 @@
+"""A cell is found by what heads its column and its row."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("Count of Nut", '- cell "31" ['),
+        ("nut count", '- cell "31" ['),
+        ("Count for Bolt", '- cell "5" ['),
+        ("Price in Bolt", '- cell "0.30" ['),
+        ("Count of Wing nut", '- cell "2" ['),
+        ("Tuesday of Ada", '- gridcell "8" ['),
+    ],
+)
+def test_cell_is_found_by_column_and_row(at: At, words: str, line: str) -> None:
+    assert at("crossing.html").lines(words)[0].startswith(line)
+
+
+def test_cells_that_span_rows_head_each_of_them(at: At) -> None:
+    """Both rows of it, in the page's order."""
+    lines = at("crossing.html").lines("Count of Wing nut")
+    assert [line.split("[")[0] for line in lines[:2]] == ['- cell "2" ', '- cell "4" ']
+
+
+def test_words_that_an_element_has_itself_are_meant_before(at: At) -> None:
+    assert at("crossing.html").lines("Price of Gold")[0].startswith('- text "Price of Gold is')
+
+
+def test_a_row_of_data_heads_no_column(at: At) -> None:
+    """The first row of a table without headers says nothing about those below."""
+    assert not any('"12"' in line for line in at("crossing.html").lines("Steel of Rod"))
+
+
+def test_field_behind_other_fields_is_filled_by_column_and_row(at: At) -> None:
+    page = at("crossing.html")
+    page.js("document.querySelector('thead th:last-child').outerHTML = '<th>Order<th>Return'")
+    page.do("form_input", query="Return of Bolt", value="3")
+    assert page.js("document.querySelector('[name=bolt2]').value") == "3"
+    page.do("fill_form", fields={"Order of Nut": "4"})
+    assert page.js("document.querySelector('[name=nut]').value") == "4"
