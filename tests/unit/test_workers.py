@@ -2,12 +2,14 @@
 
 import asyncio
 import errno
+import io
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 
 import msgspec
 import pytest
 
+from ocd.conversion import process
 from ocd.conversion.worker import Bounds, ConversionPool, ConversionWorker
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.fetch_errors import FetchError
@@ -182,3 +184,17 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
         assert titles == [str(n) for n in range(15)]
         with pytest.raises(FetchError, match="no process could be started for it"):
             await converter.convert(named("http://h/large"))
+
+
+def test_what_was_freed_is_given_back_once_in_a_while():
+    """The process has its C library trim the heap after each half megabyte, not after each page."""
+    call = process.FunctionCall(
+        "ocd.crawl.page_extractor:extract", msgspec.Raw(process.encode(job("page", 20_000)))
+    )
+    message = process.frame(process.encode(call))
+    trims: list[int] = []
+    sink = io.BytesIO()
+    # Twelve documents of 100 KB.
+    process.serve(io.BytesIO(message * 12), sink, trim=lambda pad: trims.append(pad) or 1)
+    assert len(sink.getvalue()) > 12 * 90_000
+    assert trims == [0, 0]

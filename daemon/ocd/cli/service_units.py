@@ -1,6 +1,5 @@
 """The texts of the service definitions: a systemd user unit and a launchd agent. Pure."""
 
-import plistlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +78,8 @@ def systemd_unit(service: ServiceSpec, *, user_namespaces: bool) -> str:
 
 def launchd_agent(service: ServiceSpec) -> bytes:
     """Return the bytes of the launchd agent's property list."""
+    import plistlib  # with an XML parser, which the daemon would keep for good
+
     agent = {
         "Label": LABEL,
         "ProgramArguments": list(service.command),

@@ -15,8 +15,9 @@ LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
 # A crawl of more pages than this is worth a process that takes half of the work.
 _WORTH_A_PROCESS = 10
-# Small pages that may wait for the process; further ones are extracted here.
-_MAX_WAITING = 4
+# Small pages that may wait for the process; further ones are extracted here, which has the daemon
+# load the parsers as well, 10 MB.
+_MAX_WAITING = 16
 
 
 class ExtractionClient:

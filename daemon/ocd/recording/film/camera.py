@@ -14,9 +14,8 @@ from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.read.screencast import Mark, Screencast, watching
-from ocd.recording.film import encoder
 from ocd.recording.film.password_fields import password_boxes
-from ocd.recording.film.picture import Box, Picture, message
+from ocd.recording.film.picture import FULL, Box, Picture, message
 from ocd.recording.store import FilmEnd
 
 logger = logging.getLogger(__name__)
@@ -33,6 +32,8 @@ _QUIET_S = 1.0
 _LAST_S = 0.3
 _LAST_MS = 1000
 _FINISH_S = 30.0
+# Not imported: it draws, 4 MB.
+_ENCODER = "ocd.recording.film.encoder"
 
 _decode_head = msgspec.json.Decoder(dict[str, float]).decode
 
@@ -258,7 +259,7 @@ class Camera:
         except TimeoutError:
             process.kill()
             status = await process.wait()
-        if status == encoder.FULL:
+        if status == FULL:
             self.ended_by = "max_size"
         elif status:
             self.ended_by = "failed"
@@ -269,7 +270,7 @@ class Camera:
 
 
 async def _start_encoder(path: Path) -> Process:
-    command = (sys.executable, "-P", "-m", encoder.__name__, str(path))
+    command = (sys.executable, "-P", "-m", _ENCODER, str(path))
     return await asyncio.create_subprocess_exec(*command, stdin=PIPE)
 
 

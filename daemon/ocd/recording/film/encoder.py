@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocd.recording.film.drawing import Canvas
-from ocd.recording.film.picture import Picture, read_pictures
+from ocd.recording.film.picture import FULL, Picture, read_pictures
 
 if TYPE_CHECKING:
     from av import VideoFrame
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 BYTES_PER_S = 70_000
 BURST_BYTES = 500_000
 MAX_BYTES = 64 << 20
-# The process's status when the film has all the bytes that it may have.
-FULL = 3
 _NICER = 5
 _MS = Fraction(1, 1000)
 _CLUSTER = {"cluster_time_limit": "500", "flush_packets": "1"}

@@ -6,6 +6,8 @@ from typing import BinaryIO
 import msgspec
 
 LENGTH_BYTES = 4
+# The status of that process when the film has all the bytes that it may have.
+FULL = 3
 _encode = msgspec.msgpack.Encoder().encode
 
 Box = tuple[float, float, float, float]
