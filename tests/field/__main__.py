@@ -4,7 +4,8 @@
 crawled by `oc task start crawl` with the static engine. `miniwob`: the small tasks of MiniWoB++,
 from the outline and `find` alone, judged by the page itself. `tasks`: what an agent does with
 `oc` in applications, looked up in their own data; $FIELD_BESIDE names the folder of another
-checkout's commands, which do the same beside ours.
+checkout's commands, $FIELD_RIVALS the commands of other tools (`field.tasks.rivals`), which do the
+same beside ours if they are installed.
 
 `PYTHONPATH=tests python -m field --only miniwob click-menu` does a part of one of them. Needs the
 package registries of Debian or Ubuntu, of Python, and of npm.

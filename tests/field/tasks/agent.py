@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -40,43 +41,21 @@ class Step:
     instead: Callable[[], None] | None = None
 
 
-class Agent:
-    """`oc` of one checkout with a home of its own; everything printed is counted.
+class Shell:
+    """Commands of one tool in a home of its own; everything printed is counted.
 
-    It names nothing that it has not read: what no reply about the page says, it looks up, by
-    `read-page` once after it opened a page, by `find` later. What it read of a site it need not
-    read again: it asks for the difference. Commands between two looks go together where this `oc`
-    takes several at once, else one by one.
+    Commands between two looks at what they print are carried out together.
     """
 
-    def __init__(self, scripts: Path, home: Home) -> None:
-        self._oc = str(scripts / "oc")
+    def __init__(self, home: Home) -> None:
         self._home = home
-        self._batches = self._run("batch", "--help").returncode == 0
         self._steps: list[Step] = []
-        self._seen: list[str] = []  # replies about the page that shows
-        self._earlier: list[str] = []  # readings of pages that were left
-        self._read = False  # whether it was read since it was opened
         self._said = ""
         self.cost = Cost()
-
-    def _run(self, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self._oc, *args], env=self._home.environ, cwd=self._home.base, text=True,
-            timeout=_TIMEOUT_S, input=stdin, capture_output=True, check=False,
-        )  # fmt: skip
 
     def begin(self) -> None:
         """Begin another task: nothing is left to do, and the page may be any."""
         self._steps, self.cost = [], Cost()
-        self._leave()
-
-    def stop(self) -> None:
-        """End the daemon."""
-        subprocess.run([self._oc.removesuffix("oc") + "ocd", "stop"], env=self._home.environ,
-                       check=False, capture_output=True)  # fmt: skip
-
-    # Commands
 
     def do(self, *words: str, instead: Callable[[], None] | None = None) -> None:
         """Have a command carried out with the next ones."""
@@ -97,21 +76,65 @@ class Agent:
 
     def _carry_out(self, steps: list[Step]) -> tuple[int, int]:
         """Run commands up to the first that fails; return how many ran, and the last status."""
+        raise NotImplementedError
+
+    def _start(self, command: str, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [command, *args], env=self._home.environ, cwd=self._home.base, text=True,
+            timeout=_TIMEOUT_S, input=stdin, capture_output=True, check=False,
+        )  # fmt: skip
+
+    def _count(self, *runs: subprocess.CompletedProcess[str]) -> int:
+        """Count what ran as one call; return the last status."""
+        self._said = "".join(run.stdout + run.stderr for run in runs)
+        status = runs[-1].returncode
+        self.cost += Cost(1, len(self._said), int(status != 0))
+        return status
+
+
+class Agent(Shell):
+    """`oc` of one checkout with a home of its own; everything printed is counted.
+
+    It names nothing that it has not read: what no reply about the page says, it looks up, by
+    `read-page` once after it opened a page, by `find` later. What it read of a site it need not
+    read again: it asks for the difference. Commands between two looks go together where this `oc`
+    takes several at once, else one by one.
+    """
+
+    def __init__(self, scripts: Path, home: Home) -> None:
+        super().__init__(home)
+        home.environ["PATH"] = f"{scripts}{os.pathsep}{home.environ['PATH']}"
+        self._oc = str(scripts / "oc")
+        self._batches = self._start(self._oc, "batch", "--help").returncode == 0
+        self._seen: list[str] = []  # replies about the page that shows
+        self._earlier: list[str] = []  # readings of pages that were left
+        self._read = False  # whether it was read since it was opened
+
+    def begin(self) -> None:
+        super().begin()
+        self._leave()
+
+    def stop(self) -> None:
+        """End the daemon."""
+        subprocess.run([self._oc.removesuffix("oc") + "ocd", "stop"], env=self._home.environ,
+                       check=False, capture_output=True)  # fmt: skip
+
+    def _carry_out(self, steps: list[Step]) -> tuple[int, int]:
+        """Run commands up to the first that fails; return how many ran, and the last status."""
         if len(steps) > 1 and self._batches:
             lines = "\n".join(json.dumps(step.words) for step in steps)
-            status = self._count(self._run("batch", stdin=lines))
+            status = self._count(self._start(self._oc, "batch", stdin=lines))
             stopped = re.search(r"Stopped: (\d+) of", self._said)
             return int(stopped[1]) if stopped else len(steps), status
         for number, step in enumerate(steps, 1):
-            if status := self._count(self._run(*step.words)):
+            if status := self._count(self._start(self._oc, *step.words)):
                 return number, status
         return len(steps), 0
 
-    def _count(self, done: subprocess.CompletedProcess[str]) -> int:
-        self._said = done.stdout + done.stderr
+    def _count(self, *runs: subprocess.CompletedProcess[str]) -> int:
+        status = super()._count(*runs)
         self._seen.append(self._said)
-        self.cost += Cost(1, len(self._said), int(done.returncode != 0))
-        return done.returncode
+        return status
 
     # Looks
 
@@ -242,3 +265,11 @@ class Agent:
         self._learn(words)
         place = ("--target-x", str(x), "--target-y", str(y))
         self.do("drag-drop", "--source-query", words, *place)
+
+    def press(self, keys: str) -> None:
+        """Press keys where the focus is."""
+        self.do("computer", "key", "--text", keys)
+
+    def accept_dialog(self) -> None:
+        """Accept the dialog that the page has opened."""
+        self.do("interact", "--action", "accept_dialog")

@@ -56,7 +56,7 @@ def run_a_notebook(agent: Agent, lab: JupyterLab) -> None:
 
 def _save_as(agent: Agent, name: str) -> None:
     """Save what is open, and answer the dialog that asks for its name."""
-    agent.do("computer", "key", "--text", "ctrl+s")
+    agent.press("ctrl+s")
     agent.put("textbox.*(File name|ntitled)", name)
     agent.act("Rename and Save")
     agent.finish()

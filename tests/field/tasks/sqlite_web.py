@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from field.tasks.agent import Agent
 from field.tasks.applications import SqliteWeb
+from support.waiting import wait_until
 
 
 def insert_a_row(agent: Agent, site: SqliteWeb) -> None:
@@ -36,7 +37,8 @@ def run_a_query(agent: Agent, site: SqliteWeb) -> None:
     agent.put("textbox.*multiline", "delete from plants where height > 1000")
     agent.act("Execute")
     agent.finish()
-    assert site.rows("select name from plants where height > 1000") == []
+    query = "select name from plants where height > 1000"
+    wait_until(lambda: site.rows(query) == [], what="the end of the row")
 
 
 TASKS = (insert_a_row, change_a_row, add_a_column, run_a_query)

@@ -42,7 +42,7 @@ def delete_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.act("Edit this tiddler")
     agent.act("Delete this tiddler")
     if "dialog" in agent.finish():
-        agent.do("interact", "--action", "accept_dialog")
+        agent.accept_dialog()
         agent.finish()
     wait_until(lambda: "Ferns" not in wiki.entries(), what="the end of the file")
 

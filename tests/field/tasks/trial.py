@@ -1,8 +1,9 @@
-"""Every task in its application, by this checkout and by another beside it."""
+"""Every task in its application, by this checkout, by another, and by other tools beside it."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from field.tasks import jupyterlab, node_red, sqlite_web, tiddlywiki, wagtail
-from field.tasks.agent import Agent, Cost
+from field.tasks.agent import Agent, Cost, Shell
 from field.tasks.applications import (
     Application,
     JupyterLab,
@@ -19,9 +20,10 @@ from field.tasks.applications import (
     TiddlyWiki,
     Wagtail,
 )
+from field.tasks.rivals import RIVALS
 from support.daemon import SCRIPTS, Home
 
-Task = Callable[[Agent, Any], None]
+Task = Callable[[Any, Any], None]  # of an `Agent` or a `Rival`, and of an `Application`
 APPLICATIONS: dict[str, tuple[type[Application], tuple[Task, ...]]] = {
     "wagtail": (Wagtail, wagtail.TASKS),
     "tiddlywiki": (TiddlyWiki, tiddlywiki.TASKS),
@@ -31,26 +33,33 @@ APPLICATIONS: dict[str, tuple[type[Application], tuple[Task, ...]]] = {
 }
 # Where the commands of another checkout are, to compare with.
 BESIDE = "FIELD_BESIDE"
+# The commands of other tools that do the same: `agent-browser playwright-cli`.
+OTHERS = "FIELD_RIVALS"
 
 
 def run(names: list[str]) -> int:
     """Do the tasks, print what each costs, return 1 if ours fails at one."""
-    trees = {"this": SCRIPTS}
+    tools: dict[str, Callable[[Home], Any]] = {"this": lambda home: Agent(SCRIPTS, home)}
     if os.environ.get(BESIDE):
-        trees["beside"] = Path(os.environ[BESIDE])
-    failed = {tree: _try_all(tree, scripts, names) for tree, scripts in trees.items()}
+        beside = Path(os.environ[BESIDE])
+        tools["beside"] = lambda home: Agent(beside, home)
+    for command in os.environ.get(OTHERS, "").split():
+        if shutil.which(command):
+            tools[command] = RIVALS[command]
+        else:
+            print(f"left out: {command} is not installed", file=sys.stderr)
+    failed = {name: _try_all(name, tool, names) for name, tool in tools.items()}
     return int(failed["this"] > 0)
 
 
-def _try_all(tree: str, scripts: Path, names: list[str]) -> int:
-    """Do the tasks with one checkout's commands; return how many failed."""
+def _try_all(tool: str, make: Callable[[Home], Any], names: list[str]) -> int:
+    """Do the tasks with one tool; return how many failed."""
     faults: list[str] = []
     total = Cost()
     for name in names or APPLICATIONS:
         kind, tasks = APPLICATIONS[name]
         home = Home()
-        home.environ["PATH"] = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-        agent = Agent(scripts, home)
+        agent = make(home)
         try:
             with kind() as application:
                 for task in tasks:
@@ -58,17 +67,17 @@ def _try_all(tree: str, scripts: Path, names: list[str]) -> int:
                     fault = _try(task, agent, application)
                     faults.append(fault)
                     total += agent.cost
-                    print(f"{tree}: {name} {task.__name__}: {agent.cost} {fault}", flush=True)
+                    print(f"{tool}: {name} {task.__name__}: {agent.cost} {fault}", flush=True)
         finally:
             agent.stop()
             home.end_leftovers()
             home.remove()
     failed = sum(map(bool, faults))
-    print(f"tasks by {tree}: {len(faults) - failed} of {len(faults)}, {total}", file=sys.stderr)
+    print(f"tasks by {tool}: {len(faults) - failed} of {len(faults)}, {total}", file=sys.stderr)
     return failed
 
 
-def _try(task: Task, agent: Agent, application: Application) -> str:
+def _try(task: Task, agent: Shell, application: Application) -> str:
     """Return what went wrong, "" if the application has what was to be done."""
     try:
         task(agent, application)
