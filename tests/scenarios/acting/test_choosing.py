@@ -1,5 +1,6 @@
 """Selects that pages build themselves: comboboxes, listboxes, suggestions, menus."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -139,3 +140,51 @@ def test_field_that_is_emptied_says_what_was_chosen(at: At) -> None:
     page = at("tokens.html")
     result = page.do("form_input", query="Tags", value=["Red"])
     assert result["value"] == "Red"
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "chosen"),
+    [
+        ("Town", "Bern", {"town": "Bern"}),
+        ("Way", "North / Hills / Mill", {"way": "North / Hills / Mill"}),
+        ("Stop", "Bergen", {"stop": "Bergen"}),
+        ("Street", "Mill Lane", {"street": "Mill Lane"}),
+        ("Street", "Mill", {"street": "Mill"}),
+    ],
+)
+def test_a_field_that_says_nothing_of_its_list_is_chosen_from(
+    at: At, query: str, value: str, chosen: dict[str, str]
+) -> None:
+    """A list without roles opens as one types; what is typed alone would be given up."""
+    page = at("offered.html")
+    result = page.do("form_input", query=query, value=value)
+    assert result["value"] == value
+    assert json.loads(page.text("#chosen")) == chosen
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "options"),
+    [
+        ("Town", "Ber", ["Berlin", "Bergen", "Bern"]),
+        ("Town", "Nowhere", []),
+        ("Way", "North / Hills / Quay", ["North / Hills / Mill"]),
+        ("Stop", "Ber", ["Berlin", "Bergen", "Bern"]),
+    ],
+)
+def test_what_such_a_field_does_not_offer_is_refused(
+    at: At, query: str, value: str, options: list[str]
+) -> None:
+    """It takes what it offers alone, which shows only once it is left; in a dialog it is not."""
+    page = at("offered.html")
+    reply = page.call("form_input", query=query, value=value)
+    assert reply.code == "option_not_found"
+    assert reply.error["options"][: len(options)] == options
+    assert page.text("#chosen") == "{}"
+
+
+def test_a_hint_beside_a_field_is_no_list(at: At) -> None:
+    """What comes up beside what was typed, and offers nothing, changes nothing."""
+    page = at("offered.html")
+    result = page.do("form_input", query="Pin", value="1234")
+    assert result["value"] == "1234"
+    assert "Four digits are enough" in result["content"]

@@ -9,10 +9,12 @@ const MOST_AROUND = 5; // elements around a control that show what was chosen
 const LEFT_FRAMES = 3;
 const MOST_OVER = 3; // of a control, one over the other
 const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
+const MODAL = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
 const ADDS = /\b(?:add|create|new)\b/i;
 let presentBefore = null; // what was on the page before the list opened
 let openedBy = null; // and whose list that is
 let foundOption = null;
+let textLeft = ''; // what a field held when it was left
 
 const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
 
@@ -48,7 +50,8 @@ function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
   const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION)]).filter(seenBox);
   if (own.length || roleOf(el) === 'listbox') return own;
-  return everySeen(el, OPTION).filter((one) => !presentBefore?.has(one) && !one.closest('select'));
+  const came = everySeen(el, OPTION).filter((one) => !presentBefore?.has(one) && !one.closest('select'));
+  return came.length || openedBy !== offered.by ? came : itemsOffered();
 }
 
 // A list without roles: what came since the control was opened and says just that.
@@ -132,16 +135,21 @@ function missingChoices(el, values) {
   return missing;
 }
 
-// Whether a field keeps what was typed once it is left: one that only takes what it offers does not.
-async function keepsText(el) {
+// Whether a field keeps what was typed once it is left: one that only takes what it offers does not. `open`: its
+// list stays, as those do that close for a key alone. key: the one by which it was to be left. `modal`: Escape may
+// close more than the list.
+async function keepsText(el, key) {
   const control = controlOf(el);
   const read = () => squeeze(control.value ?? contentIn(control));
-  const before = read();
-  control.blur();
+  if (!key) {
+    textLeft = read();
+    control.blur();
+  }
   for (let frames = 0; frames < LEFT_FRAMES && scriptsRun(); frames++) await nextFrame();
-  const kept = read() === before;
+  const open = choicesOf(control).length > 0 || (openedBy === offered.by && listsBeside(control).length > 0);
+  const answer = { kept: read() === textLeft, open, modal: closestTo(control, MODAL) !== null };
   control.focus({ preventScroll: true });
-  return kept;
+  return answer;
 }
 
 const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';

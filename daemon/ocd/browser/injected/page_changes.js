@@ -101,7 +101,8 @@ function watch(el) {
   watched = state;
 }
 
-// Resolves when what the action set off has come to rest, and tells the difference.
+// Resolves when what the action set off has come to rest, and tells the difference. Where a list has opened beside
+// what was typed into (`offers`), it says so alone, and goes on watching.
 async function settle(el, options) {
   const fate = clickFate();
   const state = watched;
@@ -109,6 +110,7 @@ async function settle(el, options) {
   if (scriptsRun()) await untilSettled(state, options);
   const left = state.observer.takeRecords();
   if (left.length) state.take(left);
+  if (options.offers && await opensList(state, el)) return read(() => ({ offers: true }), { next: options.next });
   state.stop();
   watched = null;
   if (el) acted(el);

@@ -77,6 +77,7 @@ class Needs(TypedDict, total=False):
     goes_on: bool
 
 
+Action = Callable[[], Coroutine[Any, Any, Any]]
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
     "dragging": False, "unseen": False, "scroll": False, "select": False,
@@ -183,14 +184,16 @@ async def perform(
     target: Target,
     deadline: ActionDeadline,
     effects: ActionEffects,
-    action: Callable[[], Coroutine[Any, Any, Any]],
+    action: Action,
     *,
     value: bool = False,
+    choose: Action | None = None,
 ) -> ActionResult:
     """Run the action, wait for what it triggers, and return what changed.
 
     Again if it clicks, and something came between: the page got nothing of that click.
-    value: whether to read the control's value afterwards.
+    value: whether to read the control's value afterwards. choose: what is done, too, where a list
+    opens beside a text field that says nothing of having one.
     """
     element = target.element
 
@@ -201,7 +204,7 @@ async def perform(
         return unusable_error(target, {"why": "covered", "text": by})
 
     element.tab.events.emit("acting", element)
-    settling = Settling(element.frame, settle, covered)
+    settling = Settling(element.frame, settle, covered, choose)
     return await observe(element.tab, deadline, effects, action, settling)
 
 
@@ -209,19 +212,21 @@ async def perform(
 class Settling:
     """How a frame is asked what has changed in it, once it has come to rest.
 
-    covered: makes the error for a click that something else got, named by its words.
+    covered: makes the error for a click that something else got, named by its words. choose: what
+    follows where a list has opened beside what was typed into.
     """
 
     frame: Frame
     ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
     covered: Callable[[str], OcdError] | None = None
+    choose: Action | None = None
 
 
 async def observe(
     tab: Tab,
     deadline: ActionDeadline,
     effects: ActionEffects,
-    action: Callable[[], Coroutine[Any, Any, Any]],
+    action: Action,
     settling: Settling,
 ) -> ActionResult:
     """Run the action, wait for what it triggers, and return what changed in the tab and the frame.
@@ -269,14 +274,20 @@ async def _act_and_settle(
     tab: Tab,
     deadline: ActionDeadline,
     effects: ActionEffects,
-    action: Callable[[], Coroutine[Any, Any, Any]],
+    action: Action,
     settling: Settling,
 ) -> dict[str, Any] | None:
+    choose = settling.choose
     while True:
         pending = effects.pending = PendingWork(settling.frame)
         await pending.watch()
         await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(tab, deadline, effects, settling, pending)
+        settled = await _wait_stable(
+            tab, deadline, effects, settling, pending, offers=choose is not None
+        )
+        if settled and choose and settled.get("offers"):
+            action, choose = choose, None
+            continue
         if not settled or settling.covered is None:
             return settled
         if settled["swallowed"]:  # it cannot be taken back, nor kept from that frame the next time
@@ -293,6 +304,8 @@ async def _wait_stable(
     effects: ActionEffects,
     settling: Settling,
     pending: PendingWork,
+    *,
+    offers: bool,
 ) -> dict[str, Any] | None:
     registry = refs_of(tab)
     wait = min(deadline.watch_s, deadline.seconds_left) * 1000
@@ -302,6 +315,7 @@ async def _wait_stable(
         "lines": MAX_CHANGE_LINES,
         **registry.numbering(settling.frame.frame_id),
         "wait": wait,
+        "offers": offers,
     }
     if effects.navigating:
         return None

@@ -21,7 +21,7 @@ _OPTIONS = "function (budget) { return openchrome.listedOptions(this, budget) }"
 _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
-_KEEPS = "function () { return openchrome.keepsText(this) }"
+_KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
@@ -83,8 +83,10 @@ async def _look_up_path(target: Target, deadline: ActionDeadline, text: str) -> 
     option = await _follow_path(target, soon, names)
     if option is not None and "why" not in option:
         return option
+    offered: list[str] = await target.element.call(_OPTIONS, 0)
     await _retype(target, text)
-    return {"why": "option_not_found", "text": text}
+    found = {"text": text, "options": offered[:50], "total": len(offered)}
+    return {"why": "option_not_found", **found}
 
 
 async def _retype(target: Target, text: str) -> None:
@@ -176,9 +178,24 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
         await _click(target, deadline)
         return {}
     addition = bool(await target.element.call(_ADDITION, text))
-    if await target.element.call(_KEEPS):
+    if await _keeps_text(target):
         return {}
-    return {"addition": True} if addition else await list_options(target, dict(option))
+    return {"addition": True} if addition else dict(option)
+
+
+async def _keeps_text(target: Target) -> bool:
+    """Whether the field keeps what was typed once it is left; where its list stays, by a key."""
+    tab = target.element.tab
+    answer = await target.element.call(_KEEPS, "")
+    if answer["kept"] and answer["open"]:
+        await input_events.press(tab, "Tab")
+        answer = await target.element.call(_KEEPS, "Tab")
+        if answer["kept"] and answer["open"]:
+            if answer["modal"]:
+                return False  # what it offers is not that, and nothing else tells
+            await input_events.press(tab, "Escape")
+            answer = await target.element.call(_KEEPS, "Escape")
+    return bool(answer["kept"])
 
 
 async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:

@@ -64,14 +64,38 @@ async def fill(
         else:
             await set_value(target, deadline, value)
 
+    offers: list[str] = []
+
+    async def choose_offered() -> None:
+        offers.extend(_as_values(value))
+        await _choose_offered(target, deadline, value)
+
+    typed = target.about["kind"] == "text" and not adds and not _is_date_or_time(as_text(value))
+    chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
-        done = await perform(target, deadline, effects, act, value=True)
+        done = await perform(target, deadline, effects, act, value=True, choose=chooses)
     if held:
         done.value = held[0][:MAX_VALUE]
-    if done.value == "" and value and target.about["kind"] in ("combo", "custom"):
+    if done.value == "" and value and (offers or target.about["kind"] in ("combo", "custom")):
         # Many empty what was typed and show what was chosen beside it.
         done.value = await comboboxes.shown_choice(target, _as_values(value))
     return done
+
+
+async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value) -> None:
+    """Choose from the list that has opened beside a text field, unless it takes any text."""
+    several = isinstance(value, (list, tuple))
+    for text in _as_values(value):
+        if several:  # they were typed as one text
+            await _type_for_list(target, deadline, text)
+        answer = await comboboxes.suggest(target, deadline, text)
+        if answer.pop("addition", False):
+            await _type_for_list(target, deadline, text)  # it was emptied as it was left
+            answer = await comboboxes.add(target, deadline, text)
+        if "why" in answer:
+            nothing = {"options": [], "total": 0}
+            answer = {**nothing, **answer, "why": "option_not_found"}
+        _raise_refusal(target, answer)
 
 
 async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -161,6 +185,8 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     if answer.pop("addition", False):
         await _type_for_list(target, deadline, text)  # it was emptied as it was left
         answer = await comboboxes.add(target, deadline, text)
+    if "why" in answer:
+        answer = await comboboxes.list_options(target, answer)
     _raise_refusal(target, answer)
 
 
