@@ -243,6 +243,31 @@ def test_page_that_hangs_is_left_by_closing_its_tab(daemon: Daemon, site: Site) 
     daemon.oc("tab", "close", "--tab-id", tab_id).ok()
 
 
+@pytest.mark.parametrize("hung", ["spins.html", "spins-on-leave.html"])
+def test_a_page_that_hangs_is_left_for_another(daemon: Daemon, site: Site, hung: str) -> None:
+    """Its script is ended, which the reply says; the tab and its history stay."""
+    tab_id = daemon.do("navigate", url=site.url("article.html"))["tab_id"]
+    before = daemon.do("javascript_tool", code="history.length")["content"]
+    daemon.do("navigate", url=site.url(hung), wait="dom")
+    there = daemon.do("navigate", url=site.url("form.html"))
+    assert (there["tab_id"], there["url"]) == (tab_id, site.url("form.html"))
+    assert "its script was ended" in there["ended"]
+    assert daemon.do("find", query="Email")["count"] > 0
+    assert "ended" not in daemon.do("navigate", url=site.url("article.html"))
+    after = daemon.do("javascript_tool", code="history.length")["content"]
+    assert int(after) == int(before) + 3
+
+
+def test_a_page_that_hangs_is_reloaded_and_gone_back_from(daemon: Daemon, site: Site) -> None:
+    """As going elsewhere; the shell says what was ended, too."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("navigate", url=site.url("spins.html"), wait="dom")
+    assert "its script was ended" in daemon.do("page_reload", wait="commit")["ended"]
+    back = daemon.oc("navigate", "back").ok()
+    assert site.url("article.html") in back.out
+    assert "its script was ended" in back.out
+
+
 def test_last_look_keeps_to_the_calls_deadline(daemon: Daemon, site: Site) -> None:
     """The look is given up in time for the answer, however little time the call has."""
     there = daemon.do("navigate", url=site.url("spins.html"), timeout_ms=2500)

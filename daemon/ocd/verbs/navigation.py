@@ -57,6 +57,9 @@ class PageAddress(TypedDict):
     beforeunload: NotRequired[
         Annotated[str, Meta(description="accepted: the page before asked to stay")]
     ]
+    ended: NotRequired[
+        Annotated[str, Meta(description="What was ended of the page before, which had hung")]
+    ]
     auth_required: NotRequired[
         Annotated[dict[str, Any], Meta(description="HTTP authentication that the site asks for")]
     ]
@@ -109,7 +112,7 @@ class NavigateResult(PageAddress):
 async def navigate(tab: Tab, params: Navigate) -> Output:
     tab_was = {"created" if tab.url in ("", "about:blank") else "reused": True}
     url = ""
-    with _unsaved_page(tab) as left:
+    with _page_before(tab) as left:
         if params.url in ("back", "forward"):
             action = params.url
             at = await (tab.back if action == "back" else tab.forward)(params.wait)
@@ -167,7 +170,7 @@ class PageReloadResult(PageAddress):
     example={"ignore_cache": True},
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
-    with _unsaved_page(tab) as left:
+    with _page_before(tab) as left:
         reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
     result = _navigation_result(tab, "reload", reloaded, left)
     more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {reloaded.url}"}
@@ -175,18 +178,23 @@ async def page_reload(tab: Tab, params: PageReload) -> Output:
 
 
 @contextmanager
-def _unsaved_page(tab: Tab) -> Generator[dict[str, str], None, None]:
-    """Yield what to say of a page that asks to stay (beforeunload) and is left all the same."""
+def _page_before(tab: Tab) -> Generator[dict[str, str], None, None]:
+    """Yield what to say of the page that is left: it asked to stay (beforeunload), or hung."""
     left: dict[str, str] = {}
 
     def on_left() -> None:
         left["beforeunload"] = "accepted"
 
+    def on_ended() -> None:
+        left["ended"] = "The page before did not answer any more: its script was ended."
+
     tab.events.on("left_unsaved", on_left)
+    tab.events.on("hung_page_ended", on_ended)
     try:
         yield left
     finally:
         tab.events.off("left_unsaved", on_left)
+        tab.events.off("hung_page_ended", on_ended)
 
 
 def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, str]) -> Output:

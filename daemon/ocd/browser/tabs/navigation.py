@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Result
 from ocd.browser.process.downloads import Download
+from ocd.browser.tabs.hung_pages import end_hung_script
 from ocd.browser.tabs.page_loads import PageLoad
 from ocd.browser.tabs.page_target import PageTarget
 from ocd.safety import certificate_errors
@@ -39,8 +41,18 @@ class Navigation:
 
 async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
     """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
-    with _declining_dialogs(tab):
+    with _leaving(tab):
         return await _navigate_and_wait(tab, url, wait)
+
+
+@contextlib.contextmanager
+def _leaving(tab: PageTarget) -> Iterator[None]:
+    """In the block the present page is left, whatever it does: asks on and on, or never answers."""
+    count, previous = tab.page_loads.navigation_count, tab.page_loads.current
+    # What the next page asks is answered.
+    declining = tab.dialogs.decline_while(lambda: tab.page_loads.current is previous)
+    with declining, end_hung_script(tab, lambda: tab.page_loads.navigation_count > count):
+        yield
 
 
 async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigation:
@@ -147,7 +159,7 @@ async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: s
     documents = tab.page_loads
     count, failed = documents.navigation_count, documents.failed
     try:
-        with _declining_dialogs(tab):
+        with _leaving(tab):
             await _prepare(tab)
             await call
             await documents.wait_until(lambda: documents.navigation_count > count)
@@ -161,12 +173,6 @@ async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: s
         stop_loading(tab)
         raise
     return await _result_of(tab, redirected=documents.current.redirects > 0)
-
-
-def _declining_dialogs(tab: PageTarget) -> contextlib.AbstractContextManager[None]:
-    # A page that asks on and on must not keep its visitor; what the next page asks is answered.
-    previous = tab.page_loads.current
-    return tab.dialogs.decline_while(lambda: tab.page_loads.current is previous)
 
 
 async def _prepare(tab: PageTarget) -> None:

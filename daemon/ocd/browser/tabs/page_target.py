@@ -42,7 +42,8 @@ class PageTarget:
 
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
-    "left_unsaved" (a beforeunload question was answered with yes), "crashed", "closed", and
+    "left_unsaved" (a beforeunload question was answered with yes), "hung_page_ended" (its script,
+    for it did not answer while it was left), "crashed", "closed", and
     "session" (CdpSession) for every target that joins, still before its first script runs;
     "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is the id of the tab
     that opened this one as a pop-up; `folder` is where its session's files go.
