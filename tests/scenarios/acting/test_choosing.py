@@ -188,3 +188,20 @@ def test_a_hint_beside_a_field_is_no_list(at: At) -> None:
     result = page.do("form_input", query="Pin", value="1234")
     assert result["value"] == "1234"
     assert "Four digits are enough" in result["content"]
+
+
+@pytest.mark.parametrize(
+    ("query", "value"), [("Fruit", "Pear"), ("Fruit", "Melon"), ("Due", "24 December")]
+)
+@pytest.mark.parametrize("by_ref", [False, True], ids=["words", "combobox"])
+def test_a_combobox_around_a_text_field_is_that_field(
+    at: At, query: str, value: str, *, by_ref: bool
+) -> None:
+    """As ARIA 1.1 has it: named by words or by the combobox's ref, the field takes the text."""
+    page = at("wrapped-combobox.html")
+    where = {"query": query}
+    if by_ref:
+        outline = page.do("read_page", selector=f"p:has(#{query.lower()})")["content"]
+        where = {"ref": outline.partition("combobox")[2].partition("[ref=")[2].partition("]")[0]}
+    assert page.do("form_input", **where, value=value)["value"] == value
+    assert page.js(f"document.querySelector('#{query.lower()}').value") == value

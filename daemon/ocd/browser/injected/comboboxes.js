@@ -65,6 +65,19 @@ function choiceFor(el, options, want) {
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
 }
 
+// The one text field in a combobox that is no field itself, as ARIA 1.1 has it. A field for a search is
+// a part of such a list, and not where its value stands.
+function fieldInside(control) {
+  if (roleOf(control) !== 'combobox' || /^(?:INPUT|TEXTAREA|SELECT)$/.test(tagOf(control))) return null;
+  const fields = [...allMatches(control, 'input')].filter((one) => one.type === 'text' && !one.readOnly && !one.disabled && seenBox(one));
+  return fields.length === 1 ? fields[0] : null;
+}
+
+function findFieldInside(el) {
+  foundOption = fieldInside(controlOf(el));
+  return foundOption !== null;
+}
+
 // What a field offers for a text that is in no list of its own: to add it.
 function findAddition(el, value) {
   const want = low(value);
@@ -207,4 +220,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findOpener, listedOptions, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findFieldInside, findOpener, listedOptions, foundOption: () => foundOption });

@@ -32,6 +32,7 @@ function unquoted(text) {
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER = 30; // the best that an element of another row scores: it is shown, not acted on
 const NUMBER = /\p{N}/u;
+const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
 // The words of a text; of one that was cut, the last may be half a word.
 const wholeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
@@ -250,7 +251,8 @@ function ranked(options) {
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
-  const single = options.apart ? withoutInner(withoutDoubles(found)) : withoutDoubles(found);
+  const once = withoutWrappers(withoutDoubles(found));
+  const single = options.apart ? withoutInner(once) : once;
   const best = single.sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.
@@ -311,6 +313,14 @@ function withoutDoubles(found) {
   for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
   return found.filter((one) => one.acts
     || !(acts.get(one.name) || []).some((el) => holdsIn(el, one.el) || holdsIn(one.el, el)));
+}
+
+// A combobox around a text field of the same words, as ARIA 1.1 has it, is that field.
+function withoutWrappers(found) {
+  const fields = found.filter((one) => TEXT_FIELD.test(one.role));
+  if (!fields.length) return found;
+  return found.filter((one) => one.role !== 'combobox'
+    || !fields.some((field) => field.score >= one.score - HINTED && field.el !== one.el && holdsIn(one.el, field.el)));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.

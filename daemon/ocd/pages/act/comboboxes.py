@@ -23,6 +23,7 @@ _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
+_FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
 _EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
 
@@ -206,6 +207,11 @@ async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, 
         return dict(answer)
     await _click(target, deadline)
     return {}
+
+
+async def field_inside(target: Target) -> Element | None:
+    """Return the text field in a combobox that is none itself; `async with` releases it."""
+    return await found_option(target) if await target.element.call(_FIELD_INSIDE) else None
 
 
 async def found_option(target: Target) -> Element:

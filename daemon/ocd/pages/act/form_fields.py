@@ -51,6 +51,12 @@ async def fill(
 
     keep: append to the text of a text field.
     """
+    if target.about["kind"] == "custom" and isinstance(value, str):
+        field = await comboboxes.field_inside(target)
+        if field is not None:
+            async with field as element:
+                inner = Target(element, target.ref, await element.call(_ABOUT, True))  # noqa: FBT003
+                return await fill(inner, deadline, value, keep=keep)
     adds = keep and target.about["kind"] in ("text", *editors.KINDS)
 
     held: list[str] = []
