@@ -278,3 +278,13 @@ def test_thousands_of_ampersands_are_read_as_few_are():
     assert many.startswith(few.strip())
     assert (many.count("&, "), len(many) - len(few)) == (4999, 4999 * 3)
     assert html_text.to_text("<p>" + "&nbsp;&amp;" * 5000).count("&") == 5000
+
+
+def test_drawings_and_labels_of_captions_are_apart_from_what_follows():
+    drawn = html_text.to_text("<p>Go<svg><title>home</title></svg>now</p>")
+    assert drawn == "Go home now\n"
+    caption = "<span>Credit</span>Ann Lee, <span>i</span>Phone, <span>Mac</span>Book"
+    assert html_text.to_text(f"<figure><figcaption>{caption}</figcaption></figure>") == (
+        "Credit Ann Lee, iPhone, MacBook\n"
+    )
+    assert html_text.to_text("<p><span>Java</span>Script</p>") == "JavaScript\n"

@@ -23,6 +23,8 @@ _HIDING_STYLE = re.compile(
 )
 # "user:password@" before a host.
 _LOGIN = re.compile(r"^(\s*(?:[a-z][a-z0-9+.-]*:)?//)[^/?#@\s]*@", re.IGNORECASE)
+# Characters: what is shorter may be the beginning of a name.
+_LEAST_LABEL = 4
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -40,8 +42,21 @@ def visible_html(tree: "LexborHTMLParser", *, without_spans: bool = False) -> st
             done.add(node.mem_id)
             _show(node)
     if without_spans:
+        _part_captions(tree)
         tree.unwrap_tags(["span"])
     return _without_comments(tree.html or "")
+
+
+def _part_captions(tree: "LexborHTMLParser") -> None:
+    """Put a space where a label in a caption, of a span, runs into the name that follows it."""
+    for node in tree.css("figcaption span"):
+        label, after = node.text(), node.next
+        if after and len(label) >= _LEAST_LABEL and label[-1].islower() and _is_name(after):
+            node.insert_after(" ")
+
+
+def _is_name(node: "LexborNode") -> bool:
+    return (node.text() or "")[:1].isupper()
 
 
 def shown_elements(tree: "LexborHTMLParser") -> str:
@@ -62,7 +77,8 @@ def _show(node: "LexborNode") -> None:
         node.decompose()
     elif node.tag == "svg":
         named = node.css_first("title")
-        node.replace_with(named.text() if named else "")
+        # A picture: the text beside it does not go on from its words.
+        node.replace_with(f" {named.text()} " if named else "")
     elif node.tag == "a" and (href := attributes.get("href")):
         if href.lower().startswith("javascript:"):
             del node.attrs["href"]

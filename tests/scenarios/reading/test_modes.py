@@ -234,3 +234,23 @@ def test_a_page_of_its_own_has_no_hint(page: Daemon) -> None:
 
 def test_ax_is_the_outline(page: Daemon) -> None:
     assert page.do("read_page", mode="ax")["content"] == page.do("read_page")["content"]
+
+
+def test_items_without_anything_to_see_leave_no_line(page: Daemon) -> None:
+    """But a picture is something, and what is numbered keeps its numbers."""
+    body(
+        page,
+        "<ul><li>One</li><li><span style='visibility: hidden'>Two</span></li>"
+        "<li><a href='/x'><i hidden>Three</i></a></li><li><img src='/p.png' alt='Four'></li></ul>"
+        "<ol><li>First</li><li><span style='visibility: hidden'>Second</span></li>"
+        "<li>Third</li></ol>",
+    )
+    lines = page.do("read_page", mode="markdown")["content"].splitlines()
+    items = [line.split("(")[0] for line in lines if line.startswith("-")]
+    assert items == ["- One", "- ![Four]"]
+    assert "3. Third" in lines
+
+
+def test_name_of_a_drawing_is_apart_from_the_text_beside_it(page: Daemon) -> None:
+    body(page, "<p>Go<svg width=9 height=9><title>Home</title></svg>now</p>")
+    assert page.do("read_page", mode="markdown")["content"].strip() == "Go Home now"

@@ -11,6 +11,8 @@ const OF_FORMULAS = new Map([['MATH', ['display']], ['MI', ['mathvariant']], ['M
   ['MFRAC', ['linethickness']], ['MFENCED', ['open', 'close', 'separators']], ['MENCLOSE', ['notation']]]);
 const ALIGNMENTS = new Set(['right', 'center']);
 const LONG_VALUE = 1000;
+const FEW_PIECES = 20; // of HTML in an item that is looked at: a longer one says something
+const SAYS_SOMETHING = /^<(?:img|input|hr|math)\b/;
 const MOST_DRAWN = 5000; // characters of one text in a drawing
 
 const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -104,19 +106,29 @@ class Html {
 
   drawing(el) {
     const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => seenText(text, MOST_DRAWN));
-    this.out.push(escaped(squeeze([nameOf(el, 'img'), ...words].join(' '))));
+    const told = squeeze([nameOf(el, 'img'), ...words].join(' '));
+    // It is a picture: the text beside it does not go on from its words.
+    if (told) this.out.push(` ${escaped(told)} `);
   }
 
   plain(el, tag, view) {
     // Elements of templates and frameworks are boxes to a converter.
     const name = !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
+    const at = this.out.length;
     this.out.push(`<${name}${this.attributes(el, tag, view)}>`);
     if (VOID.has(tag)) return;
     if (tag === 'TEXTAREA') this.out.push(escaped(el.value));
     else this.kids(el, view);
     this.out.push(`</${name}>`);
+    if (tag === 'LI' && !this.all && tagOf(parentIn(el)) !== 'OL' && this.isEmptySince(at)) this.out.length = at;
     // Blocks made of inline elements must not run together.
     if (name === 'span' && view.style.display !== 'inline' && view.style.display !== 'contents') this.out.push(' ');
+  }
+
+  // Whether what was written says nothing: an item whose contents are hidden.
+  isEmptySince(at) {
+    if (this.out.length - at > FEW_PIECES || this.cuts.at(-1) >= at) return false;
+    return this.out.slice(at).every((piece) => BLANK.test(piece) || (piece[0] === '<' && !SAYS_SOMETHING.test(piece)));
   }
 
   control(el, view) {
