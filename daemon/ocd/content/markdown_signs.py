@@ -38,12 +38,15 @@ _DEFINED = re.compile(
 )
 _BLANK_LINES = re.compile(r"\n{3,}")
 _BEFORE_FENCE = re.compile(r"[ >]*(?:(?:[-:]|\d+\.) +)*")
+# Each begins with a plain character, and looks behind after it: what begins with looking behind is
+# tried at each character of the text.
+_ESCAPED_INSIDE = re.compile(r"\\_(?<=[^\W_]\\_)(?=[^\W_])")
 # Spans of code first, so that they are passed over; then what is put right outside of them.
 _REPAIRS = re.compile(
-    r"(?<![\\`])(?P<span>``(?!`)(?:[^`\n]++|`(?!`))*+``(?!`)|`[^`\n]++`)"
-    r"|(?<=[^\W_])(?P<word>\\_)(?=[^\W_])"
-    r"|(?<=[^\S\n])(?P<lone>\\\*)(?=\s)"
-    r"|(?<!\\)(?P<comment><!--)"
+    r"`(?<![\\`]`)(?P<span>`(?!`)(?:[^`\n]++|`(?!`))*+``(?!`)|[^`\n]++`)"
+    r"|\\(?P<word>_)(?<=[^\W_]\\_)(?=[^\W_])"
+    r"|\\(?P<lone>\*)(?<=[^\S\n]\\\*)(?=\s)"
+    r"|<(?P<comment>!--)(?<!\\<!--)"
 )
 _TO_REPAIR = ("\\", "\n\n\n", "<!--")
 _WRITTEN = [(sign, quote(sign), character) for sign, character in ((_TICK, "`"), (_DOLLAR, "$"))]
@@ -198,11 +201,7 @@ def _relax_escapes(text: str) -> str:
     if "\n\n\n" in text:
         text = _BLANK_LINES.sub("\n\n", text)
     if r"\_" in text:
-        parts = text.split(r"\_")
-        text = parts[0] + "".join(
-            f"_{after}" if before[-1:].isalnum() and after[:1].isalnum() else rf"\_{after}"
-            for before, after in pairwise(parts)
-        )
+        text = _ESCAPED_INSIDE.sub("_", text)
     return text.replace(r" \* ", " * ")
 
 

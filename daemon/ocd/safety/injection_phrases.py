@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
-from ocd.safety.regex import compile_re2
+from ocd.safety.regex import compile_set
 
 # What a rule is made of. All patterns are matched on lower-case text with single spaces.
 _A = r"(?:all|any|every|the|your|my|of|these|those|its|other)"
@@ -24,31 +24,41 @@ _ZH_OLD = r"(?:之前|以上|先前|前面|所有|一切)的?(?:所有|一切)?"
 _JA_OLD = r"(?:以前|前|上記|これまで)の(?:すべての)?"
 _DE_OLD = r"(?:alle |sämtliche )?(?:die |deine )?(?:vorherigen|bisherigen|obigen|früheren)"
 
-# (a word the phrase must contain, the phrase): the words are searched first, because a plain search
-# costs a tenth of the pattern.
+# What common words are followed by where a rule may match; in the text as it stands, so that there
+# may be any white space between two words.
+_SYSTEM = r"system[^a-z]*(?:prompt|message|override|instruction|:)"
+_IGNORE = rf"ignor(?:e|ing)[^a-z]+(?:{_A}|{_OLD}|everything|anything)"
+_FORGET = rf"forget[^a-z]+(?:{_A}|{_OLD}|{_ORDERS}|everything)"
+_OVERRIDE = rf"overrid(?:e|ing)[^a-z]+(?:{_A}|{_OLD}|{_ORDERS})"
+_NOW = r"you[^a-z]+(?:are|must)[^a-z]+now"
+_DO_NOT = r"(?:do[^a-z]+not|don't)[^a-z]+(?:tell|inform|alert|notify|mention)"
+_TAG = rf"</?{_TAGS}"
+
+# (what the text must have for the phrase to be there, in RE2's words; the phrase): all of those are
+# looked for in one pass first, and nearly all texts end there.
 _RULES: tuple[tuple[str, str], ...] = (
-    ("ignor", rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
-    ("ignor", rf"ignor(?:e|ing) (?:{_A} )+{_ORDERS}"),
-    ("ignor", r"ignore (?:everything|anything) (?:above|before)"),
+    (_IGNORE, rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
+    (_IGNORE, rf"ignor(?:e|ing) (?:{_A} )+{_ORDERS}"),
+    (_IGNORE, r"ignore (?:everything|anything) (?:above|before)"),
     ("disregard", rf"disregard(?:ing)? (?:{_A} )*(?:{_OLD}|{_ORDERS}|everything)"),
-    ("forget", rf"forget (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
-    ("forget", r"forget everything (?:above|before|you)"),
-    ("overrid", rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
+    (_FORGET, rf"forget (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
+    (_FORGET, r"forget everything (?:above|before|you)"),
+    (_OVERRIDE, rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
     ("instruc", r"new (?:system )?instructions?:"),
     # Apart, so that each begins with a literal or an anchor: searched ten times as fast.
-    ("system", r"system (?:prompt|message|override|instructions?) ?:"),
-    ("system", r"\A\W*system ?:"),
-    (" now ", r"you (?:are|must) now (?:an? |act|in |to )|you must now\b"),
-    ("do not ", rf"do not {_USER}"),
-    ("don't ", rf"don't {_USER}"),
+    (_SYSTEM, r"system (?:prompt|message|override|instructions?) ?:"),
+    (_SYSTEM, r"\A\W*system ?:"),
+    (_NOW, r"you (?:are|must) now (?:an? |act|in |to )|you must now\b"),
+    (_DO_NOT, rf"do not {_USER}"),
+    (_DO_NOT, rf"don't {_USER}"),
     ("jailbr", r"\bjailbr(?:eak|oken)(?:ed)? mode"),
-    ("<|", r"<\|[a-z_]+\|>"),
-    ("[/inst]", r"\[/inst\]"),
+    (r"<\|", r"<\|[a-z_]+\|>"),
+    (r"\[/inst\]", r"\[/inst\]"),
     ("<<sys>>", r"<<sys>>"),
-    (">", rf"</?{_TAGS}\b[^<>]{{0,80}}>"),
+    (_TAG, rf"</?{_TAGS}\b[^<>]{{0,80}}>"),
     ("instruc", r"ignor[ae]r? (?:todas )?(?:las |as )?instruc(?:ciones|ções) (?:ant|pre|pré)"),
     ("instruc", r"(?:ignore[rz]?|oublie[rz]?) (?:toutes )?(?:les |vos |tes )?instructions"),
-    ("anweisungen", rf"(?:ignorier\w{0, 9}|vergiss|missachte\w{0, 9}) {_DE_OLD} anweisungen"),
+    ("anweisungen", rf"(?:ignorier\w{{0,9}}|vergiss|missachte\w{{0,9}}) {_DE_OLD} anweisungen"),
     ("istruzioni", r"(?:ignora|dimentica) (?:tutte )?(?:le )?istruzioni (?:precedenti|sopra)"),
     (
         "инструкци",
@@ -63,22 +73,20 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def _by_word() -> tuple[tuple[str, tuple[re.Pattern[str], ...]], ...]:
+def _by_sign() -> dict[str, list[re.Pattern[str]]]:
     patterns: dict[str, list[re.Pattern[str]]] = {}
-    for word, pattern in _RULES:
-        patterns.setdefault(word, []).append(re.compile(pattern))
-    return tuple((word, tuple(found)) for word, found in patterns.items())
+    for sign, pattern in _RULES:
+        patterns.setdefault(sign, []).append(re.compile(pattern))
+    return patterns
 
 
-_PHRASES = _by_word()
-_ASCII_PHRASES = tuple(rule for rule in _PHRASES if rule[0].isascii())
+_PHRASES = _by_sign()
+_PATTERNS = tuple(_PHRASES.values())
 
 
 @cache
-def _any_word() -> Any:  # noqa: ANN401 - google-re2 has no types
-    # One pass over the text instead of one for each word: nearly all texts end here.
-    words = {word for word, _ in _PHRASES} - {">"}
-    return compile_re2("|".join([*map(re.escape, sorted(words)), f"</?{_TAGS}"]).encode())
+def _signs() -> Any:  # noqa: ANN401 - google-re2 has no types
+    return compile_set(list(_PHRASES))
 
 
 # Long texts are gone through in strides; a phrase with its white space is shorter than the overlap.
@@ -103,11 +111,9 @@ def count_phrases(text: str, start: int = 0) -> int:
 
 def _count(text: str) -> int:
     lower = text.lower()
-    if not _any_word().search(lower.encode(errors="replace")):  # half a surrogate pair is no word
+    signs = _signs().Match(lower.encode(errors="replace"))  # half a surrogate pair is none
+    if not signs:
         return 0
-    rules = _ASCII_PHRASES if text.isascii() else _PHRASES
-    likely = [pattern for word, patterns in rules if word in lower for pattern in patterns]
-    if not likely:
-        return 0
+    likely = [pattern for index in signs for pattern in _PATTERNS[index]]
     flat = " ".join(lower.split())  # four times as fast as a pattern
     return sum(1 for pattern in likely for _ in pattern.finditer(flat))

@@ -1,5 +1,6 @@
 """Regular expressions in linear time (RE2): callers' patterns, and ours for hostile texts."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -76,3 +77,19 @@ def compile_pattern(
         "invalid_argument", f"{parameter}: not a valid regular expression (RE2): {reason}",
         hint=_SYNTAX, parameter=parameter, expected="a regular expression of RE2",
     )  # fmt: skip
+
+
+def compile_set(patterns: Sequence[str]) -> Any:  # noqa: ANN401 - google-re2 has no types
+    """Return a set whose `Match(data)` gives the indices of all the patterns found in UTF-8 bytes.
+
+    None where there is none. The text is gone through once, however many patterns there are.
+    """
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    found = re2.Set.SearchSet(options)
+    for pattern in patterns:
+        found.Add(pattern)
+    found.Compile()
+    return found

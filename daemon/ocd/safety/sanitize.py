@@ -50,6 +50,7 @@ _KEPT = re.compile(
     rf"|(?<=\U0001f3f4)(?:{_FLAG_TAGS})"
 )
 _INVISIBLE_RUN = re.compile(f"[{_INVISIBLE}]+")
+_VISIBLE_ASCII = bytes(code for code in range(128) if code not in _ASCII_CONTROLS)
 
 _COMMENT = r"<!--(?:-?>|.*?(?:--!?>{end}))"
 _HTML_COMMENT = re.compile(_COMMENT.format(end=r"|\Z"), re.DOTALL)
@@ -152,6 +153,8 @@ def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside:
 
 def _without_invisible(text: str) -> tuple[str, int]:
     """Return the visible part of the text, and how many characters went but the usual ones."""
+    if not any(_has_invisible(text[at : at + _STRIDE]) for at in range(0, len(text), _STRIDE)):
+        return text, 0
     if all(len(_visible(text, *stride)) == stride[1] - stride[0] for stride in _strides(text)):
         return text, 0
     cleaned = ""
@@ -159,6 +162,12 @@ def _without_invisible(text: str) -> tuple[str, int]:
         cleaned += _visible(text, *stride)
     usual = sum(map(text.count, _USUAL))
     return cleaned, len(text) - len(cleaned) - usual
+
+
+def _has_invisible(text: str) -> bool:
+    # Most texts have few characters that are not ASCII: to look at those alone takes a twentieth.
+    rest = text.encode(errors="surrogatepass").translate(None, _VISIBLE_ASCII)
+    return bool(rest) and _INVISIBLE_RUN.search(rest.decode(errors="surrogatepass")) is not None
 
 
 def _strides(text: str) -> Iterator[tuple[int, int]]:
