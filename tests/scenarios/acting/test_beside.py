@@ -77,3 +77,17 @@ def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
     assert page.lines("Author textbox")[0].count('beside "Author"') == 1
     assert page.lines("Width textbox")[0].count('beside "Width"') == 1
     assert not any('beside "now"' in line for line in page.lines("now textbox"))
+
+
+def test_label_of_a_form_that_the_page_has_twice_is_no_field(at: At) -> None:
+    """The first of the same id is not shown: what shows is a field once, and is filled in."""
+    page = at("form_twice.html")
+    outline = page.do("read_page")["content"]
+    assert outline.count("spinbutton") == 1
+    assert outline.count("combobox") == 1
+    assert outline.count("textbox") == 1
+    assert len([line for line in page.lines("Check interval") if "spinbutton" in line]) == 1
+    page.do("interact", query="Check interval", action="click")
+    page.do("fill_form", fields={"Check interval": 30, "Kind": "Two", "Stream URL": "/live"})
+    shown = "document.querySelectorAll('#wizard input, #wizard select')"
+    assert page.js(f"[...{shown}].map((one) => one.value).join()") == "30,Two,/live"

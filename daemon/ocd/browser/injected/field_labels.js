@@ -11,6 +11,7 @@ const STEPS_UP = 5;
 const ITEMS = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
 const FEW_OTHERS = 8; // items of a list that are looked at
 const NO_WORDS = { text: '', field: false, node: null };
+const TYPED = /^(?:text|search|url|tel|email|password|number)$/;
 const LABEL_ENDS = new Set(' :*?–-');
 
 let beside = new WeakMap(); // for the time of one reading
@@ -40,8 +41,39 @@ const isUnlabelled = (el, role, name) => LABELLED.has(role) && (name === '' || n
 
 const isCalledBeside = (el, role, acts) => acts && LABELLED.has(role) && besideOf(el) !== '';
 
+const ofSameId = (el) => [...allMatches(rootIn(el), `#${CSS.escape(el.id)}`)];
+
+// Whether another element of the same id shows, and a label's own control does not: a page that has its
+// form twice, in a dialog as well, has its ids twice, and Chromium takes the first.
+function isMeantForTwin(label, control) {
+  return control.id !== '' && label.htmlFor === control.id && !control.checkVisibility()
+    && ofSameId(control).some((one) => one !== control && one.checkVisibility());
+}
+
+// Whether a label's control is not there for anyone: a click on the label ticks a box that does not show, and
+// opens a list or a picker, but what is typed into takes nothing.
+const isMeantForAnother = (label, control) => (control.tagName === 'INPUT' && TYPED.test(control.type) && !control.checkVisibility())
+  || isMeantForTwin(label, control);
+
+// The words of a label right before a field that belongs to no field, or to one that does not show.
+function labelBefore(el) {
+  for (let at = el, steps = 0; at && steps < STEPS_UP && !/^T[DH]$/.test(tagOf(at)); at = parentIn(at), steps++) {
+    if (SURROUNDS.has(tagOf(at)) && at !== el) return '';
+    for (let one = step(at, -1); one; one = step(one, -1)) {
+      if (holdsField(one)) return '';
+      const text = trimLabel(labelWords(one));
+      if (!text) continue;
+      const free = typeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isMeantForAnother(one, one.control));
+      return free && text.length <= MOST_LABEL ? text : '';
+    }
+  }
+  return '';
+}
+
 function labelBeside(el) {
   const behind = TICKED.has(roleOf(el));
+  const label = behind ? '' : labelBefore(el);
+  if (label) return label;
   const cell = closestTo(el, '[role=gridcell]');
   if (cell) return columnOf(cell);
   const inPlace = !behind && isEditedInPlace(el);
@@ -51,8 +83,8 @@ function labelBeside(el) {
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (SURROUNDS.has(tag) && at !== el) return below;
     const [before, after] = [wordsFrom(at, -1), inPlace ? NO_WORDS : wordsFrom(at, 1)];
-    const label = chosen(at, before, after, behind);
-    if (label) return label;
+    const words = chosen(at, before, after, behind);
+    if (words) return words;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
     // Further out, words may be about the fields beside it as well.
     if (steps > 0 || before.field || after.field) {

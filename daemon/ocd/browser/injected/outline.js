@@ -21,7 +21,10 @@ const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
 const CAPTIONS = {
-  LABEL: (el) => el.control && (!named(el.control) || !reachable(el.control, el)),
+  LABEL: (el) => {
+    const control = el.control;
+    return control && (!named(control) || !reachable(control, el)) && !isMeantForAnother(el, control);
+  },
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
   CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !named(el.parentElement),
   FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
