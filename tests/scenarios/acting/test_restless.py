@@ -163,3 +163,13 @@ def test_button_far_down_a_large_table(at: At) -> None:
     )
     page.do("interact", query="open person 2718", timeout_ms=60_000)
     assert said(page) == "Open 2718"
+
+
+def test_what_is_drawn_anew_to_the_letter_is_no_change(at: At) -> None:
+    """A legend is not told as gone and come; of a list the new refs are told, and nothing went."""
+    page = at("redrawn.html")
+    told = page.do("interact", query="Save")["content"].splitlines()
+    assert [line for line in told if "Actual" in line or "Target" in line] == []
+    assert "+ text: Saved" in told
+    assert any(line.startswith('+ link "Move" [ref=') for line in told)
+    assert [line for line in told if line.startswith("-")] == []

@@ -19,6 +19,7 @@ const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|
 const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, the first ones and the last
 const MAX_IN_RUN = 42; // the days that a calendar shows
 const FEWEST_LEFT_OUT = 4;
+const MOST_REDRAWN = 5000; // characters of what is compared to the letter
 const TIP = /^tooltip "/; // a line about one
 // What holds other things, and says nothing by itself.
 const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
@@ -228,13 +229,16 @@ function delta(state, most, own) {
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
-  const came = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown) && !typed(node));
-  const gone = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)) && !wasUnseen(node, state, changes));
+  const all = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown) && !typed(node));
+  const out = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)) && !wasUnseen(node, state, changes));
+  const anew = drawnAnew(all, out);
+  const [came, gone] = [all.filter((node) => !anew.came.has(node)), out.filter((node) => !anew.gone.has(node))];
   const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
     .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el) && stoodBefore(el, state, changes));
   const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
-  const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most)];
+  const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
+  const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most), ...again];
   const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(goneLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
   const [cameOnly, wentOnly] = withoutBare(...withoutSame(added, removed));
   const values = valueLines(state.values, own);
@@ -246,6 +250,24 @@ function delta(state, most, own) {
   if (quiet) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
 }
+
+// What was taken out, and what came in its stead that is the same to the letter: a page that draws itself anew,
+// of which new refs alone are news.
+function drawnAnew(came, gone) {
+  const pairs = { came: new Set(), gone: new Set() };
+  const waiting = new Map(gone.filter(isShortElement).map((node) => [node.outerHTML, node]));
+  if (!waiting.size) return pairs;
+  const inside = new Set(came);
+  for (const node of came) {
+    const went = isShortElement(node) && !inOther(node, inside) && waiting.get(node.outerHTML);
+    if (!went || pairs.gone.has(went)) continue;
+    pairs.came.add(node);
+    pairs.gone.add(went);
+  }
+  return pairs;
+}
+
+const isShortElement = (node) => typeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && contentIn(node).length < MOST_REDRAWN;
 
 // What a line says, whatever stands around it: text by its words, what can be acted on by role and name.
 function gist(line) {
