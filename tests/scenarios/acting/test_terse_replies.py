@@ -85,3 +85,9 @@ def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
     waited = page.daemon.oc("wait-for", "text", "harvest").ok().out.splitlines()
     assert waited[0] == f"url: {url}"
     assert waited[1].startswith("waited ")
+
+
+def test_an_icon_that_shows_the_state_of_its_button_is_no_news(page: Page) -> None:
+    """The button is told with its state; the picture in it, which is part of its name, is not."""
+    (line,) = page.do("interact", query="Panel")["content"].splitlines()
+    assert line.startswith('~ button "expanded Panel" [ref=e')

@@ -66,6 +66,17 @@ def test_what_is_covered_is_marked(daemon: Daemon, site: Site, page: str) -> Non
     assert "[covered]" not in _told(daemon, "find again")
 
 
+def test_a_line_that_is_covered_is_marked_once(daemon: Daemon) -> None:
+    """Its words stand in several elements; every line has a mark of its own."""
+    style = "position:absolute;left:0;top:0;width:300px;height:80px;background:white"
+    body = (
+        f"<p>One <b>two</b> <i>three</i></p><p>Four</p><div style='{style}'>Over</div><p>Five</p>"
+    )
+    daemon.do("navigate", url=f"data:text/html,{body}")
+    told = daemon.do("read_page")["content"]
+    assert "text: [covered] One two three | [covered] Four | Over | Five\n" in told
+
+
 @pytest.mark.parametrize("page", ["positioned-card", "sticky", "veil", "over-picture"])
 def test_what_shows_is_not_marked(daemon: Daemon, site: Site, page: str) -> None:
     """Boxes around a text, headers that stay and veils cover nothing."""

@@ -77,6 +77,7 @@ class Outline {
     this.lines = []; // [depth, kind, text, PRESERVED, CONTROL_ITEM or WORDS_ITEM if it is that]
     this.frames = []; // iframes of other origins, in order
     this.words = ''; // text not yet on a line
+    this.under = false; // whether the last of it is covered
     this.refs = 0;
     this.hidden = 0; // characters that nobody sees
     this.level = 0;
@@ -152,7 +153,7 @@ class Outline {
         if (fold && folded(el, kid)) continue;
         if (type === 3) {
           if (BLANK.test(kid.data) || view.readable) {
-            if (!control && !this.onlyRefs) this.words += marked(el, kid.data);
+            if (!control && !this.onlyRefs) this.say(el, kid.data);
           } else this.hidden += kid.data.length;
         } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
           if (clobbered(kid)) this.form(kid, view, depth, control);
@@ -162,6 +163,14 @@ class Outline {
       if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
     }
     this.level--;
+  }
+
+  // Words of an element, marked where what is covered begins, once for all of it on a line.
+  say(el, text) {
+    const told = marked(el, text);
+    const covered = told !== text;
+    this.words += covered && this.under && this.words ? text : told;
+    if (covered || (this.under && !BLANK_TEXT.test(text))) this.under = covered;
   }
 
   // One odd element must not cost the whole reading.
@@ -185,7 +194,7 @@ class Outline {
         this.element(kid, view, depth, null);
       } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
         const [first, ...rest] = kid.data.split('\n');
-        this.words += marked(el, first);
+        this.say(el, first);
         for (const line of rest) {
           this.line(depth);
           this.words = line;

@@ -242,7 +242,7 @@ function delta(state, most, own) {
   const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(goneLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
   const [cameOnly, wentOnly] = withoutBare(...withoutSame(added, removed));
   const values = valueLines(state.values, own);
-  const differing = [...changes.attributes].filter(([el]) => el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el));
+  const differing = withoutIcons([...changes.attributes].filter(([el]) => el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el)));
   const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
   const told = { added: foldRuns(cameOnly, shortRun), removed: foldRuns(wentOnly, shortRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinAlike(withoutUnchosen(attributes)) };
   if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TIP.test(line)))) told.removed = told.removed.filter((line) => !TIP.test(line));
@@ -268,6 +268,12 @@ function drawnAnew(came, gone) {
 }
 
 const isShortElement = (node) => typeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && contentIn(node).length < MOST_REDRAWN;
+
+// Without the pictures in what is different itself: such a one names it, or shows what state it is in.
+function withoutIcons(differing) {
+  const all = new Set(differing.map(([el]) => el));
+  return differing.filter(([el]) => roleOf(el) !== 'img' || !inOther(el, all));
+}
 
 // What a line says, whatever stands around it: text by its words, what can be acted on by role and name.
 function gist(line) {
