@@ -187,14 +187,14 @@ class Agent(Shell):
                         return ref[1]
         raise AssertionError(f"no ref for {pattern!r} in:\n{self._said[-3000:]}")
 
-    def expect(self, words: str) -> None:
+    def expect(self, words: str) -> bool:
         """Know that the page says these words: by the last reply, or by looking."""
         if words in self.finish():
-            return
+            return True
         for look in (("find", words), ("read-page",)):
             self.do(*look)
             if words in self.finish():
-                return
+                return True
         raise AssertionError((words, self._said[-2000:]))
 
     # Acts

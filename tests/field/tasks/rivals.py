@@ -8,7 +8,8 @@ The policy, the same for both, and kind to them where it leaves a choice:
   did not open, the click that was to open it is made once more.
 - Commands between two looks are one call: `agent-browser batch --bail`, for playwright-cli one
   line of the shell with `&&`.
-- What was awaited is looked for by the shortest command that tells: `wait --text`, or `find`.
+- What was awaited is looked for by the shortest command that tells: `wait --text`, or `find`; where
+  it is not seen so, by a snapshot. Whether the task is done, the application's data say.
 - What has no command of its own is done by the nearest: presses of the mouse at the box of an
   element for another button or a drag to a place, `run-code` for several options of a list.
 """
@@ -119,7 +120,7 @@ class Rival(Shell):
 
     def _by_pattern(self, pattern: str) -> Found:
         """Return what stands on the first line that a pattern for our outline fits."""
-        spelled = pattern.replace("value=", "")
+        spelled = pattern.replace('value="', "")
         for read in (bool(self._shown), False):
             if not read:
                 self._look()
@@ -281,10 +282,10 @@ class AgentBrowser(Rival):
         """Wait until the page shows the words."""
         self.do("wait", "--text", words)
 
-    def expect(self, words: str) -> None:
-        """Know that the page comes to say these words."""
-        self.do("wait", "--text", words)
-        self.finish()
+    def expect(self, words: str) -> bool:
+        """Return whether the page is seen to say these words."""
+        self.do("wait", "--text", words, instead=self._look)
+        return words in self.finish()
 
     def accept_dialog(self) -> None:
         """Accept the dialog that the page has opened."""
@@ -343,14 +344,16 @@ class PlaywrightCli(Rival):
 
     def wait(self, words: str) -> None:
         """Wait until the page shows the words."""
-        self._run_code(f"page.getByText({json.dumps(words)}).first().waitFor()")
+        shows = f"document.body.innerText.includes({json.dumps(words)})"
+        self._run_code(f"page.waitForFunction({json.dumps(shows)})")
 
-    def expect(self, words: str) -> None:
-        """Know that the page comes to say these words."""
+    def expect(self, words: str) -> bool:
+        """Return whether the page is seen to say these words."""
         self.do("find", words)
-        if "No matches found" in self.finish():
-            self.wait(words)
-            self.finish()
+        if "No matches found" not in self.finish():
+            return True
+        self._look()
+        return words in self._shown
 
     def accept_dialog(self) -> None:
         """Accept the dialog that the page has opened."""

@@ -34,7 +34,7 @@ def search_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.put("searchbox", "fern")
     agent.expect("Ferns")
     agent.act("Ferns")
-    agent.expect("Ferns are old")
+    assert agent.expect("Ferns are old")
 
 
 def delete_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
