@@ -29,7 +29,12 @@ def run(words: Sequence[str]) -> int:
         # What is there now stays; a command may run for hours.
         gc.freeze()
         gc.enable()
-        return _execute(command, index, catalog["hash"])
+        try:
+            return _execute(command, index, catalog["hash"])
+        except OcdError as error:
+            if error.code == "no_daemon":
+                _add_next_step(error, command)
+            raise
     except HelpRequested as request:
         return _help(request.words)
     except OcdError as error:
@@ -43,6 +48,19 @@ def _execute(command: Command, index: Index, catalog_hash: str) -> int:
     if "run" in command.entry:
         return verb_call.run_own(daemon, command, index)
     return verb_call.run(daemon, command, command.entry["name"], command.params, index)
+
+
+def _add_next_step(error: OcdError, command: Command) -> None:
+    """Say how a task goes on whose daemon has ended while the command waited for it."""
+    from oc.connection.transport import ConnectionLost
+
+    given = command.params
+    waits = "task_id" in given or command.entry.get("long") or given.get("wait")
+    if not (waits and isinstance(error, ConnectionLost)):
+        return
+    task_id, found = given.get("task_id", "ID"), "" if "task_id" in given else "oc task list, "
+    kept = f"What a task has finished is kept: {found}oc task get {task_id}"
+    error.hint = f"{kept}; a crawl goes on: oc task resume {task_id}"
 
 
 def _help(words: tuple[str, ...]) -> int:

@@ -24,6 +24,16 @@ _HEAD_MAX = 65536
 _CHUNK = 65536
 
 
+class ConnectionLost(OcdError):
+    """The daemon has ended while it was at work on a call."""
+
+    def __init__(self) -> None:
+        message = (
+            "Lost connection to the daemon during the call; the action may have been performed"
+        )
+        super().__init__("no_daemon", message, hint="Find out why: ocd status, ocd logs")
+
+
 class Unreachable(Exception):
     """Nobody listens on the daemon's socket."""
 
@@ -104,7 +114,7 @@ class Reply:
     def _more(self) -> None:
         data = self._receive()
         if not data:
-            raise _connection_lost_error()
+            raise ConnectionLost
         self._buffer += data
 
     def _head(self) -> tuple[int, dict[str, str]]:
@@ -254,7 +264,7 @@ def _expect_life(address: str) -> None:
     try:
         request(address, "GET", "/v1/status", timeout_s=PROBE_S).read()
     except Unreachable:
-        raise _connection_lost_error() from None
+        raise ConnectionLost from None
     except OcdError as error:
         if error.code != "timeout":
             raise
@@ -310,11 +320,6 @@ class _Pipe:
 
     def close(self) -> None:
         self._file.close()
-
-
-def _connection_lost_error() -> OcdError:
-    message = "Lost connection to the daemon during the call; the action may have been performed"
-    return OcdError("no_daemon", message, hint="Find out why: ocd status, ocd logs")
 
 
 def _not_ours_error() -> OcdError:

@@ -75,7 +75,9 @@ def reap_orphan(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Task
     units = sum(1 for _ in store.units(meta.task_id, readable_only=True))
     progress = meta.progress.at_end()
     progress = replace(progress, done=units) if units else progress
-    verdict = Outcome(status="FAILED", error=dict(orphaned_error(meta, units)))
+    resumable = kind is not None and kind.resumption is not None
+    error = orphaned_error(meta, units, resumable=resumable)
+    verdict = Outcome(status="FAILED", error=dict(error))
     outcome = with_result(store, kind, replace(meta, progress=progress), verdict, None)
     crash_points.point("reap.result")
     ended = store.update(

@@ -170,14 +170,16 @@ def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     )
 
 
-def orphaned_error(meta: TaskMeta, units: int) -> Mapping[str, Any]:
+def orphaned_error(meta: TaskMeta, units: int, *, resumable: bool) -> Mapping[str, Any]:
     """Return the error body of a task whose process is gone."""
+    goes_on = f"; go on: {tool_call('oc_task_resume', task_id=meta.task_id)}" if resumable else ""
     return {
         "code": "orphaned",
         "message": f"The process that ran this task (pid {meta.pid}) is gone; "
         f"{units} finished units are kept",
         "hint": "Its partial result: "
-        + tool_call("oc_task_get", task_id=meta.task_id, include_result=True),
+        + tool_call("oc_task_get", task_id=meta.task_id, include_result=True)
+        + goes_on,
     }
 
 

@@ -39,6 +39,29 @@ def _counts(result: dict[str, Any]) -> dict[str, Any]:
     return {name: result["summary"][name] for name in names}
 
 
+@pytest.mark.parametrize("way", ["crawl", "watch"])
+def test_a_caller_hears_how_a_killed_crawl_goes_on(killed: Daemon, way: str) -> None:
+    """Who waits for it when the daemon dies gets the next command; the task says it afterwards."""
+    with web_graph(600) as graph:
+        limits = ("--engine", "static", "--max-pages", "1000", "--max-depth", "50", "--json")
+        if way == "crawl":
+            caller = killed.home.spawn("oc", "crawl", f"{graph.url}/p/0", *limits)
+        else:
+            caller = killed.home.spawn("oc", "task", "watch", _start(killed, graph), "--json")
+            assert caller.stdout is not None
+            assert caller.stdout.readline()
+        graph.wait_for_requests(20)
+        killed.kill9()
+        error = json.loads(caller.communicate(timeout=60)[0].splitlines()[-1])["error"]
+        killed.run_in_foreground()
+    task = killed.do("oc_task_list")["tasks"][0]["task_id"]
+    assert (error["code"], caller.returncode) == ("no_daemon", 3)
+    assert f"oc task resume {'ID' if way == 'crawl' else task}" in error["hint"]
+    orphaned = killed.task(task)["error"]
+    assert orphaned["code"] == "orphaned"
+    assert f'`oc_task_resume {{"task_id": "{task}"}}`' in orphaned["hint"]
+
+
 def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
     """Three kills at any moment; the end is that of a crawl that nobody disturbed."""
     with web_graph(150) as graph:
