@@ -71,7 +71,7 @@ def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
         "html_to_markdown",
         "re2",
         "protego",
-        *("PIL", "anyio", "watchfiles"),
+        "PIL",
         *("snowballstemmer", "sqlite3", "ctypes", "difflib", "statistics", "ada_url"),
     }
     assert sorted(_loaded_by("import ocd.lifecycle") & lazy) == []

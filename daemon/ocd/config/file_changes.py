@@ -1,15 +1,15 @@
 """config.toml, watched while the daemon runs."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-logger = logging.getLogger(__name__)
+import watchfiles
 
-# To look costs 10 µs. A library that is told by the kernel costs two threads and 4 MB for good.
-LOOK_S = 1.0
+from ocd.storage.machine_limits import WATCH_THREADS, require_threads
+
+logger = logging.getLogger(__name__)
 
 
 async def follow_changes(
@@ -25,21 +25,18 @@ async def follow_changes(
 
 async def file_changes(file: Path, stop: asyncio.Event) -> AsyncIterator[object]:
     """Yield something for each change of the file, which need not exist, until `stop` is set."""
-    last = _state(file)
-    while True:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), LOOK_S)
-        if stop.is_set():
-            return
-        state, last = last, _state(file)
-        if state != last:
-            yield last
-
-
-def _state(file: Path) -> tuple[int, int, int] | None:
-    """Return what differs once the file was written to, or another put in its place."""
+    # The folder is watched, not the file: editors replace files, and there may be none yet.
+    name = str(file)
+    changes = watchfiles.awatch(
+        file.parent,
+        recursive=False,
+        watch_filter=lambda _change, path: path == name,
+        stop_event=stop,
+    )
     try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+        require_threads(WATCH_THREADS)
+        async for change in changes:
+            yield change
+    except* (OSError, RuntimeError) as errors:  # no watches left, or no thread
+        reason = errors.exceptions[0]
+        logger.warning("config.toml is not watched, edits need a restart: %s", reason)
