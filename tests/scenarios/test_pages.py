@@ -36,6 +36,16 @@ def test_url_without_a_scheme_is_https(daemon: Daemon) -> None:
     assert "https://no-such-host.invalid/page" in str(error)
 
 
+@pytest.mark.parametrize("part", ["…add/", "/search?q=a&…"])
+def test_a_part_of_an_address_is_refused(daemon: Daemon, site: Site, part: str) -> None:
+    """As outlines write it: the hint says how to get all of it, and the page stays."""
+    daemon.do("navigate", url=site.url("article.html"))
+    error = daemon.call("navigate", url=part).error
+    assert (error["code"], error["url"]) == ("invalid_url", part)
+    assert "read_page" in error["hint"]
+    assert daemon.do("tabs_context")["tabs"][0]["title"] == "The lighthouse"
+
+
 def test_back_and_forward_walk_the_history(daemon: Daemon, site: Site) -> None:
     """`back` and `forward` as URLs walk the tab's history; past its end they are errors."""
     for page in ("article.html", "table.html"):

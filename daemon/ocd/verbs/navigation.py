@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.network.http_auth import challenge_of
 from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.locate.target import ActionDeadline
@@ -117,11 +118,22 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
             action = params.url
             at = await (tab.back if action == "back" else tab.forward)(params.wait)
         else:
-            action, url = "navigate", parse_url_argument(resolve_in_page(params.url, tab.url))
+            action, url = "navigate", _parse_address(params.url, tab)
             at = await tab.navigate(url, params.wait)
     result = _navigation_result(tab, action, at, left)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
     return replace(result, data={**result.data, **tab_was, **more})
+
+
+def _parse_address(text: str, tab: Tab) -> str:
+    """Return the URL of an address as people and outlines write it; invalid_url."""
+    if "…" in (text.strip()[:1], text.strip()[-1:]):
+        raise OcdError(
+            "invalid_url", f"Not the whole of an address: {text!r}", url=text,
+            hint="Outlines shorten addresses with …. Click the link by its ref, or read all of its "
+            f"address: {tool_call('read_page', ref='e1')}; … itself is written %E2%80%A6.",
+        )  # fmt: skip
+    return parse_url_argument(resolve_in_page(text, tab.url))
 
 
 def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
