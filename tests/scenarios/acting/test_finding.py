@@ -184,3 +184,12 @@ def test_query_dom_hides_passwords(at: At) -> None:
 def test_query_dom_names_a_bad_selector(at: At, by: dict[str, str]) -> None:
     """What is no selector or no path is invalid_argument; so is neither."""
     assert at("rows.html").call("query_dom", **by).code == "invalid_argument"
+
+
+def test_the_end_of_a_name_as_a_row_has_it(at: At) -> None:
+    """A line of an outline is a query, also one whose name lacks what its rows share."""
+    page = at("../reading/terse.html")
+    assert 'checkbox "… Bob Ray" [ref=' in page.do("read_page")["content"]
+    reply = page.do("interact", query='checkbox "… Bob Ray"')
+    assert reply["target"] == {"role": "checkbox", "name": "Invite to the list Bob Ray"}
+    assert reply["value"] is True

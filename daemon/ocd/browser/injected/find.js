@@ -32,6 +32,7 @@ function unquoted(text) {
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER = 30; // the best that an element of another row scores: it is shown, not acted on
 const NUMBER = /\p{N}/u;
+const END_ALONE = /^… /; // of a name that begins as those in the rows above
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
 // The words of a text; of one that was cut, the last may be half a word.
@@ -106,7 +107,7 @@ class Asked {
   // How well it fits by a name.
   called(el, role, name, acts) {
     if (!this.line) return this.fit(el, role, name, acts);
-    const named = clip(name) === this.line.name;
+    const named = clip(name) === this.line.name || (END_ALONE.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
     const score = same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
     const other = score > OTHER && ((!named && withoutNumbers(wholeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
