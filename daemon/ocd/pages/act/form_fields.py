@@ -1,6 +1,7 @@
 """Form fields: the values each kind of control accepts, entered as a person would."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from ocd.api.errors import OcdError
@@ -51,12 +52,25 @@ async def fill(
 
     keep: append to the text of a text field.
     """
-    if target.about["kind"] == "custom" and isinstance(value, str):
-        field = await comboboxes.field_inside(target)
-        if field is not None:
-            async with field as element:
-                inner = Target(element, target.ref, await element.call(_ABOUT, True))  # noqa: FBT003
-                return await fill(inner, deadline, value, keep=keep)
+    async with _field_of(target, value) as field:
+        return await _fill(field, deadline, value, keep=keep)
+
+
+@asynccontextmanager
+async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
+    """Yield the text field of a combobox that is none itself, for one text; else the target."""
+    takes = target.about["kind"] == "custom" and isinstance(value, str)
+    field = await comboboxes.field_inside(target) if takes else None
+    if field is None:
+        yield target
+        return
+    async with field as element:
+        yield Target(element, target.ref, await element.call(_ABOUT, True))  # noqa: FBT003
+
+
+async def _fill(
+    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool
+) -> ActionResult:
     adds = keep and target.about["kind"] in ("text", *editors.KINDS)
 
     held: list[str] = []
