@@ -42,6 +42,14 @@ STRANGERS = """JSON.stringify([typeof hit, ...[...document.querySelectorAll(
   'main :is(script, img, iframe, b, style, base, meta, object, embed, link, video, audio)'
 )].map(one => one.outerHTML)])"""
 
+# Pictures are decoded when `letGo` is called; `held`: once there is one.
+HOLD_PICTURES = """const decode = createImageBitmap; window.held = new Promise((came) => {
+  window.createImageBitmap = (...given) => new Promise((done) => {
+    came(1);
+    window.letGo = async () => {
+      done(await decode(...given));
+      await new Promise((drawn) => setTimeout(drawn)); }; }); }); 1"""
+
 
 @pytest.fixture
 def watched(share_daemon: Callable[..., Daemon]) -> Daemon:
@@ -149,6 +157,22 @@ def test_a_tab_is_seen_as_it_changes(
     wait_for_text(daemon, f"GET {site.url('article.html')}")
     watched.do("tabs_close", "painter", tab_id=tab)
     wait_for_text(daemon, "was closed")
+
+
+def test_that_a_tab_was_closed_stays_told(
+    port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
+) -> None:
+    """A picture that came before the end, and is drawn after it, does not wipe out the words."""
+    tab = watched.new_tab(site.url("article.html"), session="painter")
+    look(daemon, f"{port.origin}/tab/painter/{tab}", "The lighthouse")
+    daemon.do("javascript_tool", code=HAS_PICTURE, timeout_ms=60_000)
+    daemon.do("javascript_tool", code=HOLD_PICTURES)
+    watched.do("javascript_tool", "painter", code="document.body.style.background = 'red'; 1")
+    daemon.do("javascript_tool", code="await window.held; 1", timeout_ms=60_000)
+    watched.do("tabs_close", "painter", tab_id=tab)
+    wait_for_text(daemon, "was closed")
+    told = "await letGo(); document.querySelector('.stage [role=status]').textContent"
+    assert "was closed" in daemon.do("javascript_tool", code=told)["content"]
 
 
 HAS_PICTURE = """

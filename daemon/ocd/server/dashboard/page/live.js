@@ -185,13 +185,15 @@ class Screen {
     this.dialog = tab.dialog;
   }
 
+  // What it has failed with stays: a picture that came before may be drawn after.
   say(text) {
-    this.told.textContent = text;
-    this.told.hidden = !text;
+    this.told.textContent = this.failure ?? text;
+    this.told.hidden = !this.told.textContent;
   }
 
   fail(error) {
-    this.say(error.message);
+    this.failure = error.message;
+    this.say("");
     this.node.classList.add("over");
   }
 
