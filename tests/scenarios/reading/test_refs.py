@@ -150,3 +150,15 @@ async def test_numbers_of_an_answer_that_was_lost_name_nothing(
     for name, ref in refs:
         async with await resolve_element(tab, ref=ref) as element:
             assert (await element.call("function () { return this.textContent }")).strip() == name
+
+
+async def test_what_is_missing_goes_to_no_document_that_lacks_more(tab: Tab, site: Site) -> None:
+    """A page that has gone, of which nobody has heard yet: the next gets all parts, or none."""
+    await tab.navigate(site.url("article.html"))
+    frame = tab.main_frame
+    frame.world, frame.engine_parts = 1_000_000, 1
+    found = await call_engine(
+        tab, frame, "find", {"query": "lighthouse", "limit": 3, "among": "all"}
+    )
+    assert found["matches"]
+    assert "The lighthouse" in (await read(tab)).text

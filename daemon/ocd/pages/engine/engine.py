@@ -61,44 +61,57 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
     Raises script_error for a page that goes on to another document whenever the engine is there.
     """
     needed = _NEEDED.get(name, len(PARTS))
-    there = frame.engine_parts if frame.world is not None else 0  # else the document is new
     for _ in range(_MAX_STEPS):
-        if there >= needed:
+        if _parts_in(frame) >= needed:
             answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
         else:
             # What reads may be called twice, so it is called with what it needs.
             then = evaluate.source_of(f"(...args) => [openchrome.{name}(...args)]", args)
-            answer = await _send(tab, frame, there, needed, then if name in _NEEDED else "")
+            answer = await _send(tab, frame, needed, then if name in _NEEDED else "")
         if isinstance(answer, list):
             return answer[0]
-        there = answer or 0
+        frame.engine_parts = answer or 0
     raise evaluate.page_left(begun=False)
+
+
+def _parts_in(frame: Frame) -> int:
+    return frame.engine_parts if frame.world is not None else 0  # else the document is new
 
 
 async def ensure(tab: "Tab", frame: Frame) -> None:
     """Have all parts in a frame, for what is called on objects that the engine did not give."""
-    there = await tab.evaluate(_THERE, isolated=True, frame=frame)
-    if there < len(PARTS):
-        await _send(tab, frame, there, len(PARTS))
+    frame.engine_parts = await tab.evaluate(_THERE, isolated=True, frame=frame)
+    if frame.engine_parts < len(PARTS):
+        frame.engine_parts = await _send(tab, frame, len(PARTS))
 
 
-async def _send(tab: "Tab", frame: Frame, there: int, needed: int, then: str = "") -> Any:  # noqa: ANN401
+async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  # noqa: ANN401
     """Run the missing parts, then an expression, and return its value.
 
-    Without one, or where another call has sent the parts meanwhile: how many are there now.
+    Without one, or where the parts were sent by another call, or the document is another one by
+    now: how many are there.
     """
+    there, world = _parts_in(frame), frame.world
+    whole = f"{source(there, needed)}\n{then}"
     try:
-        whole = f"{source(there, needed)}\n{then}"
-        answer = await tab.evaluate(whole, isolated=True, frame=frame)
+        if there == 0:
+            answer = await tab.evaluate(whole, isolated=True, frame=frame)
+        else:
+            # To no other document: without the parts before, these fail, and cannot be sent again.
+            tab.check_usable()
+            answer = await evaluate.evaluate(frame, whole, context=world)
     except OcdError as error:
         if error.code != "script_error":
             raise
+        if error.details.get("begun") is False and frame.world == world:
+            frame.world = None
         # Declared twice is the error of a script that did not begin.
-        frame.engine_parts = await tab.evaluate(_THERE, isolated=True, frame=frame) or 0
-        if frame.engine_parts == there:
+        now = await tab.evaluate(_THERE, isolated=True, frame=frame) or 0
+        if now == there:
             raise
-        return frame.engine_parts
-    frame.engine_parts = needed
+        return now
+    if world in (None, frame.world):
+        frame.engine_parts = needed
     return answer
 
 
@@ -123,5 +136,6 @@ async def handle(
         if reply["result"]["type"] != "number":
             object_id = reply["result"].get("objectId")
             return str(object_id) if object_id else None
-        await _send(tab, frame, reply["result"]["value"], needed)
+        frame.engine_parts = reply["result"]["value"] if context == frame.world else 0
+        frame.engine_parts = await _send(tab, frame, needed)
     raise evaluate.page_left(begun=False)
