@@ -87,7 +87,7 @@ eval document.title
         ("click Delete", "a dialog is open: Sure?"),
         ("click Help", "a tab has opened: t"),
         ("click e9999", "failed"),
-        ("text --tab-id t99", "failed"),
+        ("text --tab-id t999999", "failed"),
     ],
 )
 def test_a_batch_stops_at_what_nobody_expected(

@@ -163,7 +163,7 @@ def test_without_a_tab_a_live_check_is_refused(daemon: Daemon) -> None:
     assert daemon.call("oc_assert", "nobody", contract=contract).code == "no_tab"
     evidence = {"snapshot": {"url": "http://x/"}}
     assert daemon.do("oc_assert", "nobody", contract=contract, evidence=evidence)["verdict"] == P
-    assert daemon.call("oc_assert", contract=contract, tab_id="t99").code == "tab_not_found"
+    assert daemon.call("oc_assert", contract=contract, tab_id="t999999").code == "tab_not_found"
 
 
 # --- supplied evidence -------------------------------------------------------------------------
