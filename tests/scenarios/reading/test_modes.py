@@ -241,7 +241,8 @@ def test_items_without_anything_to_see_leave_no_line(page: Daemon) -> None:
     body(
         page,
         "<ul><li>One</li><li><span style='visibility: hidden'>Two</span></li>"
-        "<li><a href='/x'><i hidden>Three</i></a></li><li><img src='/p.png' alt='Four' width=9 height=9></li></ul>"
+        "<li><a href='/x'><i hidden>Three</i></a></li>"
+        "<li><img src='/p.png' alt='Four' width=9 height=9></li></ul>"
         "<ol><li>First</li><li><span style='visibility: hidden'>Second</span></li>"
         "<li>Third</li></ol>",
     )
