@@ -108,10 +108,7 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
     for text in _as_values(value):
         if several:  # they were typed as one text
             await _type_for_list(target, deadline, text)
-        answer = await comboboxes.suggest(target, deadline, text)
-        if answer.pop("addition", False):
-            await _type_for_list(target, deadline, text)  # it was emptied as it was left
-            answer = await comboboxes.add(target, deadline, text)
+        answer = await _take_suggestion(target, deadline, text)
         if "why" in answer:
             nothing = {"options": [], "total": 0}
             answer = {**nothing, **answer, "why": "option_not_found"}
@@ -201,13 +198,19 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     text = as_text(value)
     await comboboxes.note_page(target)
     await _type_for_list(target, deadline, text)
-    answer = await comboboxes.suggest(target, deadline, text)
-    if answer.pop("addition", False):
-        await _type_for_list(target, deadline, text)  # it was emptied as it was left
-        answer = await comboboxes.add(target, deadline, text)
+    answer = await _take_suggestion(target, deadline, text)
     if "why" in answer:
         answer = await comboboxes.list_options(target, answer)
     _raise_refusal(target, answer)
+
+
+async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
+    """Choose what is suggested for the text that was typed, or the offer to add it; {} or `why`."""
+    answer = await comboboxes.suggest(target, deadline, text)
+    if not answer.pop("addition", False):
+        return answer
+    await _type_for_list(target, deadline, text)  # it was emptied as it was left
+    return await comboboxes.add(target, deadline, text)
 
 
 async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
