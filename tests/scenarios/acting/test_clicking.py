@@ -214,6 +214,14 @@ def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
     assert page.text("#out") == "hit"
 
 
+@pytest.mark.parametrize("attempt", range(4))
+def test_what_moves_on_a_busy_page_is_moving(at: At, attempt: int) -> None:
+    """A frame that was drawn for the time of the one before does not show it at rest."""
+    page = at(f"busy-motion.html?{attempt}")
+    assert page.call_in_short("interact", selector="#glides").code == "moving"
+    assert page.text("#out") == "untouched"
+
+
 def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None:
     """Nothing of it is heard in the page: the reply says which frame got it."""
     page = at("swallowed.html")

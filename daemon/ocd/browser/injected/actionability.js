@@ -192,13 +192,15 @@ async function attempt(el, options, round) {
     placed = placeIn(surface);
   } else scrolled = false;
   if (!options.point && !options.scroll) return {};
+  const began = animationTime(surface);
   let drawn = true;
   if (scrolled || !atRest(surface)) drawn = await nextFrame(STILL_MS);
   if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
+  drawn = await drawnSince(began, surface, drawn);
   if (!present(el)) return { why: 'detached' };
   const now = placeIn(surface);
   if (!now) return { why: 'not_visible' };
-  if (moved(placed, now) || (!drawn && isAnimated(surface))) return { why: 'moving' };
+  if (moved(placed, now) || !drawn) return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);

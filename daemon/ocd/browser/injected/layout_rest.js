@@ -38,8 +38,27 @@ function canMove(animation, el) {
 const JUST_BEGUN_MS = 50;
 const beginsToMove = (el) => animationsIn(ownerIn(el)).some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
 
-// Whether an animation may have moved an element that was not drawn since. What is not shown, draws nothing.
-const isAnimated = (el) => scriptsRun() && !isHiddenDocument(ownerIn(el)) && animationsIn(ownerIn(el)).some((one) => canMove(one, el));
+// The time in ms that what can move an element has reached; null where nothing does, or nothing is shown.
+function animationTime(el) {
+  if (!scriptsRun() || isHiddenDocument(ownerIn(el))) return null;
+  const moving = animationsIn(ownerIn(el)).find((one) => canMove(one, el) && typeof one.timeline?.currentTime === 'number');
+  return moving ? moving.timeline.currentTime : null;
+}
+
+// A busy machine draws few frames, and some for a time that was asked about before they were begun: in
+// them all that is animated stands where it stood.
+const ANIMATED_MS = 10;
+const ANIMATED_FRAMES = 3;
+
+// Waits until what is animated has moved, if it does; whether that could be seen.
+async function drawnSince(began, el, drawn) {
+  for (let frames = 0; ; frames++) {
+    const now = animationTime(el);
+    if (began === null || now === null) return true;
+    if (!drawn || now - began >= ANIMATED_MS || frames === ANIMATED_FRAMES) return drawn && now - began >= ANIMATED_MS;
+    drawn = await nextFrame(STILL_MS);
+  }
+}
 
 // Shadow trees push others aside without a change that is seen from here: with them, frames tell.
 let shadowed = false;
