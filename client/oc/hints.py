@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from oc.command_line import command_aliases, command_index
+from ocd.api import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,3 +26,29 @@ def in_commands(text: str) -> str:
         return command_aliases.command_line(entry, arguments, index)
 
     return tool_calls.respell(text, spell)
+
+
+def spell_in_commands(reply: dict[str, Any]) -> None:
+    """Put commands into the hints of a reply or an event: its own, and those of what it tells of.
+
+    Those are errors, such as a task's or a page's, and what the daemon found out about its host.
+    What a page has said stays as it was.
+    """
+    result = reply.get("result")
+    own = (result, result.get("data")) if isinstance(result, dict) else ()
+    for part in own:
+        _spell(part)
+    waiting: list[Any] = [reply]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if part.get("code") in errors.CODES or {"level", "seen"} <= part.keys():
+                _spell(part)
+            waiting.extend(part.values())
+        elif isinstance(part, list):
+            waiting.extend(part)
+
+
+def _spell(part: object) -> None:
+    if isinstance(part, dict) and isinstance(part.get("hint"), str):
+        part["hint"] = in_commands(part["hint"])

@@ -63,16 +63,19 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
 
 
 def json_in_commands(body: bytes) -> bytes:
-    """Return a reply with its hint in commands: `oc --json` is called at a shell, too."""
+    """Return a reply or an event with its hints in commands: `oc --json` is called at a shell, too.
+
+    What is no JSON stays as it came, for those to say who read it.
+    """
     if b"`" not in body or b'"hint"' not in body:
+        return body
+    try:
+        found = json.loads(body)
+    except ValueError:
         return body
     from oc import hints
 
-    found = json.loads(body)
-    result = found.get("result")
-    for part in (found.get("error"), result, result.get("data") if result else None):
-        if isinstance(part, dict) and isinstance(part.get("hint"), str):
-            part["hint"] = hints.in_commands(part["hint"])
+    hints.spell_in_commands(found)
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
 
 

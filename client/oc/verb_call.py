@@ -61,6 +61,6 @@ def carry_out(
     if command.as_json:
         body = reply_rendering.show_json(reply, command, keep=decode)
         return 0, json.loads(body)["result"] if body else None
-    result = daemon_client.result_in(reply.read())
+    result = daemon_client.result_in(terminal.json_in_commands(reply.read()))
     reply_rendering.show(result, command, index)
     return 0, result

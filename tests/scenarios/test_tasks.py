@@ -445,6 +445,24 @@ def test_kill_9_orphans_the_running_task_and_keeps_its_pages(
     assert site.seen("article.html") == []
 
 
+def test_what_to_do_about_an_ended_task_is_told_in_words_of_the_shell(
+    make_daemon: MakeDaemon, site: Site
+) -> None:
+    """However a task's error is printed, its hint names commands, and the daemon's is unchanged."""
+    daemon = make_daemon()
+    task_id = _held_chain(daemon, site, hold=5)
+    daemon.kill9().start()
+    assert "`oc_task_get {" in daemon.task(task_id)["error"]["hint"]
+    command = f"oc task get {task_id} --include-result"
+    get, every = ("task", "get", task_id), ("task", "list", "--status", "FAILED")
+    for words in (get, (*get, "--json"), (*every, "--json"), ("task", "watch", task_id),
+                  ("task", "wait", task_id, "--json"), ("task", "events", task_id)):  # fmt: skip
+        done = daemon.oc(*words)
+        said = done.out + done.err
+        assert "oc_task_get" not in said, words
+        assert command in said or words[1] in ("wait", "events"), words
+
+
 def test_graceful_stop_cancels_running_tasks(make_daemon: MakeDaemon, site: Site) -> None:
     """`ocd stop` ends a running task as CANCELLED with `daemon_stopped`; its pages are kept."""
     daemon = make_daemon()

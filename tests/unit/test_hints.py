@@ -173,6 +173,27 @@ def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[
     assert as_it_came == long
 
 
+def test_hints_of_what_a_reply_tells_of_are_for_a_shell_too(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """An error in a result, at any depth, and what was found of the host; not a page's own."""
+    call, told = "Try `read_page`.", "Try `oc snapshot`."
+    error = {"code": "orphaned", "message": "gone", "hint": call}
+    finding = {"name": "x", "level": "error", "seen": "y", "hint": call}
+    page = {"code": "E42", "message": "a page's own", "hint": call}
+    result = {"meta": {"error": error}, "tasks": [{"error": error}], "checks": [finding, page]}
+    for body in ({"result": result}, {"kind": "ended", "data": {"error": error}}):
+        terminal.write_bytes(terminal.json_in_commands(json.dumps(body).encode()) + b"\n")
+    found, event = (json.loads(line) for line in capfdbinary.readouterr().out.splitlines())
+    right = {**error, "hint": told}
+    assert found["result"] == {
+        "meta": {"error": right}, "tasks": [{"error": right}],
+        "checks": [{**finding, "hint": told}, page],
+    }  # fmt: skip
+    assert event["data"]["error"] == right
+    assert terminal.json_in_commands(b'{"hint": "`broken') == b'{"hint": "`broken'
+
+
 @pytest.mark.parametrize(
     ("text", "python"),
     [

@@ -91,7 +91,7 @@ def _print_events(daemon: DaemonClient, command: Command, task_id: str, *, follo
     reply = daemon.get(_events_path(task_id, follow=follow), timeout_s=None)
     show: Callable[[bytes], None] = _show_raw if command.as_json else _show_event
     for text in reply.lines():
-        show(text)
+        show(terminal.json_in_commands(text))
 
 
 def _show_raw(text: bytes) -> None:
@@ -122,7 +122,8 @@ def _wait(daemon: DaemonClient, command: Command, task_id: str) -> None:
 
 def _finish(daemon: DaemonClient, command: Command, task_id: str, *, show_json: bool) -> int:
     """Say how the task ended; 0 if it completed, else 1."""
-    body = daemon_client.good(daemon.call("oc_task_get", {"task_id": task_id})).read()
+    reply = daemon_client.good(daemon.call("oc_task_get", {"task_id": task_id}))
+    body = terminal.json_in_commands(reply.read())
     meta = json.loads(body)["result"]["meta"]
     if command.as_json:
         if show_json:
