@@ -230,11 +230,13 @@ class Outline {
     if (text === null || typeOf(text) !== 3 || nextOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
     if (view.pointer || view.host || view.preserves || this.special.has(el) || this.labelling.has(el)) return false;
     if (tableRole(parentIn(el)) !== '') return false;
-    this.flush(depth);
-    this.put(depth, BOX, 'cell');
-    if (view.readable || BLANK.test(text.data)) this.words += marked(el, text.data);
-    else this.hidden += text.data.length;
-    this.flush(depth + 1);
+    if (this.words) this.flush(depth);
+    this.lines.push([depth, BOX, 'cell']);
+    const { data } = text;
+    if (view.readable || BLANK.test(data)) {
+      const words = squeeze(marked(el, data));
+      if (words) this.lines.push([depth + 1, TEXT, words]);
+    } else this.hidden += data.length;
     return true;
   }
 
@@ -510,27 +512,28 @@ class Outline {
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
   joinRow(at) {
-    const [depth] = this.lines[at];
-    const cells = [];
-    for (let i = at + 1; i < this.lines.length; i++) {
-      const [level, kind, text] = this.lines[i];
+    const { lines } = this;
+    const depth = lines[at][0];
+    const cells = []; // each its role, and what it holds
+    for (let i = at + 1; i < lines.length; i++) {
+      const { 0: level, 1: kind, 2: text } = lines[i];
       if (level === depth + 1 && kind === BOX) {
         if (!CELLS.has(text) && !CELL.test(text)) return;
-        cells.push([text, []]);
+        cells.push([text]);
       } else if (level === depth + 1 && (kind === TEXT || kind === LEAF)) {
-        cells.push(['cell', [this.inRow(kind, text)]]);
+        cells.push(['cell', this.inRow(kind, text)]);
       } else if (level === depth + 2 && (kind === TEXT || kind === LEAF)) {
-        cells.at(-1)[1].push(this.inRow(kind, text));
+        cells[cells.length - 1].push(this.inRow(kind, text));
       } else return;
     }
-    const header = cells.length > 0 && cells.every(([text]) => text === 'columnheader');
+    const header = cells.length > 0 && cells.every((cell) => cell[0] === 'columnheader');
     shortenAddresses(cells);
-    const words = cells.map(([text, parts]) => {
-      if (!CELLS.has(text)) return parts.length ? `${text}: ${parts.join(' ')}` : text;
-      return parts.length === 1 ? parts[0] : parts.join(' ');
+    const words = cells.map((cell) => {
+      if (!CELLS.has(cell[0])) return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
+      return cell.length === 2 ? cell[1] : cell.slice(1).join(' ');
     });
-    const line = this.lines[at];
-    this.lines.length = at + 1;
+    const line = lines[at];
+    lines.length = at + 1;
     line[2] = `${line[2].replace(/^row/, header ? 'headers' : 'row')}: ${words.join(' | ')}`;
     line[1] = LEAF;
   }

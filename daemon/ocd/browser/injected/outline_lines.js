@@ -35,7 +35,7 @@ function toldLines(lines) {
 }
 
 // Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
-function repeats([depth, kind, words], before, after) {
+function repeats({ 0: depth, 1: kind, 2: words }, before, after) {
   const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
   if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && SEPARATOR.test(words) && isBeside(before, LEAF) && isBeside(after, LEAF));
   return words.startsWith('img "') && [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`);
@@ -50,7 +50,7 @@ function repeatsAbove(words, depth, before) {
 
 // A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
 function withoutName(line, first) {
-  const [depth, kind, words] = line;
+  const { 0: depth, 1: kind, 2: words } = line;
   const role = words.split(' ', 1)[0];
   if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
   const name = words.slice(role.length);
@@ -63,7 +63,7 @@ function withoutName(line, first) {
 function withHeadedLinks(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
-    const [depth, kind, words] = lines[at];
+    const { 0: depth, 1: kind, 2: words } = lines[at];
     const [, name, level] = (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADS.exec(words)) || [];
     const only = name && (lines[at + 2]?.[0] ?? 0) <= depth ? lines[at + 1][2] : '';
     if (['link', 'button'].some((one) => only.startsWith(`${one} ${name} [ref=`))) out.push([depth, LEAF, `heading ${level} > ${lines[++at][2]}`]);
@@ -74,7 +74,7 @@ function withHeadedLinks(lines) {
 
 // A field without the description that the lines after it tell.
 function withoutDescription(line, at, lines) {
-  const [depth, kind, words] = line;
+  const { 0: depth, 1: kind, 2: words } = line;
   const from = kind === LEAF ? words.lastIndexOf(DESCRIBED) : -1;
   if (from < 0) return line;
   const description = words.slice(from + DESCRIBED.length - 1);
@@ -100,7 +100,7 @@ function isSaidBeside(quoted, depth, before, after) {
 function withDraggedJoined(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
-    const [depth] = lines[at];
+    const depth = lines[at][0];
     let end = at;
     while (end < lines.length && lines[end][0] === depth && DRAGGED_LINE.test(lines[end][2])) end++;
     if (end === at) out.push(lines[at++]);
@@ -116,7 +116,7 @@ function withDraggedJoined(lines) {
 function withPressedJoined(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
-    const [depth] = lines[at];
+    const depth = lines[at][0];
     const kind = pressedKind(lines[at]);
     let end = at + 1;
     while (kind && lines[end]?.[0] === depth && pressedKind(lines[end]) === kind) end++;
@@ -128,16 +128,16 @@ function withPressedJoined(lines) {
   return out;
 }
 
-const pressedKind = ([, kind, words]) => (kind === LEAF && PRESSED_LINE.exec(words)?.[1]) || '';
+const pressedKind = ({ 1: kind, 2: words }) => (kind === LEAF && PRESSED_LINE.exec(words)?.[1]) || '';
 
-const isShortText = ([, kind, words, mark]) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS;
+const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS;
 const withoutBars = (words) => words.replaceAll('|', '\\|');
 
 // Short texts that stand side by side are told in one line.
 function withTextsJoined(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
-    const [depth] = lines[at];
+    const depth = lines[at][0];
     let end = at;
     while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
     if (end - at >= FEWEST_JOINED && end - at <= MOST_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => withoutBars(words)).join(' | ')]);
@@ -152,7 +152,7 @@ function withTextsJoined(lines) {
 function withItemsJoined(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
-    const [depth, kind, words] = lines[at];
+    const { 0: depth, 1: kind, 2: words } = lines[at];
     const head = kind === BOX && words === 'listitem' ? headOfItem(lines, at) : [];
     const parts = head.map(([, inner, part]) => (inner === TEXT ? withoutBars(part) : part)).join(' | ');
     if (!head.length || parts.length > MAX_ITEM) out.push(lines[at]);
@@ -170,7 +170,7 @@ function headOfItem(lines, at) {
   const head = [];
   const inner = lines[at][0] + 1;
   for (let next = at + 1; lines[next]?.[0] >= inner; next++) {
-    const [depth, kind, words, mark] = lines[next];
+    const { 0: depth, 1: kind, 2: words, 3: mark } = lines[next];
     if (kind === BOX && depth === inner && words === 'list' && endsWith(lines, next)) return head.length && isFew(head) ? head : [];
     if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MOST_PARTS) return [];
   }
@@ -197,7 +197,7 @@ function withoutGroups(lines) {
   const around = []; // the groups that we are in, left out or not
   let ended = -1; // the depth of the group that the line before was the end of
   for (const [at, line] of lines.entries()) {
-    const [depth, kind, words] = line;
+    const { 0: depth, 1: kind, 2: words } = line;
     ended = -1;
     while (around.length && around.at(-1).depth >= depth) ended = around.pop().depth;
     const moved = around.filter((one) => one.left).length;
@@ -217,7 +217,7 @@ function withoutGroups(lines) {
 function withListsOfWords(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
-    const [depth, kind, words] = lines[at];
+    const { 0: depth, 1: kind, 2: words } = lines[at];
     const items = kind === BOX && LIST.test(words) ? wordsOfItems(lines, at) : [];
     const told = items.map(withoutBars).join(' | ');
     if (!items.length || told.length > MAX_LIST) out.push(lines[at]);

@@ -9,12 +9,13 @@ const END = '\0'; // of a beginning: in no name
 // Addresses that go on from the first of their row: `→ /group/ | link "Add" → …add/`.
 function shortenAddresses(cells) {
   let first = '';
-  for (const [, parts] of cells) {
-    for (const [at, part] of parts.entries()) {
-      const [, address] = TARGET.exec(part) ?? [];
+  for (const cell of cells) {
+    for (let at = 1; at < cell.length; at++) {
+      const part = cell[at];
+      const address = part.includes(' → ') ? TARGET.exec(part)?.[1] : undefined;
       if (address === undefined) continue;
       if (first === '') first = address;
-      else if (first.length >= LEAST_SHARED && address.startsWith(first) && first.endsWith('/')) parts[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
+      else if (first.length >= LEAST_SHARED && address.startsWith(first) && first.endsWith('/')) cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
     }
   }
 }
@@ -23,7 +24,7 @@ function shortenAddresses(cells) {
 function withRowsShortened(lines) {
   const above = new Map(); // by depth: role and beginning of the names in the rows before
   return lines.map((line) => {
-    const [depth, kind, words] = line;
+    const { 0: depth, 1: kind, 2: words } = line;
     for (const one of above.keys()) if (one > depth) above.delete(one);
     if (kind !== LEAF || !words.startsWith('row: ') || !words.includes(' [ref=')) {
       if (!A_LINE.test(words)) above.delete(depth);
