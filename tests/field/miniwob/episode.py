@@ -23,6 +23,8 @@ _TIME_LIMIT_MS = 600_000  # the pages' ten seconds are for machines with nothing
 
 # What is alone in a box shares its line, before any words: `list > listitem [ref=e3]: Words`.
 _BOX_OF_ONE = re.compile(r'((?:"(?:[^"\\]|\\.)*"|[^":]|:(?! ))*?) > ')
+# A list of a few words each, which stand behind it.
+_LIST = re.compile(r'list(?: "(?:[^"\\]|\\.)*")?(?: \([^)]*\))?(?: \[ref=e\d+\])?')
 
 
 class NeedsEyesError(Exception):
@@ -81,6 +83,10 @@ def parse_outline(content: str) -> list[Line]:
 def _parse_part(text: str) -> list[Line]:
     prefix, _, cells = text.partition(": ")
     parts = [cell.replace("\\|", "|") for cell in cells.split(" | ")]
+    if _LIST.fullmatch(prefix):
+        return [parse_line(prefix), *(Line("listitem", "", "", "", f": {cell}") for cell in parts)]
+    if prefix == "clickable":  # a run of them, each with its ref
+        return [parse_line(f"{prefix} {cell}") for cell in parts]
     if prefix in {"row", "headers", "listitem"} and (len(parts) > 1 or "[ref=" in cells):
         return [_parse_cell(cell) for cell in parts]
     if prefix == "text":
