@@ -58,12 +58,16 @@ def test_titles_that_change(page: Page) -> None:
     assert "Somebody" in page.do("interact", query="Only a hint")["content"]
 
 
-def test_message_that_stood_there_is_told_once(page: Page) -> None:
-    """A banner with the first action; what an action has brought as long as it stands."""
+def test_message_is_told_once(page: Page) -> None:
+    """A banner with the first action, what an action brings with its own, and if it comes anew."""
     assert 'message "The harvest is late"' in page.do("interact", query="Change a word")["now"]
     assert "message" not in page.do("interact", query="Unfold")["now"]
     assert 'message "Saved"' in page.do("interact", query="Save")["now"]
-    assert 'message "Saved"' in page.do("interact", query="Garden")["now"]
+    assert "message" not in page.do("interact", query="Garden")["now"]
+    page.js("note.className = 'fading'")
+    assert "message" not in page.do("interact", query="Unfold")["now"]
+    assert "message" not in page.do("computer", action="key", text="Tab")["now"]
+    assert 'message "Saved"' in page.do("interact", query="Save")["now"]
     outline = page.do("read_page")["content"]
     assert "The harvest is late" in outline.splitlines()[0]
 

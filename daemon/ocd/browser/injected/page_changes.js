@@ -120,12 +120,16 @@ async function settle(el, options) {
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, ...fate,
-    value: value && el ? stateOf(el) : null, standing: standing({ isNews: (message) => changedIn(state, message) }),
+    value: value && el ? stateOf(el) : null, standing: standing({ isNews: (message) => bringsWords(state, message) }),
   }), { next });
 }
 
 // Whether an element was hidden before, or something in it has changed.
-const changedIn = (state, el) => state.hidden.has(el) || inOther(el, state.hidden) || state.records.some(({ target }) => el.contains(target));
+const changedIn = (state, el) => cameToSight(state, el) || state.records.some(({ target }) => el.contains(target));
+// The same of its words: what only moves or fades brings none.
+const bringsWords = (state, el) => cameToSight(state, el)
+  || state.records.some(({ target, type }) => type !== 'attributes' && el.contains(target));
+const cameToSight = (state, el) => state.hidden.has(el) || inOther(el, state.hidden);
 
 // Until nothing has changed for `quiet` ms, `most` at most, and nothing comes in or goes any more; at least
 // for `wait`. No frame is waited for where nothing but words changed, and the page's listeners have left

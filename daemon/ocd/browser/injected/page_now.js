@@ -27,11 +27,11 @@ function layersOf(active) {
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
-// Of what stood there before anything was done, as a banner, that it was told; what an action brought is told as long as it stands.
-const stood = new WeakMap();
-const brought = new WeakSet();
+// What a reply or a reading has told of each message.
+const toldWords = new WeakMap();
 
-// `isNews`: whether an action has changed something in an element; without it all messages are.
+// `isNews`: whether an action has brought the words of an element anew, even if they are the ones
+// told before; without it all messages are told.
 function toast(isNews) {
   for (const el of MESSAGES.flatMap(anyMatches)) {
     const text = contentIn(el);
@@ -42,10 +42,9 @@ function toast(isNews) {
 }
 
 function isTold(el, words, isNews) {
-  if (isNews?.(el)) brought.add(el);
-  const known = isNews !== undefined && !brought.has(el) && stood.get(el) === words;
-  stood.set(el, words);
-  return !known;
+  const isKnown = isNews !== undefined && toldWords.get(el) === words && !isNews(el);
+  toldWords.set(el, words);
+  return !isKnown;
 }
 
 function layerLine(el) {
@@ -105,5 +104,5 @@ function showsText(words) {
 
 Object.assign(globalThis.openchrome, {
   showsText: (words) => read(() => showsText(words), { next: 0 }).result,
-  standing: (options) => read(standing, options),
+  standing: (options) => read(() => standing({ isNews: () => false }), options),
 });
