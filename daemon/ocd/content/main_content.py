@@ -57,6 +57,8 @@ _MAIN_SHARE = 0.2
 _INNER_SHARE = 0.5
 _MIN_MAIN = 200
 _NEARLY_ALL = 0.9
+# Beside the block with the headline, notices and banners without headings may say more.
+_MOST = 0.75
 # Pages with less prose, or a smaller share, are lists: all of their text counts.
 _MIN_PROSE = 200
 _PROSE_SHARE = 0.15
@@ -197,12 +199,12 @@ class _Search:
             inner = max(at.children, key=self.weight, default=None)
             if inner is None or inner.tag not in _BOXES or _has_heading(at):
                 return at
-            if not inner.start <= headline < inner.end and at.start < headline < at.end:
+            has_headline = inner.start <= headline < inner.end
+            if not has_headline and at.start < headline < at.end:
                 return at
-            if (
-                inner.prose < body.prose * _NEARLY_ALL
-                or _unlinked(inner) < _unlinked(at) * _NEARLY_ALL
-            ):
+            is_apart = has_headline and not _has_headings_beside(at, inner)
+            share = _MOST if is_apart else _NEARLY_ALL
+            if inner.prose < body.prose * share or _unlinked(inner) < _unlinked(at) * share:
                 return at
             at = inner
 
@@ -228,6 +230,11 @@ def _unlinked(block: Block) -> int:
 
 def _has_heading(block: Block) -> bool:
     return any(one.tag in _HEADINGS for one in block.children)
+
+
+def _has_headings_beside(block: Block, inner: Block) -> bool:
+    beside = (one for one in block.children if one is not inner and one.prose)
+    return any(part.tag in _HEADINGS for one in beside for part in one.descendants())
 
 
 def _is_declared(block: Block) -> bool:

@@ -83,3 +83,12 @@ def test_an_aside_is_one_however_long_it_is(daemon: Daemon, site: Site) -> None:
     text = daemon.do("read_page", mode="markdown", only_main_content=True)["content"]
     assert "read from it in the church" in text
     assert "council" not in text
+
+
+def test_a_notice_above_a_short_article_is_no_part_of_it(daemon: Daemon, site: Site) -> None:
+    daemon.do("navigate", url=site.url("reading/notice.html"))
+    text = daemon.do("read_page", mode="text", only_main_content=True)["content"]
+    assert "bell of the ferry" in text
+    assert "brass plate" in text
+    for words in ("browser is five years old", "Markets", "Return to the start"):
+        assert words not in text, words
