@@ -54,6 +54,54 @@ async def test_messages_of_a_page_that_was_just_loaded(
     assert (shown and shown[1]) == message
 
 
+_FIXED = "position:fixed;inset:0;"
+_DIM = f"{_FIXED}background:rgba(0,0,0,.5)"
+_BACKDROP = f"<div style='{_DIM};z-index:1'></div>"
+_MODAL = f"{_FIXED}z-index:2"
+_ON_TOP = "z-index:2;position:absolute;top:0;left:0;bottom:0;width:200px;background:white"
+_WHITE = "width:300px;margin:auto;background:white"
+_ORDERS = "<main><h1>Orders</h1><button>Buy</button></main>"
+
+
+@pytest.mark.parametrize(
+    ("body", "layer"),
+    [
+        # A window of its own on a backdrop, as Bootstrap's.
+        (
+            f"{_ORDERS}{_BACKDROP}<div style='{_MODAL}'><p style='{_WHITE}'>Sure?<button>Yes",
+            'dialog "Sure? Yes"',
+        ),
+        # The backdrop lies beside what stands on it.
+        (
+            f"<div>{_ORDERS}</div><div>{_BACKDROP}<p style='{_ON_TOP}'>Menu of it",
+            'dialog "Menu of it"',
+        ),
+        # The page cannot be reached meanwhile.
+        (f"<div inert>{_ORDERS}</div><div style='{_DIM}'>Sending</div>", 'dialog "Sending"'),
+        (
+            f"{_ORDERS}<div style='{_FIXED}'><ul role=menu><li role=menuitem>Copy</ul></div>",
+            'menu "Copy"',
+        ),
+        (
+            f"{_ORDERS}<div style='{_DIM}'><div role=dialog aria-label=Named>words</div></div>",
+            'dialog "Named"',
+        ),
+        # An application's outermost box, with a message above it; a page of its own.
+        (f"<div style='{_FIXED}'>{_ORDERS}</div><p style='position:fixed;top:9px'>Hi</p>", None),
+        (f"{_ORDERS}<div style='{_FIXED}background:white'><p>Next step</div>", None),
+        (f"{_ORDERS}<div style='{_DIM};pointer-events:none'>Draft</div>", None),
+        (f"{_ORDERS}<div style='position:fixed;bottom:0;left:0;right:0'>Cookies?</div>", None),
+    ],
+)
+async def test_what_covers_the_page_is_a_dialog_to_a_person(
+    tab: Tab, body: str, layer: str | None
+) -> None:
+    await tab.navigate(f"data:text/html,<title>t</title>{quote(body)}")
+    line = (await head(tab)).splitlines()[0]
+    found = re.search(r"((?:dialog|menu) .*) \[ref\]", line)
+    assert (found and found[1]) == layer
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [

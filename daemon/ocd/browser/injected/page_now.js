@@ -18,10 +18,12 @@ function anyMatches(selectors) {
 
 const isBefore = (one, other) => (orderIn(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
-// Open dialogs and popovers, the one in front first.
+// Open dialogs and popovers, the one in front first; what covers the page without a role is one of them.
 function layersOf(active) {
   const shown = anyMatches(LAYERS_EACH).filter((el) => seenBox(el) && isShown(el));
   const inner = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(el, other)));
+  const cover = coveringBox();
+  if (cover && !inner.some((el) => holdsIn(cover, el) || holdsIn(el, cover))) inner.push(cover);
   const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
     || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
   return front ? [front, ...inner.filter((el) => el !== front)] : [];

@@ -22,7 +22,8 @@ _READING = (
     "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
     "visibility", "shown_elements", "covered_elements", "refs", "row_keys", "identity",
     "element_words", "element_states", "acting_elements", "hints", "owned_elements",
-    "field_labels", "outline", "line_runs", "row_words", "outline_lines", "page_now", "pagination",
+    "field_labels", "outline", "line_runs", "row_words", "outline_lines", "window_covers",
+    "page_now", "pagination",
 )  # fmt: skip
 _FINDING = ("reacquired_elements", "element_walk", "radio_groups", "table_cells", "find")
 _ACTING = (
