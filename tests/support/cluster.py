@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import distributed
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -25,10 +26,16 @@ SLOTS = 4
 class DaskCluster:
     """`with DaskCluster() as cluster:`; `config` is what a daemon's config.toml says of it.
 
-    host: the address at which the scheduler listens.
+    host: the address at which the scheduler listens. environ: what its processes have besides.
     """
 
-    def __init__(self, workers: int = 2, slots: int = SLOTS, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        workers: int = 2,
+        slots: int = SLOTS,
+        host: str = "127.0.0.1",
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         self.host = host
         self._folder = tempfile.TemporaryDirectory(prefix="oc-dask-")
         self.path = Path(self._folder.name)
@@ -41,6 +48,7 @@ class DaskCluster:
             **os.environ,
             "OPENCHROME_HOME": str(self.path / "home"),
             "TMPDIR": str(self.path),
+            **(environ or {}),
         }
 
     @property
@@ -50,11 +58,14 @@ class DaskCluster:
     @property
     def config(self) -> str:
         """The cluster `lab`, and `brief`: the same one, waited for a moment only."""
-        keys = (
-            f'address = "{self.address}"\ntls_ca_file = "{self._pem}"\n'
+        return f"{self.table('lab')}{self.table('brief')}wait_s = 0.5\n"
+
+    def table(self, name: str) -> str:
+        """Return the table of config.toml that gives this cluster a name."""
+        return (
+            f'[cluster.{name}]\naddress = "{self.address}"\ntls_ca_file = "{self._pem}"\n'
             f'tls_cert = "{self._pem}"\ntls_key = "{self._pem}"\n'
         )
-        return f"[cluster.lab]\n{keys}[cluster.brief]\n{keys}wait_s = 0.5\n"
 
     @property
     def _pem(self) -> Path:
@@ -97,6 +108,15 @@ class DaskCluster:
         for process in (self.scheduler, *self.workers):
             process.kill()
             process.wait(60)
+
+    def tasks(self) -> dict[str, int]:
+        """Return how many tasks each worker has, as Dask's autoscaling sees it."""
+        pem = str(self._pem)
+        security = distributed.Security(
+            require_encryption=True, tls_ca_file=pem, tls_client_cert=pem, tls_client_key=pem
+        )
+        with distributed.Client(self.address, security=security, set_as_default=False) as client:
+            return {worker: len(keys) for worker, keys in client.processing().items()}
 
     def log(self) -> str:
         return "\n".join(file.read_text() for file in self.path.glob("*.log"))

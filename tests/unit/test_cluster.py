@@ -16,7 +16,7 @@ from ocd.config.tables import Cluster
 from ocd.crawl.cluster import connection
 from ocd.crawl.cluster.cluster_reader import ClusterReader
 from ocd.crawl.cluster.clusters import Clusters, with_cookies_of
-from ocd.crawl.cluster.connection import ClusterConnection, WorkersDiedError
+from ocd.crawl.cluster.connection import ClusterConnection, WorkerGoneError
 from ocd.crawl.cluster.messages import (
     BatchAnswer,
     PageAnswer,
@@ -51,16 +51,16 @@ class FakeConnection(ClusterConnection):
     """Answers batches by a function; workers die of the pages in `deadly`."""
 
     def __init__(self, slots: int, answer: Answer) -> None:
-        super().__init__("lab", LAB, None)  # type: ignore[arg-type] - no Dask here
+        super().__init__("lab", "crawl", LAB, None)  # type: ignore[arg-type] - no Dask here
         self.set_workers({"w1": slots})
         self.answer = answer
         self.batches: list[tuple[list[str], str]] = []
         self.in_flight = self.most_in_flight = 0
         self.deadly: set[str] = set()
 
-    async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
+    async def run(self, settings: bytes, pages: bytes, worker: str) -> BatchAnswer:
         requests = decode_pages(pages)
-        self.batches.append(([one.url for one in requests], near))
+        self.batches.append(([one.url for one in requests], worker))
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
@@ -68,16 +68,21 @@ class FakeConnection(ClusterConnection):
         finally:
             self.in_flight -= 1
         if self.deadly & {one.url for one in requests}:
-            raise WorkersDiedError
-        answer = BatchAnswer("w1", [self.answer(one) for one in requests])
+            raise WorkerGoneError(died=True)
+        answer = BatchAnswer(worker, [self.answer(one) for one in requests])
         return msgspec.msgpack.decode(encode(answer), type=BatchAnswer)
 
 
 @asynccontextmanager
-async def reading(fake: FakeConnection) -> AsyncIterator[Callable[..., Any]]:
+async def reading(
+    fake: FakeConnection, run: Callable[..., Any] | None = None
+) -> AsyncIterator[Callable[..., Any]]:
     """Yield what reads URLs side by side, and returns results and errors."""
+    if run is not None:
+        fake.run = run  # type: ignore[method-assign]
     async with jobs_beside() as start:
         reader = ClusterReader(fake, lambda: b"", start, None)  # type: ignore[arg-type] - no files
+        fake.on_change = reader.send
         _running = start(reader.run())
         admitted: list[str] = []
 
@@ -172,7 +177,35 @@ async def test_a_page_that_workers_die_of_costs_itself_alone() -> None:
         found, _ = await read_all(*urls)
     (error,) = [one for one in found if isinstance(one, OcdError)]
     assert (error.code, "died" in error.message) == ("fetch_failed", True)
+    # Twice with others, then by itself, and no page that is suspected with it beside it.
+    deadly = [batch for batch, _ in fake.batches if urls[7] in batch]
+    assert [len(batch) > 1 for batch in deadly] == [True, True, False, False, False]
     assert [one for one in found if isinstance(one, str)] == [one for one in urls if one != urls[7]]
+
+
+async def test_pages_wait_for_workers_that_come_back() -> None:
+    """While the scheduler is not heard nothing is sent, and no page is to blame for that."""
+    urls = [f"http://x/{number}" for number in range(4)]
+    fake = FakeConnection(1, lambda one: page(one.url))
+    lost = 20
+
+    async def run(settings: bytes, pages: bytes, worker: str) -> BatchAnswer:
+        nonlocal lost
+        if lost:
+            lost -= 1
+            fake.set_workers({})
+            asyncio.get_running_loop().call_soon(come_back)
+            raise WorkerGoneError(died=False)
+        return await FakeConnection.run(fake, settings, pages, worker)
+
+    def come_back() -> None:
+        fake.set_workers({"w2": 1})
+        fake.on_change()
+
+    async with reading(fake, run) as read_all:
+        found, _ = await read_all(*urls)
+    assert found == urls
+    assert {worker for _, worker in fake.batches} == {"w2"}
 
 
 async def test_what_a_worker_that_ends_was_reading_is_read_by_another_one() -> None:
@@ -244,7 +277,7 @@ async def test_without_the_extra_the_error_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(OcdError) as raised:
-        async with ClusterConnection.open("lab", LAB):
+        async with ClusterConnection.open("lab", "crawl", LAB):
             raise AssertionError
     assert raised.value.code == "disabled"
     assert 'pip install "openchrome[cluster]"' in raised.value.hint
@@ -264,7 +297,7 @@ async def test_what_a_connection_ended_with_is_not_the_crawls_error(
 
     monkeypatch.setattr(connection, "_connect", connect)
     with pytest.raises(OcdError) as lost:
-        async with ClusterConnection.open("lab", LAB) as opened:
+        async with ClusterConnection.open("lab", "crawl", LAB) as opened:
             raise opened.lost_error()
     assert (lost.value.code, "IOStream is not idle" in caplog.text) == ("cluster_lost", True)
 
@@ -286,7 +319,7 @@ async def test_a_scheduler_that_is_not_there_is_cluster_lost(
     monkeypatch.setattr(connection, "_CONNECT_S", 0.2)
     nobody = Cluster(address=f"tcp://127.0.0.1:{unused_tcp_port}")
     with pytest.raises(OcdError) as raised:
-        async with ClusterConnection.open("lab", nobody):
+        async with ClusterConnection.open("lab", "crawl", nobody):
             raise AssertionError
     assert raised.value.code == "cluster_lost"
     assert "oc_task_resume" in raised.value.hint

@@ -98,6 +98,18 @@ def test_workers_find_what_one_process_finds(serving: Daemon) -> None:
     assert serving.status()["clusters"] == {}
 
 
+def test_dask_sees_that_a_crawl_needs_its_workers(serving: Daemon, cluster: DaskCluster) -> None:
+    """Its autoscaling ends workers that have no task; the crawl's last as long as the crawl."""
+    with web_graph(60) as graph:
+        graph.free = 20
+        task_id = _start(serving, graph, cluster="lab")
+        graph.wait_for_requests(21)
+        wait_until(lambda: sorted(cluster.tasks().values()) == [1, 1], 60, "a task on each worker")
+        graph.gate.set()
+        _finish(serving, task_id)
+        wait_until(lambda: sorted(cluster.tasks().values()) == [0, 0], 60, "their end")
+
+
 @pytest.mark.parametrize("engine", ["static", "browser"])
 def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engine: str) -> None:
     """A redirect to a blocked host is not followed; what nobody sees is left out."""

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.crawl.archive.raw_answers import mask_body
-from ocd.crawl.cluster.connection import ClusterConnection, WorkersDiedError
+from ocd.crawl.cluster.connection import ClusterConnection, WorkerGoneError
 from ocd.crawl.cluster.messages import MAX_BATCH, PageAnswer, encode
 from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_fetch import Admit
@@ -17,21 +17,30 @@ from ocd.crawl.visits.page_reader import PageReader, PageRequest
 
 _DIED = "several workers of the cluster have died while they read it"
 _MAX_CANCELLED = 5
+# So many workers die while they read a page before it is read by itself; and before it fails.
+_MAX_DEATHS_TOGETHER = 1
+_MAX_DEATHS = 4
 
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
     """A request and its answer.
 
-    near: the worker that has begun with it. alone: it is in no batch with others. cancelled: how
-    many workers have ended while they read it.
+    near: the worker that has begun with it. cancelled: how many workers have ended while they read
+    it; ended: the last of them. deaths: how many have died.
     """
 
     request: PageRequest
     answer: asyncio.Future[PageAnswer] | None = None
     near: str = ""
-    alone: bool = False
     cancelled: int = 0
+    ended: str = ""
+    deaths: int = 0
+
+    @property
+    def alone(self) -> bool:
+        """Whether workers die with it in a batch, so that it is read by itself."""
+        return self.deaths > _MAX_DEATHS_TOGETHER
 
     def fail(self, error: OcdError) -> None:
         """Raise the error where the answer is awaited, if it is."""
@@ -60,9 +69,10 @@ class ClusterReader:
         self._settings = settings
         self._start = start
         self._local = local
-        # By the worker that has begun with them, and those that are sent alone.
+        # By the worker that has begun with them, and those that are sent alone, one at a time.
         self._queues: dict[str, deque[_Waiting]] = {}
         self._alone: deque[_Waiting] = deque()
+        self._alone_sent = False
         self._batches = self._waiting = self._sent = 0
         self._sent_to = Counter[str]()  # pages, by worker
         self._wanted = asyncio.Event()
@@ -122,28 +132,32 @@ class ClusterReader:
     def _has_place(self) -> bool:
         # A slot that is free is worth a batch more, if the others hold pages that take long.
         slots = self._connection.slots
-        return self._batches < self._connection.places or self._sent < slots
+        has_room = self._batches < self._connection.places or self._sent < slots
+        return has_room and (bool(self._queues) or self._has_alone())
+
+    def _has_alone(self) -> bool:
+        return bool(self._alone) and not self._alone_sent
 
     def _take_batch(self) -> tuple[list[_Waiting], str]:
-        """Return pages and the worker that they go to; "" for one that Dask chooses."""
-        if self._alone:
-            return [self._alone.popleft()], ""
+        """Return pages and the worker that they go to."""
+        if self._has_alone():
+            self._alone_sent = True
+            return [self._alone.popleft()], self._freest()
         share = min(MAX_BATCH, -(-(self._waiting + self._sent) // self._connection.places))
         near, freest = next(iter(self._queues)), self._freest()
         batch = self._take_from(near, share)
-        if near and near == freest and "" in self._queues:
+        if near not in self._connection.workers:
+            return batch, self._freest({one.ended for one in batch})
+        if near == freest and "" in self._queues:
             batch += self._take_from("", share - len(batch))
-        if any(one.cancelled for one in batch):
-            freest = ""  # it may be the one that ends
-        return batch, near or freest
+        return batch, near
 
-    def _freest(self) -> str:
-        """Return the worker that has the fewest pages for its slots.
-
-        Dask counts batches: it would give one worker several while slots of another one are free.
-        """
+    def _freest(self, ending: Collection[str] = ()) -> str:
+        """Return the worker that has the fewest pages for its slots, if need be one that ends."""
         slots = self._connection.workers
-        return min(slots, key=lambda worker: self._sent_to[worker] / slots[worker], default="")
+        return min(
+            slots, key=lambda worker: (worker in ending, self._sent_to[worker] / slots[worker])
+        )
 
     def _take_from(self, near: str, count: int) -> list[_Waiting]:
         queue = self._queues.pop(near)
@@ -153,9 +167,11 @@ class ClusterReader:
         return batch
 
     async def _send(self, batch: list[_Waiting], worker: str) -> None:
+        is_alone = batch[0].alone
         try:
             await self._read_batch(batch, worker)
         finally:
+            self._alone_sent = self._alone_sent and not is_alone
             self._batches -= 1
             self._sent -= len(batch)
             self._sent_to[worker] -= len(batch)
@@ -165,8 +181,8 @@ class ClusterReader:
         pages = encode([one.request for one in batch])
         try:
             answer = await self._connection.run(self._settings(), pages, worker)
-        except WorkersDiedError:
-            self._ask_alone(batch)
+        except WorkerGoneError as gone:
+            self._ask_again(batch, died=gone.died)
         except OcdError as error:
             for one in batch:
                 one.fail(error)
@@ -181,7 +197,7 @@ class ClusterReader:
     def _settle(self, one: _Waiting, page: PageAnswer, worker: str) -> bool:
         """Take in what a worker says of a page; False if it is to be asked again."""
         if page.failure is not None and page.failure.code == "cancelled":
-            one.near, one.cancelled = "", one.cancelled + 1
+            one.near, one.cancelled, one.ended = "", one.cancelled + 1, worker
             if one.cancelled < _MAX_CANCELLED:
                 return False  # that worker ends; another one reads it
         # What goes on does so there: its cookies, its proxy, its connection.
@@ -191,11 +207,11 @@ class ClusterReader:
             one.answer.set_result(page)
         return not page.is_empty
 
-    def _ask_alone(self, batch: list[_Waiting]) -> None:
-        """Find out which page of a batch it is that workers die of."""
+    def _ask_again(self, batch: list[_Waiting], *, died: bool) -> None:
+        """Have others read the batch; find out which page it is that workers die of."""
         for one in reversed(batch):
-            if len(batch) == 1:
+            one.near, one.deaths = "", one.deaths + died
+            if one.deaths > _MAX_DEATHS:
                 one.fail(fetch_error("fetch_failed", _DIED))
             else:
-                one.alone, one.near = True, ""
                 self._queue(one, first=True)

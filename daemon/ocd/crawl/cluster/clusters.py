@@ -56,7 +56,7 @@ class Clusters:
         """Open what reads a crawl's pages; raises disabled without the extra, cluster_lost."""
         cluster = self.tables[spec.cluster]
         async with (
-            ClusterConnection.open(spec.cluster, cluster) as connection,
+            ClusterConnection.open(spec.cluster, work.task_id, cluster) as connection,
             jobs_beside() as start,
         ):
             reader = ClusterReader(connection, settings, start, local)
@@ -67,7 +67,7 @@ class Clusters:
                 yield reader
             finally:
                 self._used.remove(connection)
-                await connection.end(work.task_id)
+                await connection.end()
 
     def describe(self) -> dict[str, Any]:
         """Return the clusters that crawls use now, by name."""

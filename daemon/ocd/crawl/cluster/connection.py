@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 from ocd.api.errors import OcdError
 from ocd.config.tables import Cluster
 from ocd.crawl.cluster.messages import MAX_BATCH, BatchAnswer, decode_answer
-from ocd.crawl.cluster.remote import end_crawl, read_batch
+from ocd.crawl.cluster.remote import end_crawl, hold_crawl, read_batch
 from ocd.crawl.cluster.worker_rates import WorkerRates
 
 if TYPE_CHECKING:
-    from distributed import Client, Security
+    from distributed import Client, Future, Security
 
 logger = logging.getLogger(__name__)
 
@@ -38,8 +38,12 @@ class _OneLineHandler(logging.Handler):
         logger.log(record.levelno, "%s: %s", record.name, words)
 
 
-class WorkersDiedError(Exception):
-    """So many workers have died while they read a batch that Dask gives it no further one."""
+class WorkerGoneError(Exception):
+    """A batch was not answered; died: because its worker has gone, else the scheduler has."""
+
+    def __init__(self, *, died: bool) -> None:
+        super().__init__(died)
+        self.died = died
 
 
 class ClusterConnection:
@@ -49,8 +53,9 @@ class ClusterConnection:
     `wait_s` of that it is given up.
     """
 
-    def __init__(self, name: str, cluster: Cluster, client: "Client") -> None:
+    def __init__(self, name: str, crawl: str, cluster: Cluster, client: "Client") -> None:
         self.name = name
+        self._crawl = crawl
         self.on_change: Callable[[], None] = lambda: None
         self.slots = 0
         self.paused = False
@@ -58,48 +63,79 @@ class ClusterConnection:
         self._cluster = cluster
         self._client = client
         self.workers: dict[str, int] = {}
+        self._reading: dict[str, set[asyncio.Timeout]] = {}  # what is asked, by worker
+        self._holds: dict[str, Future[Any]] = {}
         self._silent_since: float | None = None
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, name: str, cluster: Cluster) -> AsyncIterator[Self]:
+    async def open(cls, name: str, crawl: str, cluster: Cluster) -> AsyncIterator[Self]:
         """Connect to the scheduler; raises disabled without the extra, cluster_lost."""
         client = await _connect(name, cluster)
         try:
-            yield cls(name, cluster, client)
+            yield cls(name, crawl, cluster, client)
         finally:
             await _close(client)
 
     @property
     def places(self) -> int:
         """How many batches are sent at a time: two for each worker, more for one of many slots."""
-        return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values()) or 1
+        return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values())
 
-    async def run(self, settings: bytes, pages: bytes, near: str) -> BatchAnswer:
-        """Return a worker's answer; a batch that is lost with its worker goes to another one.
+    async def run(self, settings: bytes, pages: bytes, worker: str) -> BatchAnswer:
+        """Return a worker's answer; raises WorkerGoneError, cluster_lost.
 
-        near: the worker that it goes to if that lives. Raises cluster_lost, WorkersDiedError.
+        It is asked through the scheduler, but not by a task of Dask's: which worker reads what is
+        decided here, and a task costs all three five times as much as a batch of small pages.
         """
-        from distributed import CancelledError, KilledWorker
-        from distributed.comm.core import CommClosedError
+        if self._client.status in ("closed", "closing"):
+            raise self.lost_error()
+        lives = asyncio.timeout(None)
+        try:
+            async with lives:
+                self._reading.setdefault(worker, set()).add(lives)
+                found = await self._ask(settings, pages, worker)
+        except TimeoutError:  # set_workers has ended it
+            raise WorkerGoneError(died=not self.paused) from None
+        finally:
+            self._reading.get(worker, set()).discard(lives)
+        if found is None:
+            raise WorkerGoneError(died=False)
+        if isinstance(found, ImportError):
+            raise self._unfit(f"a worker cannot import it: {found}") from found
+        if isinstance(found, OSError):  # of the scheduler's connection to it
+            self.set_workers({one: slots for one, slots in self.workers.items() if one != worker})
+            raise WorkerGoneError(died=True) from found
+        if isinstance(found, Exception):
+            raise found
+        answer = decode_answer(found)
+        if answer.refused:
+            raise self._unfit(f"{answer.worker} cannot: {answer.refused}")
+        return answer
 
-        while self._client.status not in ("closed", "closing"):
-            future = self._client.submit(
-                read_batch, settings, pages, pure=False,
-                workers=[near] if near else None, allow_other_workers=bool(near),
-            )  # fmt: skip
+    async def _ask(self, settings: bytes, pages: bytes, worker: str) -> bytes | Exception | None:
+        """Return an encoded BatchAnswer, what the worker failed with, None without a scheduler."""
+        if self._is_connected:
             try:
-                answer = decode_answer(await future)
-            except (CancelledError, CommClosedError):
-                continue  # the connection was lost: it is asked for again when there is another one
-            except KilledWorker as error:
-                raise WorkersDiedError from error
-            except ImportError as error:
-                raise self._unfit(f"a worker cannot import it: {error}") from error
-            if answer.refused:
-                raise self._unfit(f"{answer.worker} cannot: {answer.refused}")
-            return answer
-        raise self.lost_error()
+                found: dict[str, bytes | Exception] = await self._client.run(
+                    read_batch, settings, pages, workers=[worker], on_error="return"
+                )
+            except OSError as error:
+                logger.info("cluster %s: %s", self.name, error)
+            else:
+                return found[worker]
+        self._forget_workers()
+        return None
+
+    @property
+    def _is_connected(self) -> bool:
+        return self._client.status == "running" and self._client.scheduler is not None
+
+    def _forget_workers(self) -> None:
+        """Send nothing until the scheduler is heard again."""
+        self.paused = True
+        self.set_workers({})
+        self.on_change()
 
     def lost_error(self) -> OcdError:
         """Return the error of a crawl whose scheduler did not come back."""
@@ -112,14 +148,14 @@ class ClusterConnection:
         hint = f"Install the daemon's version there: {PIP}"
         return OcdError("cluster_lost", message, hint=hint, cluster=self.name)
 
-    async def end(self, crawl: str) -> None:
-        """End what the workers hold of a crawl."""
+    async def end(self) -> None:
+        """End what the workers hold of the crawl."""
         if self._client.status != "running":
             return
         try:
             async with asyncio.timeout(_END_S):
-                await self._client.cancel(list(self._client.futures))
-                await self._client.run(end_crawl, crawl, on_error="ignore")
+                await self._client.cancel(list(self._holds.values()))
+                await self._client.run(end_crawl, self._crawl, on_error="ignore")
         except (OSError, TimeoutError) as error:
             logger.warning("cluster %s: the crawl's end was not heard: %s", self.name, error)
 
@@ -143,17 +179,30 @@ class ClusterConnection:
         if (workers, paused) != (self.workers, self.paused):
             self.paused = paused
             self.set_workers(workers or {})
+            self._hold_workers()
             self.on_change()
 
     def set_workers(self, slots: dict[str, int]) -> None:
-        """Note the slots of each worker there is."""
+        """Note the slots of each worker there is; what the others were reading is lost."""
         self.workers = slots
         self.slots = sum(slots.values())
+        for gone in self._reading.keys() - slots.keys():
+            for lives in self._reading.pop(gone):
+                lives.reschedule(asyncio.get_running_loop().time())
+
+    def _hold_workers(self) -> None:
+        """Have a task on each worker, else Dask's autoscaling takes it for idle and ends it."""
+        for gone in self._holds.keys() - self.workers.keys():
+            self._holds.pop(gone).release()
+        for worker in self.workers.keys() - self._holds.keys():
+            self._holds[worker] = self._client.submit(
+                hold_crawl, self._crawl, pure=False, workers=[worker]
+            )
 
     async def _workers_now(self) -> dict[str, int] | None:
         """Return the slots of each worker; None if the scheduler does not answer."""
         scheduler: Any = self._client.scheduler
-        if self._client.status != "running" or scheduler is None:
+        if not self._is_connected:
             return None
         try:
             async with asyncio.timeout(_CONNECT_S):

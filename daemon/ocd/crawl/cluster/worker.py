@@ -1,6 +1,7 @@
 """A Dask worker's side: the plugin that owns what the crawls need there."""
 
 import asyncio
+import contextlib
 from collections import deque
 from pathlib import Path
 
@@ -43,6 +44,7 @@ class OpenChromePlugin(WorkerPlugin):
         self._converters = ConversionPool()
         self._crawls: dict[bytes, tuple[WorkerCrawl, asyncio.Task[None]]] = {}
         self._ended: deque[str] = deque(maxlen=_REMEMBERED)
+        self._holds: dict[str, asyncio.Event] = {}
         self._stop, self._gone, self.ready = asyncio.Event(), asyncio.Event(), asyncio.Event()
         worker.loop.add_callback(self._serve)
 
@@ -60,6 +62,8 @@ class OpenChromePlugin(WorkerPlugin):
     async def teardown(self, worker: Worker) -> None:
         """End all crawls, with their browsers."""
         self._stop.set()
+        for ended in self._holds.values():
+            ended.set()
         await self._gone.wait()
 
     async def read_batch(self, encoded: bytes, pages: bytes) -> bytes:
@@ -96,8 +100,25 @@ class OpenChromePlugin(WorkerPlugin):
     async def end(self, crawl: str) -> None:
         """End a crawl, whatever it is reading; later batches of it are refused."""
         self._ended.append(crawl)
-        mine = [one for one in self._crawls.values() if one[0].settings.crawl == crawl]
+        if crawl in self._holds:
+            self._holds[crawl].set()
+        mine = self._of(crawl)
         for one, _ in mine:
             one.stop()
         if mine:
             await asyncio.wait([running for _, running in mine])
+
+    async def hold(self, crawl: str) -> None:
+        """Return once a crawl has ended, or nothing has been heard of it for a while."""
+        if crawl in self._ended or self._stop.is_set():
+            return
+        ended = self._holds.setdefault(crawl, asyncio.Event())
+        is_silent = False
+        while not (ended.is_set() or is_silent):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), KEPT_S)
+            is_silent = not self._of(crawl)
+        self._holds.pop(crawl, None)
+
+    def _of(self, crawl: str) -> list[tuple[WorkerCrawl, asyncio.Task[None]]]:
+        return [one for one in self._crawls.values() if one[0].settings.crawl == crawl]
