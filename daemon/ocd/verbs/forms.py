@@ -27,6 +27,7 @@ from ocd.verb_api.element_params import (
 )
 
 Value = str | bool | int | float | tuple[str, ...]
+_FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
 
 
 class FormInput(ElementParams):
@@ -144,8 +145,9 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
     form = _Filling(tab, deadline, params)
-    for wanted in _wanted_fields(params):
-        await form.fill(wanted)
+    wanted = _wanted_fields(params)
+    for count, one in enumerate(wanted):
+        await form.fill(one, after=len(wanted) - count - 1)
     if form.failed:
         raise form.error()
     data: dict[str, Any] = {"fields": form.filled, "filled": len(form.filled)}
@@ -186,15 +188,20 @@ class _Filling:
     targets: list[Target] = field(default_factory=list)
     result: ActionResult = field(default_factory=lambda: ActionResult({}, []))
 
-    async def fill(self, wanted: Field) -> None:
-        """Fill one field; a failure is noted, unless the page itself is gone or waits."""
+    async def fill(self, wanted: Field, *, after: int) -> None:
+        """Fill one field; a failure is noted, unless the page itself is gone or waits.
+
+        after: how many fields are still to come. One that is waited for in vain leaves them time.
+        """
         words = wanted.label if wanted.query is None else wanted.query
         locator = Locator(wanted.ref, wanted.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
         named = {"field": str(locator)}
         try:
             target = await self._resolve(locator)
+            left = self.deadline.seconds_left
+            deadline = ActionDeadline.after(max(left / (after + 1), left - _FIELD_S * after))
             done = await fields.fill(
-                target, self.deadline, wanted.value, keep=not self.params.clear_first
+                target, deadline, wanted.value, keep=not self.params.clear_first
             )
         except OcdError as error:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):

@@ -101,6 +101,12 @@ def test_what_is_not_listed_is_added(at: At) -> None:
     assert page.js("list.hidden") == "true"
 
 
+def test_several_that_are_not_listed_are_added(at: At) -> None:
+    page = at("stand-ins.html")
+    page.do("form_input", query="Toppings", value=["ham", "cheese"])
+    assert page.js("held.value") == "ham,cheese"
+
+
 @pytest.mark.parametrize(
     ("path", "chosen"),
     [("North / Coast / Beach", "ncb"), ("South > Coast > Cliffs", "scc"), ("North / Hills", "nh")],

@@ -46,3 +46,18 @@ def test_field_behind_other_fields_is_filled_by_column_and_row(at: At) -> None:
     assert page.js("document.querySelector('[name=bolt2]').value") == "3"
     page.do("fill_form", fields={"Order of Nut": "4"})
     assert page.js("document.querySelector('[name=nut]').value") == "4"
+
+
+@pytest.mark.parametrize(("words", "hit"), [("Count of Nut", "nuts"), ("Tuesday of Ada", "ada")])
+def test_cell_is_clicked_by_column_and_row(at: At, words: str, hit: str) -> None:
+    """Grids that hear of clicks for all of their cells at once show nothing of it."""
+    page = at("crossing.html")
+    page.js("addEventListener('click', (event) => { window.hit = event.target.id })")
+    page.do("interact", query=words)
+    assert page.js("hit") == hit
+
+
+def test_cells_that_are_alike_by_column_and_row_are_not_guessed_at(at: At) -> None:
+    assert (
+        at("crossing.html").call_in_short("interact", query="Count of Wing nut").code == "ambiguous"
+    )

@@ -232,3 +232,14 @@ def test_form_whose_button_cannot_be_used_says_what_was_filled(at: At) -> None:
     assert (failure.code, failure.error["filled"]) == ("element_not_found", 1)
     assert failure.error["submitted"] is False
     assert value_of(page, "name") == "Ada"
+
+
+def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> None:
+    """What can be filled is, although the one before it took no text."""
+    page = at("in-turn.html")
+    failure = page.call("fill_form", fields={"Number": "13", "Town": "Turin"}, timeout_ms=6000)
+    assert failure.code == "fields_failed"
+    assert [(one["field"], one["error"]["code"]) for one in failure.error["failed"]] == [
+        ("Number", "not_enabled")
+    ]
+    assert page.js("chosen") == "Turin"

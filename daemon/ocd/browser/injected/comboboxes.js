@@ -141,7 +141,8 @@ function missingChoices(el, values) {
   const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
   for (let at = above(control), steps = 1; at && missing.length && steps < MOST_AROUND; at = above(at), steps++) {
-    if ([...at.querySelectorAll('input, textarea')].some((one) => one !== control && one.checkVisibility())) break;
+    // Another field; what is out of the keyboard's reach is kept for the form.
+    if ([...at.querySelectorAll('input, textarea')].some((one) => one !== control && one.tabIndex >= 0 && one.checkVisibility())) break;
     const words = wordsAround(at, control, list);
     missing = missing.filter((value) => !words.includes(low(value)));
   }

@@ -18,7 +18,8 @@ function crossings(asked, among) {
 function standingIn(cell, among) {
   const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => seenBox(el));
   if (controls.length > 0) return controls.map((el) => { const role = roleOf(el); return { el, role, name: nameOf(el, role), acts: true }; });
-  return among === 'all' ? [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MOST_SAID)), acts: false }] : [];
+  if (among === 'fields' || among === 'files') return [];
+  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MOST_SAID)), acts: false }];
 }
 
 function crossingsIn(table, asked) {

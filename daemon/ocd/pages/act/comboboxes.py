@@ -209,6 +209,16 @@ async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, 
     return {}
 
 
+async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> bool:
+    """Click the offer to add the text that was typed, if no option is that; whether it was."""
+    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
+    listed = "why" not in await target.element.call(_AWAIT, text, budget)
+    if listed or not await target.element.call(_ADDITION, text):
+        return False
+    await _click(target, deadline)
+    return True
+
+
 async def field_inside(target: Target) -> Element | None:
     """Return the text field in a combobox that is none itself; `async with` releases it."""
     return await found_option(target) if await target.element.call(_FIELD_INSIDE) else None

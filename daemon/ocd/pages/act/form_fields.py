@@ -304,6 +304,8 @@ async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[s
 async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
     await comboboxes.note_page(target)
     await _type_for_list(target, deadline, values[0])
+    if len(values) == 1 and await comboboxes.add_unlisted(target, deadline, values[0]):
+        return
     answer = await comboboxes.choose(target, deadline, values)
     if "why" in answer and not answer.get("options"):
         # What was typed leaves nothing to choose from: the whole list names the candidates.
