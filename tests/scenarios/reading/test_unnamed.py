@@ -38,6 +38,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         '- row: Two | combobox "Country of birth" [ref] value="Denmark" | Work',
         "- row: ann | gridcell [ref] selected: checked",
         "- clickable [ref]: Odd",
+        "- button (cloud_upload) [ref]",
+        "- row: Paid | (check_circle)",
         r'- textbox "Code" [ref] multiline value="if x:\n    run()"',
     ],
 )
@@ -46,6 +48,13 @@ async def test_lines(tab: Tab, site: Site, line: str) -> None:
     text = (await read(tab)).text
     told = re.sub(r"as e\d+", "as e1", re.sub(r"\[ref=e\d+\]", "[ref]", text))
     assert [one.strip() for one in told.splitlines()].count(line) == 1, told
+
+
+async def test_a_label_that_says_what_its_field_is_named_has_no_line(tab: Tab, site: Site) -> None:
+    """Nor has an empty stop on the keyboard's way."""
+    await tab.navigate(site.url("reading/unnamed.html"))
+    told = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
+    assert '- text: plain\n- textbox "Colour"\n- checkbox "Milk"\n- textbox "Code"' in told
 
 
 async def test_a_wrapper_that_adds_nothing_has_no_line(tab: Tab, site: Site) -> None:

@@ -9,6 +9,15 @@ const UTILITY = /^(?:[pm][xytrbl]?|w|h|d|text|bg|border|flex|grid|gap|rounded|bt
 const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
 const HELD_MOST = 12; // elements of a control that are looked into
 
+// Icon fonts that draw a word as one sign: Material Icons and Symbols, and those made like them.
+const ICON_WORD = /^\s*[a-z][a-z0-9_]{1,39}\s*$/;
+const ICON_FONT = /icon|symbol|glyph/i;
+
+// Whether a text is the word for an icon that is drawn in its place.
+function isIconWord(el, text) {
+  return text.length < 60 && ICON_WORD.test(text) && ICON_FONT.test(attributeIn(el, 'class') ?? tagOf(el)) && ICON_FONT.test(getComputedStyle(el).fontFamily);
+}
+
 // A few words in parentheses for a control without a name, '' if nothing is known.
 function hintOf(el, role) {
   if (clobbered(el)) return '';
@@ -35,6 +44,7 @@ const tokensOf = (el) => (el.getAttribute('class') || '').split(/\s+/).filter(Bo
 function iconOf(el) {
   const told = el.getAttribute('data-icon') || el.getAttribute('icon');
   if (told && told.length < 40) return told;
+  if (isIconWord(el, el.textContent)) return el.textContent.trim();
   for (const token of tokensOf(el)) {
     const word = token.replace(ICON, '');
     if (word !== token && PLAIN_CLASS.test(word) && !SAYS_NOTHING.has(word.toLowerCase()) && !/^(?:lg|sm|xs|fw|spin|\dx|solid|regular)$/.test(word)) return word;

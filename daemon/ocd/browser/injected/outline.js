@@ -23,7 +23,7 @@ const FEW = 3; // characters: an icon or an arrow, not words
 const CAPTIONS = {
   LABEL: (el) => {
     const control = el.control;
-    return control && (!named(control) || !reachable(control, el)) && !isMeantForAnother(el, control);
+    return control && (!named(control) || !reachable(control, el) || saysItsName(el, control)) && !isMeantForAnother(el, control);
   },
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
   CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !named(el.parentElement),
@@ -55,6 +55,13 @@ function isCutAway(el) {
   }
   return false;
 }
+
+// Whether a label says what its control is named by itself.
+const saysItsName = (label, control) => squeeze(contentIn(label)) === nameOf(control, roleOf(control));
+
+// Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
+const isFocusGuard = (el) => firstOf(el) === null && (boxIn(el).width === 0 || boxIn(el).height === 0)
+  && ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
 
 // Whether a label's control gets a line of its own.
 function reachable(control, label) {
@@ -167,9 +174,10 @@ class Outline {
 
   // Words of an element, marked where what is covered begins, once for all of it on a line.
   say(el, text) {
-    const told = marked(el, text);
-    const covered = told !== text;
-    this.words += covered && this.under && this.words ? text : told;
+    const words = isIconWord(el, text) ? ` (${text.trim()}) ` : text;
+    const told = marked(el, words);
+    const covered = told !== words;
+    this.words += covered && this.under && this.words ? words : told;
     if (covered || (this.under && !BLANK_TEXT.test(text))) this.under = covered;
   }
 
@@ -219,7 +227,7 @@ class Outline {
     const unheard = el.getAttribute('aria-hidden') === 'true';
     if (!view || (unheard && (control || !isSeenUnheard(el, view)))) {
       this.hidden += el.textContent.trim().length;
-    } else if (unheard && !this.unheard) this.onlySeen(el, tag, view, depth);
+    } else if (unheard && !this.unheard && !isIconWord(el, el.textContent)) this.onlySeen(el, tag, view, depth);
     else this.shown(el, tag, view, depth, control);
   }
 
@@ -343,7 +351,7 @@ class Outline {
     if (view.host) return true;
     if (el.hasAttributes()) {
       if (el.hasAttribute('onclick')) return true;
-      if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return true;
+      if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return !isFocusGuard(el);
     }
     if (control) return false;
     return (view.pointer && this.beginsPointer(el, view)) || this.special.has(el);

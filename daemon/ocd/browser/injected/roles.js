@@ -18,7 +18,7 @@ const TAG_ROLES = {
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
   ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (named(el) || !isIn(el, SECTIONS) ? 'complementary' : ''),
   BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE,
-  DETAILS: 'group', DIALOG: 'dialog', DD: 'definition', DT: 'term', ELLIPSE: SHAPE, FIELDSET: 'group',
+  DETAILS: 'group', DIALOG: 'dialog', DD: inDescriptions('definition'), DT: inDescriptions('term'), ELLIPSE: SHAPE, FIELDSET: 'group',
   FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
   FORM: (el) => (hasLabel(el) ? 'form' : ''), G: drawn('group'), HGROUP: 'group', HR: 'separator',
   FOOTER: (el) => (sectioned(el) ? '' : 'contentinfo'),
@@ -76,6 +76,14 @@ function sectioned(el) {
 
 function isList(parent) {
   return parent !== null && /^(UL|OL|MENU)$/.test(parent.tagName) && !(parent.hasAttribute('role') && roleOf(parent) === 'none');
+}
+
+// What an element of a description list is: nothing in one that only lays out.
+function inDescriptions(role) {
+  return (el) => {
+    const list = closestTo(el, 'dl');
+    return list !== null && list.hasAttribute('role') && roleOf(list) === 'none' ? '' : role;
+  };
 }
 
 // What an element of a table is: nothing in one that only lays out, another thing in a grid.
