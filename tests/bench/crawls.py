@@ -22,9 +22,10 @@ TABS = 4
 
 
 @contextlib.contextmanager
-def site(pages: int, size: int = 20_000) -> Iterator[str]:
+def site(pages: int, size: int = 20_000, *options: str | Path) -> Iterator[str]:
     """Serve the bench's site in a process of its own; yield its base URL."""
     command = [sys.executable, HERE / "site.py", "--pages", str(pages), "--size", str(size)]
+    command += map(str, options)
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

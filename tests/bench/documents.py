@@ -9,7 +9,7 @@ import argparse
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from field.packages import unpack, version_of
 from field.servers import Server
 from field.trees import TREES
 from field.truth import normalise, read_site
+from ocd.browser.process.discovery import find_browser
 
 HERE = Path(__file__).parent
 TREE = "postgresql"
@@ -33,6 +34,12 @@ PEERS = {
     "Scrapy": "scrapy_http.py",
     "crawlee": "crawlee_documents.py",
     "crawl4ai": "crawl4ai_documents.py",
+}
+TABS = 4
+BROWSER_PAGES = 200
+BROWSER_PEERS = {
+    "crawlee": "crawlee_documents_browser.py",
+    "crawl4ai": "crawl4ai_documents_browser.py",
 }
 
 
@@ -61,11 +68,11 @@ def read_pages(path: Path, text: str) -> dict[str, dict[str, str]]:
     }
 
 
-def run_peer(runner: str, start: str) -> Run:
-    """Run one peer as a process of its own."""
+def run_peer(runner: str, start: str, more: Sequence[str] = (str(AT_ONCE),)) -> Run:
+    """Run one peer as a process of its own; more: how many at once, and what else it is told."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "pages.jsonl")
-        command = [crawler_python(), HERE / "runners" / runner, start, out, str(AT_ONCE)]
+        command = [crawler_python(), HERE / "runners" / runner, start, out, *more]
         before = children_cpu_s()
         process = psutil.Popen(
             command,
@@ -81,13 +88,13 @@ def run_peer(runner: str, start: str) -> Run:
         return Run(read_pages(out, "markdown"), cpu_s, tree.memory_mb)
 
 
-def run_ours(start: str) -> Run:
+def run_ours(start: str, **given: object) -> Run:
     """Start a daemon, crawl, export, and end it."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "pages.jsonl")
         before = children_cpu_s()
         with Daemon() as daemon, ProcessTree(daemon.process) as tree:
-            crawl = {"url": start, "concurrency": AT_ONCE, **ALL}
+            crawl = {"url": start, "concurrency": AT_ONCE, **ALL, **given}
             task = daemon.call("oc_task_start", kind="crawl", args=crawl)["task_id"]
             daemon.call("oc_task_wait", task_id=task, timeout_ms=600_000)
             daemon.call("oc_task_export", task_id=task, path=str(out), format="jsonl")
@@ -117,13 +124,38 @@ def over_http(options: argparse.Namespace) -> Section:
     return _section(title, runs, set(truth))
 
 
-def _section(title: str, runs: dict[str, list[Run]], truth: set[str]) -> Section:
+def in_browser(options: argparse.Namespace) -> Section:
+    """Crawl a part of the tree in a browser, all sides by turns."""
+    tree = TREES[TREE]
+    folder = unpack(tree.package) / tree.folder
+    ours = {"engine": "browser", "concurrency": TABS, "max_pages": BROWSER_PAGES}
+    sides: dict[str, Callable[[str], Run]] = {"ours": partial(run_ours, **ours)}
+    if options.peers:
+        told = (str(TABS), str(BROWSER_PAGES), find_browser(None, headed=False))
+        for name, runner in BROWSER_PEERS.items():
+            sides[name] = partial(run_peer, runner, more=told)
+        crawler_python()
+    runs: dict[str, list[Run]] = {name: [] for name in sides}
+    with Server(tree.server, folder) as server:
+        start = server.url(tree.start)
+        truth = read_site(start).pages
+        for _ in range(options.rounds):
+            for name, run in sides.items():
+                runs[name].append(run(start))
+    assert all(len(run.pages) == BROWSER_PAGES for run in runs["ours"])
+    title = f"A documentation tree in a browser ({TREE} {version_of(tree.package)}, {TABS} tabs)"
+    return _section(title, runs, set(truth), "documents in a browser")
+
+
+def _section(
+    title: str, runs: dict[str, list[Run]], truth: set[str], what: str = "documents"
+) -> Section:
     section = Section(title)
-    section.add("documents: pages", len(truth), "")
+    section.add(f"{what}: pages", len(truth), "")
     best = {name: median([run.cpu_ms for run in some]) for name, some in runs.items()}
     most = {name: median([run.memory_mb for run in some]) for name, some in runs.items()}
     for name, some in runs.items():
-        label = f"documents, {name}"
+        label = f"{what}, {name}"
         last = some[-1].pages
         words = sum(len(page["markdown"].split()) for page in last.values())
         untitled = sum(not page["title"] for page in last.values())
@@ -134,6 +166,6 @@ def _section(title: str, runs: dict[str, list[Run]], truth: set[str]) -> Section
         section.add(f"{label}: CPU", best[name], "ms/page")
         section.add(f"{label}: most memory of all processes", most[name], "MB")
     for name in [one for one in runs if one != "ours"]:
-        section.at_most(f"documents: CPU, ours / {name}", best["ours"] / best[name], 1)
-        section.at_most(f"documents: memory, ours / {name}", most["ours"] / most[name], 1)
+        section.at_most(f"{what}: CPU, ours / {name}", best["ours"] / best[name], 1)
+        section.at_most(f"{what}: memory, ours / {name}", most["ours"] / most[name], 1)
     return section

@@ -2,14 +2,20 @@
 
 Answers are built at start, so that the server's share of the machine stays small and equal for
 everybody. `python site.py --pages 300` prints its base URL and serves until its input closes.
+`--short`: pages of some 2 KB that are built when they are asked for, as many as one wants.
+`--folder`: the files of a folder instead. `--delay-ms`: how long each answer takes.
 """
 
 import argparse
 import asyncio
+import mimetypes
 import random
 import struct
 import sys
 import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 WORDS = (
     "handle ledger task crawl frontier robots sitemap session target frame socket daemon record "
@@ -150,9 +156,38 @@ def answers(pages: int, size: int) -> dict[str, bytes]:
     return made
 
 
+def short_page(number: int, pages: int) -> bytes:
+    """Return a page whose words are its own, which takes the server little to build."""
+    rng = random.Random(number)
+    words = rng.choices(WORDS, k=150) + [f"word{one}" for one in rng.choices(range(100_000), k=50)]
+    links = "".join(
+        f'<li><a href="/p/{n}">Page {n}</a>'
+        for n in range(number * FANOUT + 1, min(number * FANOUT + FANOUT + 1, pages))
+    )
+    body = f"<p>{' '.join(words[:100])}<p>{' '.join(words[100:])}<ul>{links}</ul>"
+    return answer(plain(f"Page {number}", body), "text/html; charset=utf-8")
+
+
+def find_short(path: str, pages: int) -> bytes | None:
+    number = path.removeprefix("/p/")
+    wanted = number.isdecimal() and int(number) < pages
+    return short_page(int(number), pages) if wanted else None
+
+
+def find_file(path: str, folder: Path) -> bytes | None:
+    file = folder / path.lstrip("/")
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return answer(file.read_bytes(), kind) if file.is_file() else None
+
+
 class Serving(asyncio.Protocol):
-    def __init__(self, made: dict[str, bytes]) -> None:
-        self.made = made
+    """Answers each request in its turn; `find`: the answer to a path, if it is one of the site."""
+
+    missing = answer(b"not here", "text/plain", status="404 Not Found")
+
+    def __init__(self, find: Callable[[str], bytes | None], delay_s: float) -> None:
+        self.find = find
+        self.delay_s = delay_s
         self.buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -164,14 +199,25 @@ class Serving(asyncio.Protocol):
         while b"\r\n\r\n" in self.buffer:
             head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
             path = head.split(b" ", 2)[1].decode()
-            missing = answer(b"not here", "text/plain", status="404 Not Found")
-            self.transport.write(self.made.get(path, missing))
+            found = self.find(path) or self.missing
+            if self.delay_s:
+                asyncio.get_running_loop().call_later(self.delay_s, self.transport.write, found)
+            else:
+                self.transport.write(found)
 
 
-async def serve(pages: int, size: int) -> None:
-    made = answers(pages, size)
+async def serve(given: argparse.Namespace) -> None:
+    find: Callable[[str], bytes | None]
+    if given.folder:
+        find = partial(find_file, folder=given.folder)
+    elif given.short:
+        find = partial(find_short, pages=given.pages)
+    else:
+        find = answers(given.pages, given.size).get
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Serving(made), "127.0.0.1", 0, backlog=512)
+    server = await loop.create_server(
+        lambda: Serving(find, given.delay_ms / 1000), "127.0.0.1", 0, backlog=512
+    )
     host, port = server.sockets[0].getsockname()
     print(f"http://{host}:{port}", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
@@ -182,5 +228,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--size", type=int, default=20_000)
-    given = parser.parse_args()
-    asyncio.run(serve(given.pages, given.size))
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--delay-ms", type=int, default=0)
+    asyncio.run(serve(parser.parse_args()))
