@@ -136,7 +136,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
         "The others are filled. Fill the named ones again.",
     ),
     "value_differs": (
-        "The field holds another text than it was given.",
+        "The field holds or shows another value than it was given.",
         "Compare `expected` with `held`; the page may format what is typed.",
     ),
     "not_understood": (

@@ -59,6 +59,26 @@ def test_disabled_option_is_refused(at: At) -> None:
     assert at("lists.html").call("form_input", selector="#tags", value="Blue").code == "not_enabled"
 
 
+@pytest.mark.parametrize(
+    ("query", "code", "held"),
+    [
+        ("Ignoring", "value_differs", "Pick one"),
+        ("Preferring", "value_differs", "Bern"),
+        ("Labelled", "not_enabled", None),
+    ],
+)
+def test_choice_that_the_page_does_not_take(
+    at: At, query: str, code: str, held: str | None
+) -> None:
+    """The option is clicked, and the control shows something else: that is no success."""
+    page = at("refused_choices.html")
+    reply = page.call("form_input", query=query, value="Ulm", timeout_ms=4000)
+    assert (reply.code, reply.error.get("held")) == (code, held)
+    assert page.do("form_input", query=query, value="Essen")["value"] == "Essen"
+    assert page.do("form_input", query="Adding", value="Ulm")["value"] == "Add a town"
+    assert page.text("#added") == "Ulm"
+
+
 def test_text_without_a_suggestion_stays(at: At) -> None:
     """A field with suggestions keeps text that is none of them; `select` insists on one."""
     page = at("lists.html")

@@ -83,3 +83,15 @@ def test_fields_tell_of_their_change_as_native_ones_do(at: At) -> None:
     )
     page.do("interact", query="Branch", action="check")
     assert page.js("document.querySelector('[role=treeitem]').ariaChecked") == "true"
+
+
+def test_a_state_that_is_drawn_after_the_click_is_waited_for(at: At) -> None:
+    """As components do that draw themselves anew some frames later."""
+    page = at("groups.html")
+    page.js(
+        """document.body.insertAdjacentHTML('beforeend',
+          '<div role=checkbox aria-checked=false tabindex=0 aria-label=Late>Late</div>');
+        const box = document.body.lastElementChild;
+        box.onclick = () => setTimeout(() => box.setAttribute('aria-checked', 'true'), 100);"""
+    )
+    assert page.do("form_input", query="Late", value=True)["value"] is True

@@ -4,6 +4,7 @@ const OPTION = '[role=option], [role=menuitem], [role=menuitemradio], [role=menu
 const LOADING_MS = 1000; // a list that has not changed for so long is all there is
 const EMPTY_MS = 2000; // and one that has nothing in it
 const CLOSING_MS = 1000;
+const SHOWING_MS = 1000; // within which a control shows what was chosen
 const MOST_WORDS = 10000; // characters
 const MOST_AROUND = 5; // elements around a control that show what was chosen
 const LEFT_FRAMES = 3;
@@ -14,6 +15,7 @@ const ADDS = /\b(?:add|create|new)\b/i;
 let presentBefore = null; // what was on the page before the list opened
 let openedBy = null; // and whose list that is
 let foundOption = null;
+let optionsMet = []; // the words of those that were there when one was found
 let textLeft = ''; // what a field held when it was left
 
 const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
@@ -192,6 +194,32 @@ function scrollerOf(options) {
   return null;
 }
 
+// An option may be a part of an element of the page's own kind, which alone says that it is disabled.
+function whyItsElementIsDisabled(option) {
+  for (let at = option; at && !LISTLIKE.test(roleOf(at)); at = above(at)) {
+    if (tagOf(at).includes('-') && at.hasAttribute('disabled')) return `<${tagOf(at).toLowerCase()}> is disabled`;
+  }
+  return '';
+}
+const LISTLIKE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
+
+// What a control shows in place of the option that was clicked: another one; or, with its list still open, what it
+// showed before. '' if it takes it. One that shows nothing of what is chosen is believed.
+async function shownInstead(el, values, before) {
+  const control = controlOf(el);
+  const wanted = [...values.map(low), foundOption ? low(spoken(foundOption)) : ''].filter(Boolean);
+  const stop = performance.now() + SHOWING_MS;
+  for (;;) {
+    const state = control.isConnected ? stateOf(control) : '';
+    const shown = typeof state === 'string' ? low(state) : '';
+    const fits = shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
+    const isOpen = foundOption?.isConnected && seenBox(foundOption) && !isChosen(foundOption);
+    if (fits || !(optionsMet.includes(shown) || (isOpen && state === before))) return '';
+    if (performance.now() >= stop || !scriptsRun()) return state;
+    await nextFrame();
+  }
+}
+
 // Waits for the option: lists are fetched, filtered and filled while one scrolls.
 async function awaitOption(el, value, budget) {
   const control = controlOf(el);
@@ -203,9 +231,12 @@ async function awaitOption(el, value, budget) {
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
-    const disabled = foundOption && disabledWhy(foundOption, false);
+    const disabled = foundOption && (disabledWhy(foundOption, false) || whyItsElementIsDisabled(foundOption));
     const late = performance.now() >= stop || !scriptsRun();
-    if (disabled === '') return { chosen: isChosen(foundOption) };
+    if (disabled === '') {
+      optionsMet = options.map((one) => low(spoken(one)));
+      return { chosen: isChosen(foundOption) };
+    }
     if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
     for (const one of options) seen.set(spoken(one), true);
     const now = [...options].map(spoken).join('\n');
@@ -221,4 +252,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findFieldInside, findOpener, listedOptions, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findFieldInside, findOpener, listedOptions, shownInstead, foundOption: () => foundOption });

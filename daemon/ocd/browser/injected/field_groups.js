@@ -1,5 +1,6 @@
 // Writing into fields of several parts, or that keys move: groups of radio buttons, and sliders.
 
+const CHECKING_MS = 500;
 const SLIDER_MS = 200; // a slider that has not followed a key by then does not
 
 // Finds the radio button of a set by its words, its value, the number that its words begin with, or, where
@@ -35,4 +36,11 @@ async function sliderState(el, before = null, expected = null) {
   return { now, least: number('min', 0), most: number('max', 100) };
 }
 
-Object.assign(globalThis.openchrome, { findRadio, sliderState });
+// Whether a control is checked after a click: some draw it a few frames later.
+async function checkedInTime(el, want) {
+  const stop = performance.now() + CHECKING_MS;
+  while (present(el) && Boolean(stateOf(el)) !== want && scriptsRun() && performance.now() < stop) await nextFrame();
+  return stateOf(el);
+}
+
+Object.assign(globalThis.openchrome, { checkedInTime, findRadio, sliderState });

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import SELECT_ALL, wait_ready
 from ocd.pages.engine import engine
@@ -24,6 +25,7 @@ _MISSING = "function (values) { return openchrome.missingChoices(this, values) }
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
+_INSTEAD = "function (values, before) { return openchrome.shownInstead(this, values, before) }"
 _EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
 
@@ -31,8 +33,10 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     """Open the control's list and click the options; return {}, or `why` it cannot be done.
 
     Where it takes several, those that were chosen and are not asked for are given up.
-    why: option_not_found (with options and total), no_options, wrong_value, not_enabled.
+    why: option_not_found (with options and total), no_options, wrong_value, not_enabled. Raises
+    value_differs if the control shows another option afterwards.
     """
+    several = False
     for count, value in enumerate(values):
         opened = await _open(target, deadline, goes_on=count > 0)
         several = bool(await target.element.call(_SEVERAL))
@@ -49,7 +53,22 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             await _click(target, deadline, goes_on=goes_on)
     if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
         await _give_up_others(target, deadline, values)
+    elif target.about["kind"] == "custom" and not several:
+        await _verify_shown(target, values[-1])
     return {}
+
+
+async def _verify_shown(target: Target, value: str) -> None:
+    names = [value, _split_path(value)[-1]]
+    if not (held := await target.element.call(_INSTEAD, names, target.about["state"])):
+        return
+    await input_events.press(target.element.tab, "Escape")
+    name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
+    raise OcdError(
+        "value_differs", f"{name} shows {held!r} after its option {value!r} was clicked.",
+        hint="Look at its list: the option may not be one to choose.",
+        ref=target.ref, expected=value, held=held,
+    )  # fmt: skip
 
 
 async def _await_path(

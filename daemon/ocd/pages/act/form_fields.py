@@ -31,6 +31,7 @@ _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
+_CHECKED = "function (want) { return openchrome.checkedInTime(this, want) }"
 _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
@@ -263,7 +264,7 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None
         return
     x, y = await wait_ready(target, deadline, strike=True)
     await input_events.click(target.element.tab, x, y)
-    state = await target.element.call(_STATE)
+    state = await target.element.call(_CHECKED, want)
     if (state is not None or option) and bool(state) != want:
         raise value_error(target, f"the click left it {'checked' if state else 'unchecked'}.")
 
