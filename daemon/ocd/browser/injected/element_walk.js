@@ -11,6 +11,7 @@ ORDINARY.set('A', { hosts: false, named: true });
 // Attributes that give an element neither a role nor a name nor further words.
 const QUIET = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
   + ' nowrap target rel hreflang lang dir datetime start value').split(' '));
+const CELL_TAGS = new Set(['TD', 'TH']);
 const SHORTLY = 160; // characters by which something without a name may go
 const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
 const CHAIN = 4; // elements around one text
@@ -78,6 +79,7 @@ class Seek extends Outline {
       if (kind.hosts && rootOf(at) !== null) return false;
       const kid = firstElementOf(at);
       if (kid === null) break;
+      if (level === 0 && tagOf(at) === 'TR') return this.dullRow(at);
       if (kind.named || level === CHAIN || nextElementOf(kid) !== null) return false;
       at = kid;
     }
@@ -85,6 +87,14 @@ class Seek extends Outline {
     if (!this.odd.test(text)) return true;
     if (this.hint.test(text) || (text === '' && kind.hosts) || MAY_BREAK.test(text)) return false;
     return !BLANK.test(text) || !this.isClassed(el);
+  }
+
+  // The same of a row whose cells are texts: what is in none of its words is in no cell's.
+  dullRow(row) {
+    for (let cell = firstElementOf(row); cell; cell = nextElementOf(cell)) {
+      if (cell.hasAttributes() || firstElementOf(cell) !== null || !CELL_TAGS.has(tagOf(cell))) return false;
+    }
+    return !this.odd.test(contentIn(row));
   }
 
   // Whether icons in it go by a class with the words.
