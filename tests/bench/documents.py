@@ -22,7 +22,7 @@ from bench.peers import crawler_python
 from bench.process_tree import ProcessTree, children_cpu_s
 from field.packages import unpack, version_of
 from field.servers import Server
-from field.trees import TREES
+from field.trees import TREES, Tree
 from field.truth import normalise, read_site
 from ocd.browser.process.discovery import find_browser
 
@@ -106,28 +106,20 @@ def run_ours(start: str, **given: object) -> Run:
 def over_http(options: argparse.Namespace) -> Section:
     """Crawl the tree without a browser, all sides by turns."""
     tree = TREES[TREE]
-    folder = unpack(tree.package) / tree.folder
     sides: dict[str, Callable[[str], Run]] = {"ours": run_ours}
     if options.peers:
         for name, runner in PEERS.items():
             sides[name] = partial(run_peer, runner)
         crawler_python()
-    runs: dict[str, list[Run]] = {name: [] for name in sides}
-    with Server(tree.server, folder) as server:
-        start = server.url(tree.start)
-        truth = read_site(start).pages
-        for _ in range(options.rounds):
-            for name, run in sides.items():
-                runs[name].append(run(start))
-    assert all(run.pages.keys() == truth.keys() for run in runs["ours"])
+    runs, truth = _run_in_turns(tree, sides, options.rounds)
+    assert all(run.pages.keys() == truth for run in runs["ours"])
     title = f"A documentation tree over HTTP ({TREE} {version_of(tree.package)}, {AT_ONCE} at once)"
-    return _section(title, runs, set(truth))
+    return _section(title, runs, truth)
 
 
 def in_browser(options: argparse.Namespace) -> Section:
     """Crawl a part of the tree in a browser, all sides by turns."""
     tree = TREES[TREE]
-    folder = unpack(tree.package) / tree.folder
     ours = {"engine": "browser", "concurrency": TABS, "max_pages": BROWSER_PAGES}
     sides: dict[str, Callable[[str], Run]] = {"ours": partial(run_ours, **ours)}
     if options.peers:
@@ -135,16 +127,24 @@ def in_browser(options: argparse.Namespace) -> Section:
         for name, runner in BROWSER_PEERS.items():
             sides[name] = partial(run_peer, runner, more=told)
         crawler_python()
-    runs: dict[str, list[Run]] = {name: [] for name in sides}
-    with Server(tree.server, folder) as server:
-        start = server.url(tree.start)
-        truth = read_site(start).pages
-        for _ in range(options.rounds):
-            for name, run in sides.items():
-                runs[name].append(run(start))
+    runs, truth = _run_in_turns(tree, sides, options.rounds)
     assert all(len(run.pages) == BROWSER_PAGES for run in runs["ours"])
     title = f"A documentation tree in a browser ({TREE} {version_of(tree.package)}, {TABS} tabs)"
-    return _section(title, runs, set(truth), "documents in a browser")
+    return _section(title, runs, truth, "documents in a browser")
+
+
+def _run_in_turns(
+    tree: Tree, sides: dict[str, Callable[[str], Run]], rounds: int
+) -> tuple[dict[str, list[Run]], set[str]]:
+    """Return each side's runs on the tree, served on loopback, and the pages that it has."""
+    runs: dict[str, list[Run]] = {name: [] for name in sides}
+    with Server(tree.server, unpack(tree.package) / tree.folder) as server:
+        start = server.url(tree.start)
+        truth = set(read_site(start).pages)
+        for _ in range(rounds):
+            for name, run in sides.items():
+                runs[name].append(run(start))
+    return runs, truth
 
 
 def _section(

@@ -108,6 +108,7 @@ def test_dask_sees_that_a_crawl_needs_its_workers(serving: Daemon, cluster: Dask
         graph.gate.set()
         _finish(serving, task_id)
         wait_until(lambda: sorted(cluster.tasks().values()) == [0, 0], 60, "their end")
+        assert set(graph.seen.values()) == {1}
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
