@@ -89,6 +89,28 @@ def test_folder_for_an_input_of_folders(at: At, files: Path) -> None:
     assert result["files"][0]["size"] == 2
 
 
+@pytest.mark.parametrize("field", ["#folder", "button:nth-of-type(3)"])
+def test_upload_of_a_folder_ends_when_the_page_has_its_files(
+    at: At, files: Path, field: str
+) -> None:
+    """The browser reads a folder after it was chosen: the next call finds all of its files."""
+    for number in range(3000):
+        (files / f"{number}.txt").touch()
+    page = at("upload.html")
+    page.do("file_upload", selector=field, file_paths=[str(files)], timeout_ms=60_000)
+    assert said(page).count(".txt 0") == 3000
+
+
+def test_folder_that_was_chosen_already(at: At, files: Path) -> None:
+    """Its input holds it: the call returns, though nothing changes."""
+    (files / "one.txt").write_text("x")
+    page = at("upload.html")
+    for _ in range(2):
+        result = page.do("file_upload", selector="#folder", file_paths=[str(files)])
+    assert result["count"] == 1
+    assert said(page) == "folder: one.txt 1"
+
+
 def test_two_folders_for_an_input_of_folders(at: At, files: Path) -> None:
     """A browser lets a person choose one: the page gets none of them."""
     folders = [files / "one", files / "two"]

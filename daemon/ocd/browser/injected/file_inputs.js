@@ -41,6 +41,20 @@ function inputRules(input) {
   return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledWhy(input, false) };
 }
 
+// A folder's files reach the input once Chromium has read them; `cancel`: it held the same before.
+let folderFiles = null;
+
+function watchFolder(input) {
+  folderFiles = new Promise((resolve) => {
+    for (const kind of ['change', 'cancel']) listenTo(input, kind, () => resolve(true), { once: true });
+  });
+}
+
+function folderRead(budget) {
+  const late = new Promise((resolve) => { setTimeout(resolve, budget, false); });
+  return Promise.race([folderFiles, late]);
+}
+
 // Whether the page says of a drag over it that it may be dropped.
 let hover = null;
 
@@ -58,4 +72,4 @@ function takesDrop() {
   return hover.state.accepted;
 }
 
-Object.assign(globalThis.openchrome, { fileRules, inputRules, watchDrop, takesDrop, fileInput: () => fileInput });
+Object.assign(globalThis.openchrome, { fileRules, inputRules, watchFolder, folderRead, watchDrop, takesDrop, fileInput: () => fileInput });

@@ -30,6 +30,8 @@ _CHOOSER_S = 1.0
 _NAME_BYTES = 200
 _RULES = "function (budget) { return openchrome.fileRules(this, budget) }"
 _RULES_OF = "function () { return openchrome.inputRules(this) }"
+_WATCH_FOLDER = "function () { openchrome.watchFolder(this) }"
+_FOLDER_READ = "function (budget) { return openchrome.folderRead(budget) }"
 _WATCH_DROP = "function () { openchrome.watchDrop(this) }"
 _TAKES_DROP = "function () { return openchrome.takesDrop() }"
 
@@ -124,9 +126,9 @@ async def upload(
     frame, tab = target.element.frame, target.element.tab
     object_id = await engine.handle(tab, frame, "openchrome.fileInput()")
     assert object_id is not None
-    async with Element(tab, frame, object_id), ActionEffects(tab) as effects:
+    async with Element(tab, frame, object_id) as input_element, ActionEffects(tab) as effects:
         result = await perform(
-            target, deadline, effects, lambda: _set_files(target, files, objectId=object_id)
+            target, deadline, effects, lambda: _set_files(input_element, deadline, files)
         )
     return "input", result
 
@@ -141,9 +143,23 @@ async def _wait_for_rules(target: Target, deadline: ActionDeadline) -> dict[str,
             raise unusable_error(target, {"why": "detached"})
 
 
-async def _set_files(target: Target, files: Sequence[UploadFile], **node: Any) -> None:  # noqa: ANN401
-    paths = [str(file.path) for file in files]
-    await target.element.frame.cdp.send("DOM.setFileInputFiles", {"files": paths, **node})
+async def _set_files(
+    input_element: Element, deadline: ActionDeadline, files: Sequence[UploadFile]
+) -> None:
+    """Put them into the input, and return when it holds them: Chromium reads a folder afterwards.
+
+    Raises timeout for a folder that takes longer to read than the call may take.
+    """
+    folder = any(file.path.is_dir() for file in files)
+    if folder:
+        await input_element.call(_WATCH_FOLDER)
+    params = {"files": [str(file.path) for file in files], "objectId": input_element.object_id}
+    await input_element.frame.cdp.send("DOM.setFileInputFiles", params)
+    if folder and not await input_element.call(_FOLDER_READ, deadline.seconds_left * 1000):
+        raise OcdError(
+            "timeout", f"The browser is still reading the files of {files[0].path}.",
+            hint="Look at the page in a moment, or pass a longer timeout_ms.",
+        )  # fmt: skip
 
 
 def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -> None:
@@ -203,7 +219,7 @@ async def _use_file_chooser(
                 target, "it is not a file input, and clicking it did not open a file chooser.",
                 "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
             ) from None  # fmt: skip
-        await _fill_chooser(target, chooser, files)
+        await _fill_chooser(target, deadline, chooser, files)
 
     x, y = await wait_ready(target, deadline)
     cdp.on("Page.fileChooserOpened", listen)
@@ -216,7 +232,9 @@ async def _use_file_chooser(
         cdp.send_nowait("Page.setInterceptFileChooserDialog", {"enabled": False})
 
 
-async def _fill_chooser(target: Target, chooser: Event, files: Sequence[UploadFile]) -> None:
+async def _fill_chooser(
+    target: Target, deadline: ActionDeadline, chooser: Event, files: Sequence[UploadFile]
+) -> None:
     node = chooser.get("backendNodeId")
     if node is None:  # showOpenFilePicker: it has no input that files could be put into
         hint = "Pass drop=true if the page takes dropped files."
@@ -225,7 +243,7 @@ async def _fill_chooser(target: Target, chooser: Event, files: Sequence[UploadFi
     resolved = await frame.cdp.send("DOM.resolveNode", await _isolated_object(target, node))
     async with Element(tab, frame, str(resolved["object"]["objectId"])) as input_element:
         _check(target, await input_element.call(_RULES_OF), files)
-        await _set_files(target, files, backendNodeId=node)
+        await _set_files(input_element, deadline, files)
 
 
 async def _isolated_object(target: Target, node: int) -> dict[str, Any]:
