@@ -201,7 +201,11 @@ class _Filling:
             left = self.deadline.seconds_left
             deadline = ActionDeadline.after(max(left / (after + 1), left - _FIELD_S * after))
             done = await fields.fill(
-                target, deadline, wanted.value, keep=not self.params.clear_first
+                target,
+                deadline,
+                wanted.value,
+                keep=not self.params.clear_first,
+                tells_now=not after and not self.params.submit,
             )
         except OcdError as error:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):

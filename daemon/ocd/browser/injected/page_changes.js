@@ -116,11 +116,11 @@ async function settle(el, options) {
   watched = null;
   if (el) acted(el);
   const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
-  const { next, lines, value } = options;
+  const { next, lines, value, tells_now: tellsNow } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, ...fate,
-    value: value && el ? stateOf(el) : null, standing: standing({ isNews: (message) => bringsWords(state, message) }),
+    value: value && el ? stateOf(el) : null, standing: tellsNow ? standing({ isNews: (message) => bringsWords(state, message) }) : null,
   }), { next });
 }
 

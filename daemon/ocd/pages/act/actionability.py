@@ -185,27 +185,27 @@ async def perform(
     deadline: ActionDeadline,
     effects: ActionEffects,
     action: Action,
-    *,
-    value: bool = False,
-    choose: Action | None = None,
+    settling: "Settling | None" = None,
 ) -> ActionResult:
     """Run the action, wait for what it triggers, and return what changed.
 
     Again if it clicks, and something came between: the page got nothing of that click.
-    value: whether to read the control's value afterwards. choose: what is done, too, where a list
-    opens beside a text field that says nothing of having one.
     """
-    element = target.element
+    tab = target.element.tab
+    tab.events.emit("acting", target.element)
+    return await observe(tab, deadline, effects, action, settling or settling_of(target))
+
+
+def settling_of(target: Target, *, value: bool = False) -> "Settling":
+    """Return how the target's frame is asked; value: with what the control holds afterwards."""
 
     async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
-        return await element.call(_SETTLE, {**options, "value": value})
+        return await target.element.call(_SETTLE, {**options, "value": value})
 
     def covered(by: str) -> OcdError:
         return unusable_error(target, {"why": "covered", "text": by})
 
-    element.tab.events.emit("acting", element)
-    settling = Settling(element.frame, settle, covered, choose)
-    return await observe(element.tab, deadline, effects, action, settling)
+    return Settling(target.element.frame, settle, covered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +213,17 @@ class Settling:
     """How a frame is asked what has changed in it, once it has come to rest.
 
     covered: makes the error for a click that something else got, named by its words. choose: what
-    follows where a list has opened beside what was typed into.
+    follows where a list has opened beside what was typed into, though the field says nothing of
+    having one. in_page: the action begins by asking the page's scripts, not by a press.
+    tells_now: whether what is on top of the page is asked for, too.
     """
 
     frame: Frame
     ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
     covered: Callable[[str], OcdError] | None = None
     choose: Action | None = None
+    in_page: bool = False
+    tells_now: bool = True
 
 
 async def observe(
@@ -251,7 +255,7 @@ async def observe(
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
-    now = await page_now.describe(tab, deadline, changed, known)
+    now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""
     return ActionResult(changed, lines, settled["value"] if settled else None, now)
 
 
@@ -280,7 +284,9 @@ async def _act_and_settle(
     choose = settling.choose
     while True:
         pending = effects.pending = PendingWork(settling.frame)
-        await pending.watch()
+        pending.begin()
+        if not settling.in_page:
+            await pending.wait_begun()
         await effects.unless_navigating(action(), LEAVING_S)
         settled = await _wait_stable(
             tab, deadline, effects, settling, pending, offers=choose is not None
@@ -316,6 +322,7 @@ async def _wait_stable(
         **registry.numbering(settling.frame.frame_id),
         "wait": wait,
         "offers": offers,
+        "tells_now": settling.tells_now,
     }
     if effects.navigating:
         return None

@@ -13,6 +13,7 @@ from ocd.pages.act.actionability import (
     Settling,
     observe,
     perform,
+    settling_of,
     unusable_error,
     wait_ready,
 )
@@ -45,7 +46,8 @@ async def perform_action(
     # What a control holds is no node of the page: that it has changed is told by its value.
     reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
-        return await perform(target, deadline, effects, action, value=reports_value)
+        settling = settling_of(target, value=reports_value)
+        return await perform(target, deadline, effects, action, settling)
 
 
 async def _prepare(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from ocd.api.errors import OcdError
@@ -11,6 +12,7 @@ from ocd.pages.act.actionability import (
     SELECT_ALL,
     ActionResult,
     perform,
+    settling_of,
     unusable_error,
     wait_ready,
     wait_selected,
@@ -47,14 +49,19 @@ def value_error(target: Target, message: str, hint: str = "", **details: Any) ->
 
 
 async def fill(
-    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool = False
+    target: Target,
+    deadline: ActionDeadline,
+    value: Value,
+    *,
+    keep: bool = False,
+    tells_now: bool = True,
 ) -> ActionResult:
     """Fill the control, and return what changed and its new value.
 
-    keep: append to the text of a text field.
+    keep: append to the text of a text field. tells_now: with the first line about the page.
     """
     async with _field_of(target, value) as field:
-        return await _fill(field, deadline, value, keep=keep)
+        return await _fill(field, deadline, value, keep=keep, tells_now=tells_now)
 
 
 @asynccontextmanager
@@ -70,7 +77,7 @@ async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
 
 
 async def _fill(
-    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool
+    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool, tells_now: bool
 ) -> ActionResult:
     adds = keep and target.about["kind"] in ("text", *editors.KINDS)
 
@@ -94,7 +101,10 @@ async def _fill(
     typed = target.about["kind"] == "text" and not adds and not _is_date_or_time(as_text(value))
     chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
-        done = await perform(target, deadline, effects, act, value=True, choose=chooses)
+        settling = replace(
+            settling_of(target, value=True), choose=chooses, in_page=True, tells_now=tells_now
+        )
+        done = await perform(target, deadline, effects, act, settling)
     if held:
         done.value = held[0][:MAX_VALUE]
     if done.value == "" and value and (offers or target.about["kind"] in ("combo", "custom")):
@@ -217,7 +227,7 @@ async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) 
 async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
     """Type into a field, and wait for what its listeners put off: most filter their list late."""
     pending = PendingWork(target.element.frame)
-    await pending.watch()
+    pending.begin()
     await _replace_text(target, deadline, text)
     await pending.wait_done()
 
@@ -336,11 +346,9 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> N
     await wait_ready(target, deadline, point=False, editable=True)
     length = await caret_to_end(target)
     if max_length is not None and length + len(text.encode("utf-16-le")) // 2 > max_length:
+        hint = "Shorten the text."
         raise value_error(
-            target,
-            f"it accepts at most {max_length} characters.",
-            "Shorten the text.",
-            most=max_length,
+            target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
     await input_events.insert_text(target.element.tab, text)
 
@@ -352,11 +360,9 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         return ""
     max_length = target.about["most"]
     if max_length is not None and len(text.encode("utf-16-le")) > 2 * max_length:
+        hint = "Shorten the text."
         raise value_error(
-            target,
-            f"it accepts at most {max_length} characters.",
-            "Shorten the text.",
-            most=max_length,
+            target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
     if not await wait_selected(target, deadline):
         # Something takes the focus away; a person's click may bring it back.
@@ -368,9 +374,8 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         return ""
     held = await target.element.call(_STATE)
     if not held:
-        raise value_error(
-            target, "it did not accept the text.", "Is it a number field, or too short?"
-        )
+        hint = "Is it a number field, or too short?"
+        raise value_error(target, "it did not accept the text.", hint)
     return str(held)
 
 

@@ -21,15 +21,22 @@ class PendingWork:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
+        self._begun: asyncio.Future[dict[str, Any]] | None = None
         self._object_id = ""
 
-    async def watch(self) -> None:
-        """Begin, before the action; a page that cannot be watched has nothing to wait for."""
-        if self._frame.frame_id != self._frame.cdp.target_id:
+    def begin(self) -> None:
+        """Begin, before the action; what is sent to the page's scripts after it runs after it."""
+        if self._frame.frame_id == self._frame.cdp.target_id:
+            params = {"expression": script("pending_work")}
+            self._begun = self._frame.cdp.send("Runtime.evaluate", params)
+
+    async def wait_begun(self) -> None:
+        """Wait until it has; a page that cannot be watched has nothing to wait for."""
+        begun, self._begun = self._begun, None
+        if begun is None:
             return
-        params = {"expression": script("pending_work")}
         try:
-            reply = await self._frame.cdp.send("Runtime.evaluate", params)
+            reply = await begun
         except OcdError as error:
             left = evaluate.script_error(error).details.get("navigated")
             if not left and error.code != "dialog_open":
@@ -44,6 +51,7 @@ class PendingWork:
         It takes a round trip at least: what the page's scripts have sent by now is told before.
         Raises script_error for a page that navigates meanwhile.
         """
+        await self.wait_begun()
         if not self._object_id:
             await evaluate.evaluate_isolated(self._frame, "0")
             return False
@@ -62,6 +70,7 @@ class PendingWork:
 
     async def begin_hold(self) -> None:
         """Look at longer timers, before a press that some pages want held for a while."""
+        await self.wait_begun()
         if self._object_id:
             await self._call("holding")
 
