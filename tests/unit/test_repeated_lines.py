@@ -23,6 +23,15 @@ def test_what_holds_something_new_is_told_with_it() -> None:
     assert found.text == "- as before: nav to hr (4 lines)\n- table\n  - row: 2\n"
 
 
+def test_addresses_that_go_on_from_the_first_of_their_row_are_those_of_the_other_page() -> None:
+    here = '- nav\n- b\n- row: link "A" [ref=e1] → ../users/ | link "Add" [ref=e2] → …add/\n'
+    there = here.replace("../users/", "/users/")
+    found = without_repeats(there, THERE, here, HERE)
+    assert found.text == '- as before: nav to row: link "A" (3 lines)\n'
+    other = there.replace("…add/", "…all/")
+    assert "all/" in without_repeats(other, THERE, here, HERE).text
+
+
 def test_another_state_or_target_is_told() -> None:
     for other in (MENU.replace("→ two", "→ three"), MENU.replace("[ref=e2]", "[ref=e2] disabled")):
         assert 'link "B"' in without_repeats(other, HERE, MENU, HERE).text

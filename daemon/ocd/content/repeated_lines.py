@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 _REF = re.compile(r" ?\[ref=e\d+\]|(?<= with ref=)e\d+|(?<= options: as )e\d+")
-# Not places of the page itself, which each page has.
-_TARGET = re.compile(r"→ ([^\s#]\S*)")
+# Not places of the page itself, which each page has, nor what goes on from the row's first address.
+_TARGET = re.compile(r"→ ([^\s#…]\S*)")
 # Fewer lines in a row stand alike on any two pages.
 _LEAST_LINES = 3
 # Places of one line that are looked at for the longest run.
 _PLACES = 8
 _NAME_CHARS = 50
 # A reading of which less is left out is given whole.
-LITTLE = 0.25
+LITTLE = 0.1
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,43 @@ def test_partial_matches_are_marked(at: At) -> None:
     assert "(partial match)" in reply.error["candidates"][0]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"), [("Last repotted Today", "|now"), ("Today of First watered", "now|")]
+)
+def test_links_of_one_name_are_told_apart_by_what_they_belong_to(
+    at: At, words: str, said: str
+) -> None:
+    """Where no row or section does: by the words of the box that holds one of them alone."""
+    page = at("alike.html")
+    both = page.call("interact", query="Today").error["candidates"]
+    assert "Last repotted" in both[1]
+    assert "Last repotted" not in both[0]
+    page.do("interact", query=words)
+    assert page.js("first.value + '|' + last.value") == said
+
+
+@pytest.mark.parametrize(("words", "made"), [("Notes", "a note"), ("Pictures", "a picture")])
+def test_cards_of_one_name_are_told_apart_by_the_heading_before(
+    at: At, words: str, made: str
+) -> None:
+    page = at("alike.html")
+    page.do("interact", query=f"{words} Ferns")
+    assert page.text("#made") == f"{made} of ferns" or page.text("#made") == f"{made} on ferns"
+
+
+@pytest.mark.parametrize("words", ["archive Ferns", "Ferns Today Notes", "Greenhouse pick"])
+def test_words_of_another_part_of_the_page_tell_nothing_apart(at: At, words: str) -> None:
+    reply = at("alike.html").call("interact", query=words)
+    assert reply.code in {"element_not_found", "ambiguous"}
+
+
+def test_texts_with_some_of_the_words_are_left_out_beside_a_control_that_has_all(at: At) -> None:
+    """Other controls stay, as what may have been meant instead."""
+    page = at("rows.html")
+    lines = page.lines("delete bob")
+    assert not [line for line in lines if "(partial match)" in line and line.startswith("- text")]
+
+
 def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
     """What stands in the other columns of its row is no label; its column's header is one."""
     page = at("in_place.html")

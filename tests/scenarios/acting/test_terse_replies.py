@@ -72,6 +72,21 @@ def test_message_is_told_once(page: Page) -> None:
     assert "The harvest is late" in outline.splitlines()[0]
 
 
+def test_boxes_of_one_message_are_one_message(page: Page) -> None:
+    """What stands around its words or in it brings none of them again; a count alone is none."""
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<i class=notification-count>3</i>"
+        "<div class=toaster><div class=toast-list><div role=alert class=toast-body>"
+        "<b class=toast-words>Rain is due</b> <button class=toast-button>Fine</button>')"
+    )
+    page.js("banner.remove()")
+    told = [
+        page.do("interact", query=name).get("now", "") for name in ("Unfold", "Garden", "Field")
+    ]
+    assert [now.count("message") for now in told] == [1, 0, 0], told
+    assert 'message "Rain is due' in told[0]
+
+
 def test_what_was_typed_is_told_as_the_value(page: Page) -> None:
     """The words that a field holds do not come a second time as new text."""
     result = page.do("form_input", query="Letter", value="Dear sir")

@@ -176,6 +176,21 @@ def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, si
     assert "#imprint" in str(page.do("javascript_tool", code="location.hash"))
 
 
+def test_delta_leaves_out_a_menu_beside_much_that_is_new(page: Daemon, site: Site) -> None:
+    """A seventh of the page is worth a line, too."""
+    page.do("tabs_create", url=site.url("reading/menu_one.html"))
+    page.do("read_page", compression="delta")
+    page.do("interact", query="Second")
+    new = "".join(
+        f"<p>Delivered on the morning of day {day} of the month.</p>" for day in range(15)
+    )
+    body_of = "document.querySelector('main').insertAdjacentHTML('beforeend', {!r})"
+    page.do("javascript_tool", code=body_of.format(new))
+    second = page.do("read_page", compression="delta")
+    assert not second["delta"]["full"], second["delta"]
+    assert 'navigation "Main" to link "Imprint" (8 lines)' in second["content"]
+
+
 def test_delta_of_a_page_that_is_another_now_is_the_page(page: Daemon) -> None:
     page.do("read_page")
     body(page, "<h1>Sold out</h1><p>Come again</p>")

@@ -14,6 +14,7 @@ const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED = 20;
+const LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const BESIDE = 1; // a label is surer than the words beside a field
 const HINTED = 2; // and both than the class of an icon
 const ACTS = 6; // what can be acted on is meant rather than a text of the same words
@@ -249,12 +250,13 @@ function ranked(options) {
   const seen = seek(judge, asked.hint);
   const found = among === 'clickable' ? closest(seen) : seen;
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
+  if (!asked.line && isUndecided(found)) addPlaced(found, toldByPlace(asked));
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
   const once = withoutWrappers(withoutDoubles(found));
   const single = options.apart ? withoutInner(once) : once;
-  const best = single.sort((a, b) => b.score - a.score || a.at - b.at);
+  const best = (among === 'all' ? withoutLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.
   const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
@@ -266,11 +268,34 @@ function ranked(options) {
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
 }
 
+// Texts that have only some of the words say nothing beside a control that has them all.
+function withoutLooseTexts(found) {
+  const isMet = found.some((one) => one.acts && one.score >= LIKELY);
+  return isMet ? found.filter((one) => one.acts || one.score >= LIKELY) : found;
+}
+
 // Where nothing is called so: what stands in the cell of a column and a row that are.
 function addCrossings(found, asked, among) {
   for (const one of crossings(asked, among)) {
     const known = found.find(({ el }) => el === one.el);
     if (known) known.score = Math.max(known.score, one.score);
+    else found.push(one);
+  }
+}
+
+// Whether no control fits, or several of one name do equally well.
+function isUndecided(found) {
+  const controls = found.filter((one) => one.acts);
+  const most = controls.reduce((score, one) => Math.max(score, one.score), 0);
+  const best = most < WHOLE_NAME ? controls.filter((one) => one.score === most) : [];
+  return most < LIKELY || (best.length > 1 && best.every((one) => one.name === best[0].name));
+}
+
+// What stands in the place asked for is meant before others of its name.
+function addPlaced(found, there) {
+  for (const one of there) {
+    const known = found.find(({ el }) => el === one.el);
+    if (known) known.score = Math.max(known.score + LEAD, one.score);
     else found.push(one);
   }
 }
@@ -342,8 +367,9 @@ function shownResults(found, options) {
   for (const one of found) {
     if (names.has(one.name)) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
   }
-  return shown.map((one) => ({
-    line: lineOf(one, count.get(`${one.role} ${one.name}`) === 1),
+  const lines = withPlaces(shown, shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)));
+  return shown.map((one, number) => ({
+    line: lines[number],
     ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
     ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));

@@ -35,12 +35,22 @@ const toldWords = new WeakMap();
 // `isNews`: whether an action has brought the words of an element anew, even if they are the ones
 // told before; without it all messages are told.
 function toast(isNews) {
-  for (const el of MESSAGES.flatMap(anyMatches)) {
-    const text = contentIn(el);
-    const words = text && /\S/.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
-    if (words && words.length < MAX_TOAST && isTold(el, words, isNews)) return clip(words, 80);
+  const all = MESSAGES.flatMap(anyMatches);
+  for (const el of all) {
+    const words = messageIn(el);
+    if (!words || !isTold(el, words, isNews)) continue;
+    // What stands around it and in it is of the same message.
+    for (const other of all) if (other !== el && (holdsIn(el, other) || holdsIn(other, el))) toldWords.set(other, messageIn(other));
+    return clip(words, 80);
   }
   return '';
+}
+
+// What an element says as a message, '' if it says none: a count alone is the badge of one.
+function messageIn(el) {
+  const text = contentIn(el);
+  const words = text && /\p{L}/u.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
+  return words.length < MAX_TOAST ? words : '';
 }
 
 function isTold(el, words, isNews) {

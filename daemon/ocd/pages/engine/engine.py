@@ -25,7 +25,14 @@ _READING = (
     "field_labels", "outline", "line_runs", "row_words", "outline_lines", "window_covers",
     "page_now", "pagination",
 )  # fmt: skip
-_FINDING = ("reacquired_elements", "element_walk", "radio_groups", "table_cells", "find")
+_FINDING = (
+    "reacquired_elements",
+    "element_walk",
+    "radio_groups",
+    "table_cells",
+    "own_places",
+    "find",
+)
 _ACTING = (
     "formulas", "serialise_html", "recorded_elements", "selector_matches", "click_points",
     "actionability", "layout_rest", "editors", "option_changes", "attribute_changes",

@@ -1,0 +1,76 @@
+// What tells things of one name apart where no row or section does: the words of their own place.
+
+const MOST_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
+const MOST_ALIKE = 30;
+const CONTEXT = /^(.*?\[ref=e\d+\].*?)(?: in: (.*))?$/s;
+const PLACED = 42; // a fit by name and place: less than any by name and row
+
+// The largest box around an element that holds none of the others.
+function ownPlace(el, others) {
+  let place = el;
+  for (let at = above(el); at && tagOf(at) !== 'BODY'; at = above(at)) {
+    if (others.some((other) => other !== el && holdsIn(at, other))) break;
+    place = at;
+  }
+  return place;
+}
+
+// The heading that stands before a place, and after the others.
+function headingOf(place, others) {
+  let before = place.previousElementSibling;
+  while (before && roleOf(before) !== 'heading') {
+    if (others.some((other) => before === other || holdsIn(before, other))) return '';
+    before = before.previousElementSibling;
+  }
+  return before ? squeeze(seenText(before, 100)) : '';
+}
+
+// The words of the own place of each element, after those of its heading where each has one; '' of a large one.
+function placeWords(els) {
+  const places = els.map((el) => ownPlace(el, els));
+  const headings = places.map((place) => headingOf(place, els));
+  const areHeaded = headings.every(Boolean);
+  return places.map((place, at) => {
+    const words = squeeze(seenText(place, MOST_PLACE + 1));
+    if (words.length > MOST_PLACE) return '';
+    return areHeaded ? `${headings[at]}: ${words}` : words;
+  });
+}
+
+// Things of one role and name, by both: those that there are several of.
+function alikes(found) {
+  const groups = new Map();
+  for (const one of found) {
+    const key = `${one.role} ${one.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].filter((group) => group.length > 1 && group.length <= MOST_ALIKE);
+}
+
+// Of several of one name, whose words are all asked for, those whose place has the other words.
+function toldByPlace(asked) {
+  if (asked.rest.length < 2) return [];
+  const isAsked = (name) => { const words = wordsOf(name); return words.length > 0 && words.every((word) => asked.rest.includes(word)); };
+  const named = seek((el, role, name, acts) => (acts && isAsked(name) ? 1 : 0), asked.hint);
+  return alikes(named).flatMap((group) => {
+    const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
+    const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];
+    return group.filter((one, at) => { const there = wordsOf(places[at] ?? ''); return missing.length && missing.every((word) => there.includes(word)); });
+  }).map((one) => ({ ...one, score: PLACED }));
+}
+
+// Lines about things of one name that say the same of them get the words of their places instead.
+function withPlaces(shown, lines) {
+  const told = [...lines];
+  for (const group of alikes(shown)) {
+    const contexts = group.map((one) => CONTEXT.exec(lines[shown.indexOf(one)])?.[2]);
+    if (new Set(contexts).size === contexts.length) continue;
+    const places = placeWords(group.map(({ el }) => el));
+    if (new Set(places).size < places.length) continue;
+    group.forEach((one, number) => {
+      const at = shown.indexOf(one);
+      if (places[number]) told[at] = `${CONTEXT.exec(lines[at])?.[1] ?? lines[at]} in: ${clip(places[number], 120)}`;
+    });
+  }
+  return told;
+}
