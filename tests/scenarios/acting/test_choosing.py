@@ -102,6 +102,20 @@ def test_several_values_of_a_field_with_suggestions(at: At) -> None:
     assert page.call("form_input", query="Tags", value=["Purple"]).status >= 400
 
 
+@pytest.mark.parametrize("name", ["Colours", "Paints"])
+def test_list_that_stays_open_after_several_is_closed(at: At, name: str) -> None:
+    """As a person does before going on: by Escape, but not where that would close a dialog."""
+    page = at("staying.html")
+    page.do("interact", query="Open the order")
+    page.do("form_input", query=name, value=["Red", "Blue"])
+    assert page.text("b" if name == "Colours" else "dialog b") == "Red,Blue"
+    lists = "JSON.stringify([...document.querySelectorAll('ul')].map((one) => one.hidden))"
+    assert page.js(lists) == "[true,true]"
+    assert page.js("box.open") == "true"
+    page.do("interact", query="Below")
+    assert page.text("#pressed") == "pressed"
+
+
 def test_widget_that_stands_for_a_native_list(at: At) -> None:
     """The list that the form keeps out of reach is not listed; what stands for it has its name."""
     page = at("stand-ins.html")

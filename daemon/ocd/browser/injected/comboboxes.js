@@ -162,10 +162,20 @@ async function keepsText(el, key) {
     control.blur();
   }
   for (let frames = 0; frames < LEFT_FRAMES && scriptsRun(); frames++) await nextFrame();
-  const open = choicesOf(control).length > 0 || (openedBy === offered.by && listsBeside(control).length > 0);
-  const answer = { kept: read() === textLeft, open, modal: closestTo(control, MODAL) !== null };
+  const answer = { kept: read() === textLeft, open: isListOpen(control), modal: closestTo(control, MODAL) !== null };
   control.focus({ preventScroll: true });
   return answer;
+}
+
+const isListOpen = (control) => choicesOf(control).length > 0 || (openedBy === offered.by && listsBeside(control).length > 0);
+
+// Whether the list of a control stays open once its last option was chosen, and how it can be closed. leave: leave it.
+async function staysOpen(el, leave) {
+  const control = controlOf(el);
+  const isOpen = () => control.getAttribute('aria-expanded') === 'true' || isListOpen(control);
+  if (leave) control.blur();
+  for (let frames = 0; frames < LEFT_FRAMES && scriptsRun() && isOpen(); frames++) await nextFrame();
+  return { open: isOpen(), byKey: belongs(focused(), control) && closestTo(control, MODAL) === null };
 }
 
 const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
@@ -252,4 +262,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, findAddition, findExtra, findFieldInside, findOpener, listedOptions, shownInstead, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, listedOptions, shownInstead, foundOption: () => foundOption });

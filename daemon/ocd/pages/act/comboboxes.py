@@ -23,6 +23,7 @@ _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
+_STAYS_OPEN = "function (leave) { return openchrome.staysOpen(this, leave) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
 _INSTEAD = "function (values, before) { return openchrome.shownInstead(this, values, before) }"
@@ -169,6 +170,19 @@ async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequ
             break
     if opened or target.about["role"] != "listbox":
         await input_events.press(target.element.tab, "Escape")
+
+
+async def close_list(target: Target) -> None:
+    """Close a list that stays open once several options were chosen, and would cover what is there.
+
+    By Escape; in a dialog, which that may close, by leaving the field.
+    """
+    answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
+    if answer["open"] and answer["byKey"]:
+        await input_events.press(target.element.tab, "Escape")
+        answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003
+    if answer["open"]:
+        await target.element.call(_STAYS_OPEN, True)  # noqa: FBT003
 
 
 async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any]:

@@ -124,6 +124,8 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
             nothing = {"options": [], "total": 0}
             answer = {**nothing, **answer, "why": "option_not_found"}
         _raise_refusal(target, answer)
+    if several:
+        await comboboxes.close_list(target)
 
 
 async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -203,6 +205,7 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     if isinstance(value, (list, tuple)):
         for one in value:  # each is chosen from what is suggested for it
             await _choose_unless_shown(target, deadline, one)
+        await comboboxes.close_list(target)
         if missing := await comboboxes.missing_choices(target, value):
             raise value_error(target, f"it does not show {', '.join(missing)} as chosen.")
         return
