@@ -89,7 +89,7 @@ function hostName(el, role) {
       if (el.type === 'image') return squeeze(el.alt || el.title || 'Submit');
       if (el.type === 'submit' || el.type === 'reset') return squeeze(el.value) || (el.hasAttribute('value') ? '' : el.type === 'submit' ? 'Submit' : 'Reset');
       return el.type === 'button' ? squeeze(el.value) : '';
-    case 'IMG': case 'AREA': return squeeze(el.alt || '');
+    case 'IMG': case 'AREA': return role === 'none' ? '' : squeeze(el.alt || '');
     case 'FIELDSET': return childText(el, 'LEGEND');
     case 'TABLE': return childText(el, 'CAPTION') || squeeze(el.getAttribute('summary') || '');
     case 'FIGURE': return role === 'figure' ? childText(el, 'FIGCAPTION') : '';
@@ -159,7 +159,7 @@ function spokenOf(node, walk, evenHidden, style) {
   }
   const value = embeddedValue(node, walk, evenHidden);
   if (value !== null) return value;
-  const given = node.tagName === 'SLOT' ? '' : squeeze(node.getAttribute('aria-label') || '');
+  const given = UNNAMED.has(node.tagName) ? '' : squeeze(node.getAttribute('aria-label') || '');
   return given ? ` ${given} ` : partOf(node, walk, evenHidden, style);
 }
 
@@ -184,6 +184,7 @@ function embeddedValue(node, walk, evenHidden) {
 
 // Inputs whose value nobody reads, and those that have a name instead.
 const UNSPOKEN = /^(?:hidden|password|checkbox|radio|file|button|submit|reset|image)$/;
+const UNNAMED = new Set(['SLOT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT']); // whatever label they have
 // What stands in them is no text of the page.
 const WORDLESS = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'TITLE', 'CANVAS', 'VIDEO', 'AUDIO', 'IFRAME']);
 

@@ -126,7 +126,7 @@ function roleOf(el) {
   const given = el.getAttribute('role');
   if (given) {
     for (const word of given.toLowerCase().split(/\s+/)) {
-      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !named(el))) continue;
+      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !named(el)) || isOrphan(el, word)) continue;
       if (word !== 'none' && word !== 'presentation') return ALIASES.get(word) ?? word;
       // Whoever can be focused, or says something of itself, is not presentational.
       if (!focusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
@@ -135,6 +135,19 @@ function roleOf(el) {
   }
   return nativeRole(el);
 }
+
+// Items that stand in no list or tree are not such, as in Chromium: what can be pressed by itself is
+// that, what cannot keeps the role of a tree's item. All items of one list ask the same.
+const isPartOf = (wholes) => onceInTurn((parent) => parent !== null && closestTo(parent, wholes) !== null);
+const inList = isPartOf('ul, ol, menu, [role~=list], [role~=directory]');
+const inTree = isPartOf('[role~=tree], [role~=group]');
+
+function isOrphan(el, role) {
+  if (role === 'listitem') return !inList(parentIn(el)) && !isOwned(el);
+  return role === 'treeitem' && !inTree(parentIn(el)) && WIDGETS.has(nativeRole(el)) && !isOwned(el);
+}
+
+const isOwned = (el) => el.id !== '' && [...allMatches(rootIn(el), '[aria-owns]')].some((owner) => byIds(owner, 'aria-owns').includes(el));
 
 function nativeRole(el) {
   const role = TAG_ROLES[el.tagName.toUpperCase()];
