@@ -5,7 +5,8 @@ crawled by `oc task start crawl` with the static engine. `miniwob`: the small ta
 from the outline and `find` alone, judged by the page itself. `tasks`: what an agent does with
 `oc` in applications, looked up in their own data; $FIELD_BESIDE names the folder of another
 checkout's commands, $FIELD_RIVALS the commands of other tools (`field.tasks.rivals`), which do the
-same beside ours if they are installed.
+same beside ours if they are installed. `replay`: a crawl's archive is checked by warcio and
+replayed by pywb, each answer compared with what the server sent.
 
 `PYTHONPATH=tests python -m field --only miniwob click-menu` does a part of one of them. Needs the
 package registries of Debian or Ubuntu, of Python, and of npm.
@@ -24,6 +25,7 @@ from typing import Any
 
 import psutil
 
+from field import replay
 from field.comparison import Difference, compare
 from field.miniwob import trial as miniwob
 from field.miniwob.policies import POLICIES
@@ -95,12 +97,10 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.names and len(options.only or []) != 1:
         parser.error("names need --only")
-    known = (
-        {"trees": TREES, "miniwob": POLICIES, "tasks": tasks.APPLICATIONS}[options.only[0]]
-        if options.names
-        else {}
-    )
-    if unknown := set(options.names) - known.keys():
+    known = {
+        "trees": TREES, "miniwob": POLICIES, "tasks": tasks.APPLICATIONS, "replay": replay.ENGINES,
+    }  # fmt: skip
+    if options.names and (unknown := set(options.names).difference(known[options.only[0]])):
         parser.error(f"no such name: {', '.join(sorted(unknown))}")
     return options
 
@@ -152,7 +152,7 @@ def _crawl(daemon: Daemon, url: str) -> tuple[dict[str, Any], list[dict[str, Any
     return meta, json.loads(result.read_bytes())["pages"] if result.exists() else []
 
 
-_KINDS = {"trees": _crawl_trees, "miniwob": miniwob.run, "tasks": tasks.run}
+_KINDS = {"trees": _crawl_trees, "miniwob": miniwob.run, "tasks": tasks.run, "replay": replay.run}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,13 +3,14 @@
 import csv
 import json
 import sqlite3
+import subprocess
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from support.daemon import Daemon
+from support.daemon import SCRIPTS, Daemon
 from support.site import PAGES, Site
 
 
@@ -148,6 +149,29 @@ def test_an_archive_has_what_the_servers_sent(daemon: Daemon, site: Site, folder
     assert b"hush" not in (folder / "site.warc").read_bytes()
     export(daemon, task_id, folder / "packed.warc.gz")
     assert records(folder / "packed.warc.gz")[1:] == found[1:]
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_an_archive_has_the_redirects_and_failures_that_became_no_pages(
+    daemon: Daemon, site: Site, folder: Path, engine: str
+) -> None:
+    """One leads to a page that is there already, one out of the crawl; one page is missing."""
+    other = site.url("article.html").replace("127.0.0.1", "localhost")
+    end, near, far = map(site.url, ("redirect/0", "redirect/1", f"redirect-to?url={other}"))
+    missing = site.url("missing.html")
+    urls = [end, near, far, missing]
+    task_id = daemon.start_task(
+        "crawl", urls=urls, max_depth=0, engine=engine, keep=["raw"], page_timeout_ms=120_000
+    )
+    daemon.finish(task_id)
+    assert daemon.result_of(task_id)["summary"]["skipped"]["duplicate"] == 1
+    folder.mkdir()
+    archive = folder / "site.warc.gz"
+    export(daemon, task_id, archive)
+    answers = {one[1]: one[2].split(" ")[0] for one in records(archive) if one[0] == "response"}
+    assert answers == {end: "200", near: "302", far: "302", missing: "404"}
+    check = [str(SCRIPTS / "warcio"), "check", str(archive)]
+    assert subprocess.run(check, capture_output=True, check=False).returncode == 0
 
 
 def test_an_archive_needs_what_was_kept(

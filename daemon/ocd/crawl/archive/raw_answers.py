@@ -1,5 +1,6 @@
 """answers.jsonl: the answers that became a crawl's pages, as their servers sent them (keep=raw).
 
+Of redirects and failures, also where no page came of them, it has what stood before the body.
 A line is written before its page's record. A page that was in flight when the crawl died may have
 two. Cookies, logins and what the caller's own headers say are never kept; bodies are without their
 transfer and content encodings, and each is a page's at most (`MAX_PAGE_BYTES`).
@@ -49,7 +50,7 @@ class RawAnswer(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
     """Return what is kept of an answer, and of the redirects that led to it."""
-    found = [_without_body(head, fetched_at) for head in answer.heads]
+    found = answers_without_bodies(answer.heads, fetched_at)
     if found and answer.body is not None:
         found[-1].body = await asyncio.to_thread(_compress, answer.body)
         found[-1].truncated = _truncation(answer)
@@ -58,18 +59,32 @@ async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
 
 async def rendered_answers(documents: Sequence[RawDocument], fetched_at: str) -> list[RawAnswer]:
     """Return what is kept of the documents that a browser was sent for one page."""
-    found = []
-    for one in documents:
-        headers = tuple((name.encode(), value.encode()) for name, value in one.headers)
-        head = AnswerHead(
-            one.url, one.status, one.reason, "HTTP/1.1", headers, tuple(one.request_headers)
-        )
-        answer = _without_body(head, fetched_at)
+    found = answers_without_bodies(heads_of(documents), fetched_at)
+    for one, answer in zip(documents, found, strict=True):
         if one.body is not None:
             answer.body = await asyncio.to_thread(_compress, one.body)
             answer.truncated = ""
-        found.append(answer)
     return found
+
+
+def heads_of(documents: Sequence[RawDocument]) -> list[AnswerHead]:
+    """Return what came before the bodies of documents that a browser was sent."""
+    return [
+        AnswerHead(
+            one.url,
+            one.status,
+            one.reason,
+            "HTTP/1.1",
+            tuple((name.encode(), value.encode()) for name, value in one.headers),
+            tuple(one.request_headers),
+        )
+        for one in documents
+    ]
+
+
+def answers_without_bodies(heads: Sequence[AnswerHead], fetched_at: str) -> list[RawAnswer]:
+    """Return what is kept of answers whose bodies were not read, or not yet."""
+    return [_without_body(head, fetched_at) for head in heads]
 
 
 def _compress(body: bytes) -> bytes:

@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.tabs.page_tools import PageTool, tool_to_dict
 from ocd.content.page_signals import refresh_target, robots_tags
-from ocd.crawl.archive.raw_answers import raw_answers, rendered_answers
+from ocd.crawl.archive.raw_answers import heads_of, raw_answers, rendered_answers
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import (
@@ -56,7 +56,7 @@ class PageRequest:
 
     render: why it needs the browser. last_try: an answer that breaks off counts as far as it came.
     unless: the page is not wanted again if it has not changed since these. chain: where an earlier
-    reading of it stands.
+    reading of it stands, and what this one adds to it.
     """
 
     url: str
@@ -204,6 +204,8 @@ class LocalReader:
                 return await self._read_cut_off(request, admit, answered)
             raise as_fetch_error(error) from error
         answered()
+        if request.chain is not None:
+            request.chain.heads += heads_of(page.raw)
         final = join(page.url, page.url, routes=True) or page.url
         if final != request.url:
             await admit(final)

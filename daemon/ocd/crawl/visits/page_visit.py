@@ -10,10 +10,11 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.crawl.archive.kept_files import KeptFiles
-from ocd.crawl.archive.raw_answers import RawAnswerLog
+from ocd.crawl.archive.raw_answers import RawAnswerLog, answers_without_bodies
 from ocd.crawl.earlier_runs.comparison import EarlierCrawl
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
-from ocd.crawl.fetch.http_fetch import HttpFetcher
+from ocd.crawl.fetch.fetch_errors import FetchError
+from ocd.crawl.fetch.http_fetch import HttpFetcher, RedirectChain
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits
@@ -28,6 +29,8 @@ from ocd.safety.domain_policy import DomainPolicy
 
 # What a server may do only to those who run no scripts, or look like no browser.
 _NOT_FOR_BROWSERS = ("too_many_redirects",)
+# The lowest status of redirects and errors.
+_NO_PAGE_FROM = 300
 # What a record says of the page itself, not of how this crawl came by it.
 _CARRIED = (
     "title", "content", "links", "content_type", "truncated", "size", "sanitized", "canonical",
@@ -97,16 +100,34 @@ class PageVisitor:
         request = PageRequest(
             url=entry.url, by_browser=by_browser, fetched_at=entry.fetched_at,
             render=entry.render, last_try=entry.tries >= self._spec.retries,
-            unless=self._validators(entry),
+            unless=self._validators(entry), chain=self._watched_chain(entry.url),
         )  # fmt: skip
-        visited = await self._tools.reader.read(
-            request, lambda target: self._admit(entry, target), lambda: answered(entry)
-        )
+        try:
+            visited = await self._tools.reader.read(
+                request, lambda target: self._admit(entry, target), lambda: answered(entry)
+            )
+        except (SkipPage, OcdError) as end:
+            self._keep_heads(request, end)
+            raise
         if visited.not_modified:
             return await self._carry_over(visited)
         if visited.files and not (self._spec.respect_robots and visited.is_noindex):
             await asyncio.to_thread(self._tools.files.store, visited.record, visited.files)
         return visited
+
+    def _watched_chain(self, url: str) -> RedirectChain | None:
+        """Return what shows how far a load came that leads to no page, where that is kept."""
+        is_kept = self._spec.keeps_raw and not self._spec.cluster and url.startswith("http")
+        return self._tools.http.begin(url) if is_kept else None
+
+    def _keep_heads(self, request: PageRequest, end: SkipPage | OcdError) -> None:
+        """Keep what was answered on the way to a failure, or to a page that is had already."""
+        may_come_again = isinstance(end, FetchError) and end.transient and not request.last_try
+        if request.chain is not None and not may_come_again:
+            # A page's without its body would stand for the page.
+            heads = [head for head in request.chain.heads if head.status >= _NO_PAGE_FROM]
+            for answer in answers_without_bodies(heads, request.fetched_at):
+                self._tools.answers.append(answer)
 
     def _place(self, visited: VisitResult, entry: FrontierEntry) -> None:
         record = visited.record
