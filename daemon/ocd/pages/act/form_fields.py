@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.pages.act import comboboxes, editors, input_events, sliders
+from ocd.pages.act import comboboxes, date_pickers, editors, input_events, sliders
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import (
     SELECT_ALL,
@@ -34,12 +34,6 @@ _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 _CHECKED = "function (want) { return openchrome.checkedInTime(this, want) }"
-_OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
-_GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
-_END_GUARD = "function () { return openchrome.endGuard(this) }"
-_UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
-_LONGEST_DATE = 40  # characters
-_DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
 
 
 def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
@@ -98,7 +92,7 @@ async def _fill(
         offers.extend(_as_values(value))
         await _choose_offered(target, deadline, value)
 
-    typed = target.about["kind"] == "text" and not adds and not _is_date_or_time(as_text(value))
+    typed = target.about["kind"] == "text" and not adds and not date_pickers.is_date_or_time(as_text(value))
     chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
         settling = replace(
@@ -152,53 +146,16 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         await wait_ready(target, deadline, point=False, editable=True)
         _raise_refusal(target, await target.element.call(_SET, as_text(value)))
     else:
-        await _bring_mouse(target, as_text(value))
-        holds = await _replace_text(target, deadline, as_text(value))
-        await _confirm_picked(target, as_text(value), holds)
+        await _type_text(target, deadline, as_text(value))
 
 
-async def _bring_mouse(target: Target, typed: str) -> None:
-    """Put the mouse on a field beside which a calendar may open, as one has it who clicked there.
-
-    Some calendars write what they find under the mouse into the field, over what is typed.
-    """
-    tab = target.element.tab
-    if not _is_date_or_time(typed) or tab.state(input_events.MousePlace) is None:
-        return
-    try:
-        place = await wait_ready(target, ActionDeadline.after(0))
-    except OcdError as error:
-        # Whether it takes text is asked next, and what lies over it does not matter for that.
-        if error.code not in _UNREACHED:
-            raise
-        return
-    await input_events.move_mouse(tab, *place)
-
-
-async def _confirm_picked(target: Target, typed: str, holds: str) -> None:
-    """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
-
-    It sends no form. Raises wrong_value if the picker made another date or time of it.
-    """
-    if not _is_date_or_time(typed) or not set(holds.lower()) <= _DATE_LETTERS:
-        return
-    if not await target.element.call(_OPENS_PICKER):
-        return
-    await target.element.call(_GUARD_ENTER)
-    await input_events.press(target.element.tab, "Enter")
-    now = str(await target.element.call(_END_GUARD))
-    if not _numbers(typed) <= _numbers(now):
-        raise value_error(target, f"the page's picker made {now!r} of it.", "Choose in the picker.")
-
-
-def _is_date_or_time(text: str) -> bool:
-    return len(text) <= _LONGEST_DATE and len(_numbers(text)) > 1
-
-
-def _numbers(text: str) -> set[int]:
-    """Return the numbers in a text, whatever stands between them."""
-    words = "".join(c if c.isdecimal() else " " for c in text).split()
-    return set(map(int, words))
+async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> None:
+    await date_pickers.bring_mouse(target, text)
+    holds = await _replace_text(target, deadline, text)
+    now = await date_pickers.confirm(target, text, holds)
+    if now is not None:
+        hint = "Choose in the picker."
+        raise value_error(target, f"the page's picker made {now!r} of it.", hint)
 
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:

@@ -1,0 +1,65 @@
+"""Pickers of dates and times: what a page opens beside a text field that takes one."""
+
+from ocd.api.errors import OcdError
+from ocd.pages.act import input_events
+from ocd.pages.act.actionability import wait_ready
+from ocd.pages.locate.target import ActionDeadline, Target
+
+_OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
+_GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
+_END_GUARD = "function () { return openchrome.endGuard(this) }"
+_UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
+_LONGEST_DATE = 40  # characters
+_DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
+
+
+def is_date_or_time(text: str) -> bool:
+    """Return whether a text may be a date or a time, however it is written."""
+    return len(text) <= _LONGEST_DATE and len(_numbers(text)) > 1
+
+
+async def bring_mouse(target: Target, typed: str) -> None:
+    """Put the mouse on a field beside which a calendar may open, as one has it who clicked there.
+
+    Some calendars write what they find under the mouse into the field, over what is typed.
+    """
+    tab = target.element.tab
+    if not is_date_or_time(typed) or tab.state(input_events.MousePlace) is None:
+        return
+    try:
+        place = await wait_ready(target, ActionDeadline.after(0))
+    except OcdError as error:
+        # Whether it takes text is asked next, and what lies over it does not matter for that.
+        if error.code not in _UNREACHED:
+            raise
+        return
+    await input_events.move_mouse(tab, *place)
+
+
+async def confirm(target: Target, typed: str, holds: str) -> str | None:
+    """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
+
+    It sends no form.
+
+    Args:
+        target: The text field.
+        typed: What was typed into it.
+        holds: What it held right after.
+
+    Returns:
+        What the field holds, if the picker made another date or time of it; else None.
+    """
+    if not is_date_or_time(typed) or not set(holds.lower()) <= _DATE_LETTERS:
+        return None
+    if not await target.element.call(_OPENS_PICKER):
+        return None
+    await target.element.call(_GUARD_ENTER)
+    await input_events.press(target.element.tab, "Enter")
+    now = str(await target.element.call(_END_GUARD))
+    return None if _numbers(typed) <= _numbers(now) else now
+
+
+def _numbers(text: str) -> set[int]:
+    """Return the numbers in a text, whatever stands between them."""
+    words = "".join(c if c.isdecimal() else " " for c in text).split()
+    return set(map(int, words))
