@@ -248,7 +248,8 @@ class _Filling:
             f"{len(self.failed)} of {count} fields failed"
             f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
             f"{first['field']!r}: {first['error']['message']}",
-            hint="The others are filled. Fill these again, by refs from `read_page` or `find`.",
+            hint=f"{'The others are filled. ' if self.filled else ''}"
+            "Fill these again, by refs from `read_page` or `find`.",
             **details,
         )
 

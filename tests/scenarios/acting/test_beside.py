@@ -128,3 +128,11 @@ def test_label_of_a_form_that_the_page_has_twice_is_no_field(at: At) -> None:
     page.do("fill_form", fields={"Check interval": 30, "Kind": "Two", "Stream URL": "/live"})
     shown = "document.querySelectorAll('#wizard input, #wizard select')"
     assert page.js(f"[...{shown}].map((one) => one.value).join()") == "30,Two,/live"
+
+
+def test_label_of_a_control_that_does_not_show_names_what_is_drawn_for_it(at: At) -> None:
+    """However deep the drawn one stands, beside the words that it holds."""
+    page = at("stand-ins.html")
+    result = page.do("form_input", query="Server group", value="Mine")
+    assert result["target"]["name"] == "Server group"
+    assert page.js("document.getElementById('drawn-group').value") == "Mine"

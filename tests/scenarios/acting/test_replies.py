@@ -105,6 +105,16 @@ def test_looks_are_told_only_if_nothing_else_changed(page: Page) -> None:
     assert "class: +hot -cold" in alone
 
 
+def test_looks_of_what_is_filled_are_noise(page: Page) -> None:
+    """What the field holds now is told: that it has the focus meanwhile says nothing."""
+    assert "content" not in page.do("fill_form", fields={"Place": "Lyon", "Date": "2026-11-22"})
+
+
+def test_rules_for_looks_are_no_words_of_what_goes(page: Page) -> None:
+    content = page.do("interact", query="Remove picture")["content"]
+    assert '- div "A picture"' in content
+
+
 def test_page_that_draws_itself_anew(page: Page) -> None:
     """What stands there as before is not told."""
     content = page.do("interact", query="Draw again")["content"]

@@ -89,6 +89,8 @@ _ORDERS = "<main><h1>Orders</h1><button>Buy</button></main>"
         # An application's outermost box, with a message above it; a page of its own.
         (f"<div style='{_FIXED}'>{_ORDERS}</div><p style='position:fixed;top:9px'>Hi</p>", None),
         (f"{_ORDERS}<div style='{_FIXED}background:white'><p>Next step</div>", None),
+        # Panes below a narrow bar, over what was drawn first.
+        (f"{_ORDERS}<div style='position:absolute;inset:3vh 0 0 3vw'>Panes</div>", None),
         (f"{_ORDERS}<div style='{_DIM};pointer-events:none'>Draft</div>", None),
         (f"{_ORDERS}<div style='position:fixed;bottom:0;left:0;right:0'>Cookies?</div>", None),
     ],

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         "- link (basket) [ref] → /x",
         "- button (save-draft) [ref]",
         "- button (print) [ref]",
+        "- button (Compare schemas) [ref]",
         "- textbox (q) [ref]",
         "- button [ref]",
         '- button "Save" [ref]',
@@ -64,3 +65,17 @@ async def test_a_wrapper_that_adds_nothing_has_no_line(tab: Tab, site: Site) -> 
     saved = next(at for at, line in enumerate(lines) if '"Save"' in line)
     assert lines[saved].startswith("- button")
     assert sum("clickable" in line and "Odd" not in line for line in lines) == 3
+
+
+async def test_one_thing_made_of_two_has_one_line(tab: Tab, site: Site) -> None:
+    """A tab within a tab of the same name, in a box that is clicked; what it holds stands below."""
+    await tab.navigate(site.url("reading/unnamed.html"))
+    told = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
+    assert '- tablist > tab "Colours Close"\n  - button "Close"\n' in told
+
+
+async def test_a_group_of_which_nothing_shows_has_no_line(tab: Tab, site: Site) -> None:
+    """The frame that Material draws around a field repeats its label for nobody to see."""
+    await tab.navigate(site.url("reading/unnamed.html"))
+    text = (await read(tab)).text
+    assert text.count('"Weight"') == 1

@@ -8,6 +8,8 @@ const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', '
 const A_LIST = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
 const MOST_LABEL = 100; // characters: what is longer is no label
 const STEPS_UP = 5;
+const STAND_IN_STEPS = 8;
+const ENTRY_FIELDS = 'input:not([type=hidden]), select, textarea';
 const ITEMS = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
 const FEW_OTHERS = 8; // items of a list that are looked at
 const NO_WORDS = { text: '', field: false, node: null };
@@ -70,9 +72,22 @@ function labelBefore(el) {
   return '';
 }
 
+const labelledUnseen = onceInTurn((root) => [...labelsUnder(root).keys()].filter((one) => one && !one.checkVisibility()));
+
+// The label of a control that does not show and stands beside the one that is drawn for it.
+function labelOfStandIn(el) {
+  const unseen = labelledUnseen(rootIn(el));
+  for (let at = parentIn(el), steps = 0; unseen.length && at && steps < STAND_IN_STEPS; at = parentIn(at), steps++) {
+    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && one.checkVisibility())) return '';
+    const own = unseen.find((one) => holdsIn(at, one));
+    if (own) return trimLabel(labelName(own));
+  }
+  return '';
+}
+
 function labelBeside(el) {
   const behind = TICKED.has(roleOf(el));
-  const label = behind ? '' : labelBefore(el);
+  const label = behind ? '' : labelOfStandIn(el) || labelBefore(el);
   if (label) return label;
   const cell = closestTo(el, '[role=gridcell]');
   if (cell) return columnOf(cell);

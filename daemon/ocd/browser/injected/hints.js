@@ -23,7 +23,7 @@ function hintOf(el, role) {
   if (clobbered(el)) return '';
   if (role === 'canvas') return sizeHint(el);
   const inner = [el, ...[...el.getElementsByTagName('*')].slice(0, HELD_MOST), ...partsOf(el)];
-  for (const look of [iconOf, pictureOfHint, testIdOf, classWordOf, idWordOf]) {
+  for (const look of [tipOf, iconOf, pictureOfHint, testIdOf, classWordOf, idWordOf]) {
     for (const one of look === idWordOf ? [el] : inner) {
       const words = look(one);
       if (words) return ` (${words.slice(0, 40)})`;
@@ -37,6 +37,14 @@ const partsOf = (el) => (rootOf(el) ? [...rootOf(el).querySelectorAll('*')].slic
 function sizeHint(el) {
   const { width, height } = el.getBoundingClientRect();
   return ` (drawn, ${Math.round(width)}x${Math.round(height)})`;
+}
+
+// What the page's own scripts show as a tip beside it.
+const TIP_ATTRIBUTE = /^data-(?:.+-)?(?:label|title|tooltip|tip|caption|hint)$/;
+
+function tipOf(el) {
+  const given = el.getAttributeNames().find((name) => TIP_ATTRIBUTE.test(name) && /\p{L}/u.test(el.getAttribute(name)));
+  return given ? squeeze(el.getAttribute(given)) : '';
 }
 
 const tokensOf = (el) => (el.getAttribute('class') || '').split(/\s+/).filter(Boolean);

@@ -18,7 +18,7 @@ function textsIn(el, before, level = 0) {
   for (let kid = firstOf(el); kid && text.length < MUCH; kid = nextOf(kid)) {
     const type = typeOf(kid);
     if (type === 3) text += `${kid.data} `;
-    else if (type === 1) text = textsIn(kid, text, level + 1);
+    else if (type === 1 && !NEVER.has(tagOf(kid))) text = textsIn(kid, text, level + 1);
   }
   return text;
 }

@@ -41,7 +41,7 @@ const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick
 // Whether content that assistive software is not told of says something to those who see it.
 function isSeenUnheard(el, view) {
   if (CONTROLS.has(el.tagName)) return !vanished(el, view.style);
-  if (!/[\p{L}\p{N}]/u.test(contentIn(el)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
+  if (!/[\p{L}\p{N}]/u.test(seenText(el, SHORT)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
   return !isCutAway(el);
 }
 
@@ -385,6 +385,7 @@ class Outline {
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
     this.lastLeaf = el;
+    const at = this.lines.length;
     this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
     if (CONTROLS.has(el.tagName) || role === 'img' || FALLBACK.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
@@ -393,6 +394,27 @@ class Outline {
     const told = shown || role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
     this.kids(el, view, inner, told ? control || el : control);
     this.flush(inner);
+    if (this.lines.length > at + 1 && withoutRef(this.lines[at + 1][2]) === withoutRef(this.lines[at][2]) && this.hasOneBelow(at)) {
+      this.refs--;
+      this.joinBelow(at, this.lines[at]);
+    }
+  }
+
+  // Whether one line stands right below another, with all that follows below it.
+  hasOneBelow(at) {
+    const { lines } = this;
+    const level = lines[at][0] + 1;
+    if (lines[at + 1][0] !== level) return false;
+    for (let place = at + 2; place < lines.length; place++) if (lines[place][0] <= level) return false;
+    return true;
+  }
+
+  // Puts one line in the place of two that tell of one thing; what stood below them stands below it.
+  joinBelow(at, [, kind, text, flag]) {
+    const { lines } = this;
+    const depth = lines[at][0];
+    lines.splice(at, 2, [depth, kind, text, flag]);
+    for (let place = at + 1; place < lines.length; place++) lines[place][0]--;
   }
 
   // The links of a picture's image map.
@@ -498,7 +520,10 @@ class Outline {
       // What is clicked inside is clicked by it.
       this.refs--;
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
-    }
+    } else if (role === '' && count > 1 && this.lines[at + 1][1] === LEAF && this.wraps(this.lines[at][2], this.lines[at + 1][2]) && this.hasOneBelow(at)) {
+      this.refs--;
+      this.joinBelow(at, this.lines[at + 1]);
+    } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at)) this.joinBelow(at, this.lines[at]);
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
       this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`, only[2].includes(' [ref=e') ? CONTROL_ITEM : 0];
     } else if (only?.[1] === TEXT && !CELLS.has(role)) {
@@ -633,6 +658,8 @@ function outline(options) {
 const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
 const shownDialogs = onceInTurn((doc) => [...allMatches(doc, DIALOGS)].filter((one) => !clobbered(one)
   && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
+
+const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
 
 // What has the focus in a document, in shadow trees, too.
 function focusIn(doc) {

@@ -251,7 +251,7 @@ function delta(state, most, own) {
   const told = { added: foldRuns(cameOnly, shortRun), removed: foldRuns(wentOnly, shortRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinAlike(withoutUnchosen(attributes)) };
   if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TIP.test(line)))) told.removed = told.removed.filter((line) => !TIP.test(line));
   const quiet = Object.values(told).every((lines) => !lines.length);
-  if (quiet) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
+  if (quiet && !own) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
 }
 
@@ -287,7 +287,6 @@ function gist(line) {
 
 const nameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
 
-const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
 
 // Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
 function shortRun(run, kind) {

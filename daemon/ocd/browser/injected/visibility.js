@@ -2,8 +2,8 @@
 
 const NEVER = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META', 'LINK', 'TITLE',
   'BASE', 'SOURCE', 'TRACK', 'PARAM', 'DATALIST', 'COL', 'COLGROUP', 'RP', 'AREA',
-  // of drawings
-  'DESC', 'METADATA', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'PATTERN', 'MARKER', 'FILTER',
+  // of drawings, which write their tags small
+  'script', 'style', 'DESC', 'METADATA', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'PATTERN', 'MARKER', 'FILTER',
   'LINEARGRADIENT', 'RADIALGRADIENT']);
 const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 // What stands between their tags is for browsers that do not know them.

@@ -3,7 +3,7 @@
 
 const CORNERS = [[0.04, 0.04], [0.96, 0.04], [0.04, 0.96], [0.96, 0.96]]; // of the window's width and height
 const INSIDES = [[0.5, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5]];
-const FILLS = 0.95;
+const EDGE = 0.02; // of its width and height, that may stay free: a scroll bar, no bar with buttons
 const OFFERING = '[role=menu], [role=listbox], [role=tree]';
 
 const atPart = ([x, y]) => topAt(document, x * innerWidth, y * innerHeight);
@@ -11,8 +11,8 @@ const isPlaced = (el) => /fixed|absolute/.test(getComputedStyle(el).position);
 
 function fillsWindow(el) {
   const { left, top, right, bottom } = boxIn(el);
-  return Math.min(right, innerWidth) - Math.max(left, 0) >= FILLS * innerWidth
-    && Math.min(bottom, innerHeight) - Math.max(top, 0) >= FILLS * innerHeight;
+  const [x, y] = [EDGE * innerWidth, EDGE * innerHeight];
+  return left <= x && top <= y && right >= innerWidth - x && bottom >= innerHeight - y;
 }
 
 function coverAround(el) {

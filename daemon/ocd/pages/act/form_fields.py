@@ -92,7 +92,11 @@ async def _fill(
         offers.extend(_as_values(value))
         await _choose_offered(target, deadline, value)
 
-    typed = target.about["kind"] == "text" and not adds and not date_pickers.is_date_or_time(as_text(value))
+    typed = (
+        target.about["kind"] == "text"
+        and not adds
+        and not date_pickers.is_date_or_time(as_text(value))
+    )
     chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
         settling = replace(
