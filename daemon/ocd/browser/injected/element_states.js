@@ -17,7 +17,7 @@ const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')
 const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
 
 const MARKED_DISABLED = '[aria-disabled=true]';
-const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem)/;
+const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 function statesOf(el, role, active) {
   if (!el.hasAttributes() && role !== 'summary') return (DISABLED_ABOVE.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);

@@ -5,7 +5,7 @@ const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
 const PRESSED_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
 const FEWEST_ALIKE = 15; // short things to press side by side that are told in lines of several
 
-const FEWEST_JOINED = 3; // short texts in a row that are told in one line
+const FEWEST_JOINED = 2; // short texts in a row that are told in one line
 const MOST_JOINED = 7; // of more, each has a line of its own
 const MAX_WORDS = 40; // characters
 const MOST_PARTS = 4;
@@ -130,7 +130,7 @@ function withPressedJoined(lines) {
 
 const pressedKind = ({ 1: kind, 2: words }) => (kind === LEAF && PRESSED_LINE.exec(words)?.[1]) || '';
 
-const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS;
+const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS && !words.includes(UNHEARD);
 const withoutBars = (words) => words.replaceAll('|', '\\|');
 
 // Short texts that stand side by side are told in one line.
