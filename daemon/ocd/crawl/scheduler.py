@@ -251,7 +251,7 @@ class CrawlScheduler:
         self._routes.judge(record)
         self.tally.count(record, is_file=note.is_file)
         done = self.tally.succeeded + self.tally.failed
-        if done == self._spec.fail_on_page:
+        if 0 < done == self._spec.fail_on_page:
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
         self._work.add(self._encode(record))
         self._work.progress(self.tally.succeeded, self._expected(), record.url)

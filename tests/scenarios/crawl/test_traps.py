@@ -81,4 +81,7 @@ async def test_files_take_no_page_s_place(tmp_path: Path) -> None:
         got = await run_crawl(tmp_path / "a", **args)
         assert (got.summary["succeeded"], got.summary["files"]) == (3, 3)
         more = await run_crawl(tmp_path / "b", include_types=("text/*", "application/pdf"), **args)
+        # The start page is none of those that are wanted.
+        files = await run_crawl(tmp_path / "c", include_types=("application/pdf",), **args)
     assert (more.summary["succeeded"], more.summary["files"]) == (3, 0)
+    assert (files.summary["succeeded"], files.summary["stop_reason"]) == (3, "max_pages")

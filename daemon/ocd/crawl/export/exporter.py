@@ -101,7 +101,7 @@ def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
         )
     with _beside(path) as part:
         is_gzip = path.suffix.lower() == ".gz"
-        records = warc.write(part, pages.read_raw(), compressed=is_gzip)
+        records = warc.write(part, pages.read_raw, compressed=is_gzip)
     return {"records": records, "size_bytes": path.stat().st_size}
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote, urldefrag, urlsplit
 
 from ocd.crawl.archive.kept_files import FILE_KINDS
 from ocd.crawl.export.pages import Pages
+from ocd.crawl.url_set import UrlSet
 from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")
@@ -28,7 +29,8 @@ def write(folder: Path, pages: Pages) -> tuple[int, int]:
     with storage("writing", folder):
         folder.mkdir()
         for record in pages.read():
-            place = files.place_of(record["url"])
+            place = files.find(record["url"])
+            assert place is not None, record["url"]
             target = folder / place
             target.parent.mkdir(parents=True, exist_ok=True)
             text = _front_matter(record, place) + relink(str(record["content"]), place, files.find)
@@ -38,23 +40,29 @@ def write(folder: Path, pages: Pages) -> tuple[int, int]:
 
 
 class _Files:
-    """Which file each page gets: its host and path as folders, no two the same."""
+    """Which file each page gets: its host and path as folders, no two the same.
+
+    Most names follow from the address, and are not kept: they are 20 bytes a page.
+    """
 
     def __init__(self, pages: Iterable[dict[str, Any]]) -> None:
-        self._by_url: dict[str, str] = {}
-        taken: set[str] = set()
+        self._named_by_url = UrlSet()
+        self._others: dict[str, str] = {}
+        taken = UrlSet()
         for record in pages:
-            place = _free(_place(record["url"]), record["url"], taken)
-            self._by_url[record["url"]] = place
-            self._by_url.setdefault(record["final_url"], place)
-
-    def place_of(self, url: str) -> str:
-        """Return a page's path in the folder."""
-        return self._by_url[url]
+            url, final_url = record["url"], record["final_url"]
+            wanted = _place(url)
+            place = _free(wanted, url, taken)
+            if place == wanted:
+                self._named_by_url.add(url)
+            else:
+                self._others[url] = place
+            if final_url != url:
+                self._others.setdefault(final_url, place)
 
     def find(self, url: str) -> str | None:
-        """Return the path of the page at this address, if it has a file."""
-        return self._by_url.get(url)
+        """Return the path in the folder of the page at this address, if it has a file."""
+        return _place(url) if url in self._named_by_url else self._others.get(url)
 
 
 def _place(url: str) -> str:
@@ -71,7 +79,7 @@ def _place(url: str) -> str:
     return f"{PurePosixPath(_safe(parts.netloc) or 'files', *names)}.md"
 
 
-def _free(place: str, url: str, taken: set[str]) -> str:
+def _free(place: str, url: str, taken: UrlSet) -> str:
     # Without regard to case, as some file systems are.
     if place.lower() in taken:
         place = f"{place.removesuffix('.md')}~{_digest(url)}.md"
@@ -110,7 +118,8 @@ def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
             found = find(url)
         if found is None:
             return target
-        path = quote(posixpath.relpath(found, here or "."), safe="/~.-_")
+        # Absolute paths spare it the working directory.
+        path = quote(posixpath.relpath(f"/{found}", f"/{here}"), safe="/~.-_")
         return f"{path}#{fragment}" if fragment else path
 
     fence = ""

@@ -3,7 +3,7 @@
 import io
 import zlib
 from base64 import b32encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha1
 from importlib.metadata import version
 from pathlib import Path
@@ -11,32 +11,50 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from ocd.crawl.archive.raw_answers import Fields, RawAnswer
+from ocd.crawl.url_set import UrlSet
 from ocd.storage.files import open_private, storage
 
 # They are of the body as it was sent; the one that is kept has been decoded.
 _OF_TRANSFER = ("content-length", "content-encoding", "transfer-encoding", "trailer")
 
 
-def write(path: Path, answers: Iterator[RawAnswer], *, compressed: bool) -> int:
+def write(path: Path, read: Callable[[], Iterator[RawAnswer]], *, compressed: bool) -> int:
     """Write the answers to a new file, one in memory at a time; return how many records.
 
-    Blocks. Raises storage_*.
+    read: yields the answers; it is called twice. Blocks. Raises storage_*.
     """
     from warcio.warcwriter import WARCWriter  # 44 ms, for those who want an archive
 
     with storage("writing", path), open_private(path) as file:
-        archive = _Archive(WARCWriter(file, gzip=compressed, warc_version="1.1"))
+        writer = WARCWriter(file, gzip=compressed, warc_version="1.1")
+        archive = _Archive(writer, _find_repeated(read()))
         archive.begin()
-        for answer in answers:
+        for answer in read():
             archive.add(answer)
     return archive.records
 
 
-class _Archive:
-    """One file. Of each body that it has met, it knows the first answer: address and date."""
+def _find_repeated(answers: Iterator[RawAnswer]) -> set[str]:
+    """Return the marks of bodies that come more than once."""
+    met, repeated = UrlSet(), set[str]()
+    for answer in answers:
+        mark = _mark(answer)
+        if mark in met:
+            repeated.add(mark)
+        met.add(mark)
+    return repeated
 
-    def __init__(self, writer: Any) -> None:  # noqa: ANN401 - warcio has no types
+
+def _mark(answer: RawAnswer) -> str:
+    return sha1(answer.body, usedforsecurity=False).hexdigest()
+
+
+class _Archive:
+    """One file. Of each body that comes again, it knows the first answer: address and date."""
+
+    def __init__(self, writer: Any, repeated: set[str]) -> None:  # noqa: ANN401 - warcio has no types
         self._writer = writer
+        self._repeated = repeated
         self._first: dict[bytes, tuple[str, str]] = {}
         self.records = 0
 
@@ -63,7 +81,7 @@ class _Archive:
         fields = {"WARC-Date": answer.fetched_at}
         if answer.truncated:
             fields["WARC-Truncated"] = answer.truncated
-        elif body:
+        elif body and _mark(answer) in self._repeated:
             digest = sha1(body, usedforsecurity=False).digest()
             first = self._first.setdefault(digest, (answer.url, answer.fetched_at))
             if first != (answer.url, answer.fetched_at):
