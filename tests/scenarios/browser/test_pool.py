@@ -284,3 +284,19 @@ async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
         async with PagePool(here.chromium, 1) as pool:
             loaded = await pool.load(page, 60)
             assert "secret</" not in loaded.html
+
+
+async def test_documents_that_a_tab_has_left_do_not_pile_up(tmp_path):
+    """A renderer's memory is bounded by some pages, however many a tab has read."""
+    pages = {f"/{number}": Reply(f"<title>{number}</title><p>text") for number in range(40)}
+    async with (
+        InlineSite(pages) as site,
+        browsing(tmp_path) as here,
+        PagePool(here.chromium, 1) as pool,
+    ):
+        for path in pages:
+            await pool.load(site.url(path), 60)
+        (tab,) = pool._idle
+        counted = await tab.cdp.send("Memory.getDOMCounters")
+        # Those of the last collection may be swept a little later.
+        assert counted["documents"] < 30

@@ -29,6 +29,8 @@ from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
 MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
+# Chromium lets the documents that a tab has left pile up; so often they are looked for.
+_PAGES_BETWEEN_COLLECTIONS = 20
 _FILES = {"screenshot": take_picture, "pdf": print_pdf}
 _ANY_CERTIFICATE = ("Security.setIgnoreCertificateErrors", {"ignore": True})
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
@@ -199,6 +201,8 @@ class PoolTab:
         if found["heap"] > MAX_HEAP or self.pages >= MAX_PAGES:
             self.stale = True
         files, not_kept = await self._files()
+        if self.pages % _PAGES_BETWEEN_COLLECTIONS == 0:
+            self.cdp.send_nowait("HeapProfiler.collectGarbage")
         answer = self._rules.answer
         page = replace(
             page_of(url, found),
