@@ -15,6 +15,8 @@ from support.daemon import Home
 _REF = re.compile(r"\[ref=(e\d+)\]")
 _TIMEOUT_S = 120
 _READ = ("read-page", "--compression", "delta")
+# What changes no more of a page than the fields' values, as a rule.
+_FILLS = ("form-input", "fill-form")
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,7 @@ class Agent(Shell):
 
     def _knows(self, words: str) -> bool:
         """Whether a reply about the page has the words, or says that a page has that had them."""
-        like = any("as before: " in said for said in self._seen)
-        return any(words in said for said in (*self._seen, *(self._earlier if like else ())))
+        return any(words in said for said in (*self._seen, *self._earlier_alike()))
 
     def _look(self, words: str) -> None:
         """Read the page, or of one that was read what has the words."""
@@ -160,9 +161,13 @@ class Agent(Shell):
 
     def _follow(self, pattern: str) -> None:
         """Know that the page is another one, if what was clicked was read as a link to one."""
-        said = "\n".join(self._seen)
+        said = "\n".join((*self._seen, *self._earlier_alike()))
         if re.search(rf"{pattern}[^→|\n]*→ [^#\s]+(?=\s)", said, re.MULTILINE):
             self._leave()
+
+    def _earlier_alike(self) -> list[str]:
+        """Return readings of pages of which a reply says that this one has parts."""
+        return self._earlier if any("as before: " in said for said in self._seen) else []
 
     def _leave(self) -> None:
         self._earlier += self._seen
@@ -170,11 +175,13 @@ class Agent(Shell):
 
     def ref(self, pattern: str) -> str:
         """Return the ref on the newest line that the pattern fits, reading on where none does."""
-        if self._read:
-            self.finish()
-        else:
-            self._look("")
         words = re.sub(r"\W+", " ", pattern).strip()
+        if not self._read:
+            self._look("")
+        elif any(step.words[0] == "wait-for" for step in self._steps):
+            self._look(words)  # what is waited for is told by no reply
+        elif any(step.words[0] not in _FILLS for step in self._steps):
+            self.finish()
         for look in ((), ("find", words), _READ, ("read-page",)):
             if look:
                 self.do(*look)
@@ -206,12 +213,18 @@ class Agent(Shell):
 
     def wait(self, words: str) -> None:
         """Wait until the page, which takes its time to start, shows the words."""
+        if self._batches:
+            self.do("wait-for", "text", words)
+            return
         shows = f"document.body?.innerText.includes({json.dumps(words)})"
         self.do("wait-for", "function", shows)
 
-    def act(self, words: str, action: str = "click", *value: str) -> None:
-        """Act by words; where that fails, by the ref of the first candidate that has them."""
-        self._learn(words)
+    def act(self, words: str, action: str = "click", *value: str, of: str = "") -> None:
+        """Act by words; where that fails, by the ref of the first candidate that has them.
+
+        of: what it belongs to, where several things are called so.
+        """
+        self._learn(words, *([of] if of else []))
         given = ("--value", *value) if value else ()
 
         def by_candidate() -> None:
@@ -219,9 +232,15 @@ class Agent(Shell):
             ref = offered[1] if offered else self.ref(re.escape(words))
             self.do("interact", ref, action, *value)
 
-        self.do("interact", "--query", words, "--action", action, *given, instead=by_candidate)
+        query = f"{of} {words}" if of else words
+        self.do("interact", "--query", query, "--action", action, *given, instead=by_candidate)
         if action == "click":
-            self._follow(rf'link "[^"\n]*{re.escape(words)}')
+            self._follow(rf'"[^"\n]*{re.escape(words)}[^"\n]*" \[ref=')
+
+    def go(self, words: str) -> None:
+        """Click what leads to another page, as its words say: a link, or the button of a form."""
+        self.act(words)
+        self._leave()
 
     def by_ref(self, pattern: str, action: str = "click", *value: str) -> None:
         """Act on what stands on the newest line that the pattern fits."""

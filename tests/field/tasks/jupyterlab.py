@@ -18,7 +18,7 @@ def make_a_folder(agent: Agent, lab: JupyterLab) -> None:
     _open(agent, lab)
     agent.act("New Folder")
     agent.put("textbox", "plans")
-    agent.by_ref("textbox", "press", "Enter")
+    agent.press("Enter")
     agent.finish()
     wait_until((lab.work / "plans").is_dir, what="the folder")
 
@@ -37,7 +37,7 @@ def rename_a_text(agent: Agent, lab: JupyterLab) -> None:
     agent.act("notes.txt", "right_click")
     agent.act("Rename")
     agent.put("textbox.*notes", "diary.txt")
-    agent.by_ref("textbox.*(diary|notes)", "press", "Enter")
+    agent.press("Enter")
     agent.finish()
     wait_until(lambda: _text(lab, "diary.txt") == "one\ntwo\n", what="the file's new name")
     assert not (lab.work / "notes.txt").exists()
@@ -45,10 +45,10 @@ def rename_a_text(agent: Agent, lab: JupyterLab) -> None:
 
 def run_a_notebook(agent: Agent, lab: JupyterLab) -> None:
     _open(agent, lab)
-    agent.by_ref(r"button \"Python 3")
+    agent.act("Python 3 (ipykernel)", of="Notebook")
     agent.wait("Idle")
     agent.put("textbox.*multiline", "print(6 * 7)")
-    agent.by_ref("textbox.*multiline", "press", "Shift+Enter")
+    agent.press("Shift+Enter")
     agent.wait("42")
     _save_as(agent, "sums.ipynb")
     wait_until(lambda: "42" in _outputs(lab, "sums.ipynb"), what="the notebook's output")

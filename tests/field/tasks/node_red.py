@@ -12,7 +12,8 @@ def place_two_nodes(agent: Agent, editor: NodeRed) -> None:
     for name, x in (("inject", 450), ("debug", 700)):
         agent.drag(name, x, 300)
     agent.act("Deploy")
-    agent.expect("Successfully deployed")
+    agent.wait("Successfully deployed")
+    agent.finish()
     assert {"inject", "debug"} <= {node["type"] for node in editor.nodes()}
 
 
@@ -20,9 +21,11 @@ def rename_the_flow(agent: Agent, editor: NodeRed) -> None:
     agent.open(editor.url)
     agent.wait("Flow 1")
     agent.act("Flow 1", "double_click")
-    agent.fill({"Name": "Greenhouse"}, "Done")
+    agent.fill({"Name": "Greenhouse"})
+    agent.act("Done")
     agent.act("Deploy")
-    agent.expect("Successfully deployed")
+    agent.wait("Successfully deployed")
+    agent.finish()
     assert "Greenhouse" in [node.get("label") for node in editor.nodes()]
 
 

@@ -34,7 +34,6 @@ _HANDLED = ("button", "link", "menuitem", "tab", "option", "treeitem", *_FIELDS)
 # What a snapshot calls otherwise than our outline does, found on its lines as an agent would.
 _CALLED = {
     "Add user": re.compile(r'link "Users".*?(link) "(Add)"([^\n]*)', re.DOTALL),
-    "Run": re.compile(r'(button) "(Go)"([^\n]*)'),
 }
 # Asked for by no name: where the focus is, else what has no name, else the last.
 _EDITORS = ("textbox", "textbox.*multiline")
@@ -162,10 +161,16 @@ class Rival(Shell):
         found = self._by_pattern(pattern)
         self._act(found.name, found, action)
 
-    def act(self, words: str, action: str = "click", roles: tuple[str, ...] = _HANDLED) -> None:
-        """Act on what the words name."""
+    def act(
+        self, words: str, action: str = "click", roles: tuple[str, ...] = _HANDLED, of: str = ""
+    ) -> None:
+        """Act on what the words name: the first one, of whatever it is."""
         found = self._find(words, roles)
         self._act(words, found, action)
+
+    def go(self, words: str) -> None:
+        """Click what leads to another page."""
+        self.act(words)
 
     def _act(self, words: str, found: Found | None, action: str) -> None:
         target = self._target(words, found)

@@ -9,7 +9,7 @@ from support.waiting import wait_until
 
 def insert_a_row(agent: Agent, site: SqliteWeb) -> None:
     agent.open(f"{site.url}/plants/")
-    agent.act("Insert")
+    agent.go("Insert")
     agent.fill({"name": "ivy", "height": 300}, "Insert")
     agent.expect("ivy")
     assert site.rows("select height from plants where name = 'ivy'") == [(300,)]
@@ -26,7 +26,7 @@ def change_a_row(agent: Agent, site: SqliteWeb) -> None:
 
 def add_a_column(agent: Agent, site: SqliteWeb) -> None:
     agent.open(f"{site.url}/plants/")
-    agent.act("Add column")
+    agent.go("Add column")
     agent.fill({"Column name": "shade", "Column type": "BOOL"}, "Add column")
     agent.expect("shade")
     assert "shade" in site.rows("select sql from sqlite_master where name = 'plants'")[0][0]

@@ -19,10 +19,10 @@ def write_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
 
 def change_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.open(f"{wiki.url}/#Ferns")
-    agent.act("Edit this tiddler")
+    agent.by_ref('button "Edit this tiddler"')
     agent.put("Type the text", "Ferns are old.")
     agent.put("tag name", "plants")
-    agent.act("add")
+    agent.press("Enter")
     agent.act("Confirm changes")
     agent.expect("Ferns are old")
     wait_until(lambda: "tags: plants" in wiki.entries()["Ferns"], what="the tag")
@@ -33,13 +33,13 @@ def search_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.open(wiki.url)
     agent.put("searchbox", "fern")
     agent.expect("Ferns")
-    agent.act("Ferns")
+    agent.by_ref('link "Ferns"')
     assert agent.expect("Ferns are old")
 
 
 def delete_an_entry(agent: Agent, wiki: TiddlyWiki) -> None:
     agent.open(f"{wiki.url}/#Ferns")
-    agent.act("Edit this tiddler")
+    agent.by_ref('button "Edit this tiddler"')
     agent.act("Delete this tiddler")
     if "dialog" in agent.finish():
         agent.accept_dialog()

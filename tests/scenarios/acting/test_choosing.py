@@ -116,6 +116,31 @@ def test_list_that_stays_open_after_several_is_closed(at: At, name: str) -> None
     assert page.text("#pressed") == "pressed"
 
 
+@pytest.mark.parametrize("name", ["Region", "Country"])
+def test_list_that_opens_by_a_click_alone_is_opened(at: At, name: str) -> None:
+    """What is typed into its field before is lost, or not taken; nothing but a class tells."""
+    page = at("clicked-open.html")
+    refused = page.call("form_input", query=name, value="Moon")
+    assert refused.code == "option_not_found"
+    page.do("form_input", query=name, value="North / Coast")
+    assert page.text("output") == f"{name}: North / Coast. "
+
+
+def test_box_to_tick_that_is_made_of_another_is_one_box(at: At) -> None:
+    """An element of the page's own kind with the role, and an input of that name in its shadow."""
+    page = at("staying.html")
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<own-box role=checkbox aria-checked=false"
+        " aria-label=Agreed tabindex=0></own-box>'); const own = document.querySelector('own-box');"
+        " own.attachShadow({mode: 'open'}).innerHTML ="
+        " '<label><input type=checkbox aria-label=Agreed>Agreed</label>';"
+        " own.shadowRoot.querySelector('input').onchange = ({target}) =>"
+        " { own.ariaChecked = target.checked }"
+    )
+    page.do("fill_form", fields={"Agreed": True})
+    assert page.js("document.querySelector('own-box').ariaChecked") == "true"
+
+
 def test_widget_that_stands_for_a_native_list(at: At) -> None:
     """The list that the form keeps out of reach is not listed; what stands for it has its name."""
     page = at("stand-ins.html")

@@ -431,7 +431,7 @@ function elementFacts(el, whole) {
   const name = clip(nameOf(control, role) || nameOf(el, role) || wordsFor(el, control, role));
   return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
     most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio',
-    compound: isCompound(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
+    compound: isCompound(control, role), by_click: opensByClick(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
 }
 
 Object.assign(globalThis.openchrome, {

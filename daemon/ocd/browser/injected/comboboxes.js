@@ -67,6 +67,26 @@ function choiceFor(el, options, want) {
     || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
 }
 
+// Whether a text field is the search of a list that nothing tells of but the names of its boxes: many of them
+// take what is typed only once a click has opened them.
+const MADE_AS_LIST = /(?:^|[-_\s])(?:select|cascader|combobox|autocomplete)(?:$|[-_\s])/i;
+const MOST_BOXES = 3; // around such a field
+
+function opensByClick(control, role) {
+  if (role !== 'textbox' || control.tagName !== 'INPUT' || control.type !== 'text') return false;
+  let at = above(control);
+  for (let boxes = 0; at && boxes < MOST_BOXES; boxes++, at = above(at)) {
+    if (MADE_AS_LIST.test(attributeIn(at, 'class') ?? '')) return true;
+  }
+  return false;
+}
+
+// Leaves such a field: a click on it would close what is open.
+function closeOpened(el) {
+  const control = controlOf(el);
+  if (focused() === control) control.blur();
+}
+
 // The one text field in a combobox that is no field itself, as ARIA 1.1 has it. A field for a search is
 // a part of such a list, and not where its value stands.
 function fieldInside(control) {
@@ -262,4 +282,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, listedOptions, shownInstead, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, closeOpened, listedOptions, shownInstead, foundOption: () => foundOption });

@@ -254,7 +254,7 @@ function ranked(options) {
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
-  const once = withoutWrappers(withoutDoubles(found));
+  const once = withoutInnerBoxes(withoutWrappers(withoutDoubles(found)));
   const single = options.apart ? withoutInner(once) : once;
   const best = (among === 'all' ? withoutLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
@@ -347,6 +347,16 @@ function withoutWrappers(found) {
   if (!fields.length) return found;
   return found.filter((one) => one.role !== 'combobox'
     || !fields.some((field) => field.score >= one.score - HINTED && field.el !== one.el && holdsIn(one.el, field.el)));
+}
+
+// A box to tick that is made of another one of its name, in its shadow tree, is one box.
+function withoutInnerBoxes(found) {
+  const boxes = new Map(found.filter((one) => one.acts && TICKED.has(one.role)).map((one) => [one.el, one]));
+  const isPart = ({ el, role, name }) => {
+    for (let at = above(el); at; at = above(at)) if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
+    return false;
+  };
+  return boxes.size < 2 ? found : found.filter((one) => !boxes.has(one.el) || !isPart(one));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.

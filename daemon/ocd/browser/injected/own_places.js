@@ -2,6 +2,7 @@
 
 const MOST_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
 const MOST_ALIKE = 30;
+const previousElementOf = getter(Element.prototype, 'previousElementSibling');
 const CONTEXT = /^(.*?\[ref=e\d+\].*?)(?: in: (.*))?$/s;
 const PLACED = 42; // a fit by name and place: less than any by name and row
 
@@ -17,10 +18,10 @@ function ownPlace(el, others) {
 
 // The heading that stands before a place, and after the others.
 function headingOf(place, others) {
-  let before = place.previousElementSibling;
+  let before = previousElementOf(place);
   while (before && roleOf(before) !== 'heading') {
     if (others.some((other) => before === other || holdsIn(before, other))) return '';
-    before = before.previousElementSibling;
+    before = previousElementOf(before);
   }
   return before ? squeeze(seenText(before, 100)) : '';
 }

@@ -23,6 +23,7 @@ _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
+_CLOSE_OPENED = "function () { openchrome.closeOpened(this) }"
 _STAYS_OPEN = "function (leave) { return openchrome.staysOpen(this, leave) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
@@ -170,6 +171,14 @@ async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequ
             break
     if opened or target.about["role"] != "listbox":
         await input_events.press(target.element.tab, "Escape")
+
+
+async def open_by_click(target: Target, deadline: ActionDeadline) -> None:
+    """Click a text field that seems to be the search of a list, as a person does before typing."""
+    if target.about["by_click"]:
+        await target.element.call(_CLOSE_OPENED)
+        x, y = await wait_ready(target, deadline)
+        await input_events.click(target.element.tab, x, y)
 
 
 async def close_list(target: Target) -> None:

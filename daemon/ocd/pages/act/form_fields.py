@@ -155,6 +155,7 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
 
 async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> None:
     await date_pickers.bring_mouse(target, text)
+    await comboboxes.open_by_click(target, deadline)
     holds = await _replace_text(target, deadline, text)
     now = await date_pickers.confirm(target, text, holds)
     if now is not None:
