@@ -157,16 +157,31 @@ function wordsAround(at, control, list) {
   return low(words);
 }
 
+// Whether it is or has another field than the control; what is out of the keyboard's reach is kept for the form.
+const hasOtherField = (at, control) => [at, ...at.querySelectorAll('input, textarea')].some((one) => one !== control
+  && /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) && one.tabIndex >= 0 && one.checkVisibility());
+
+// The elements before and after one, each as far as to the next field.
+function neighboursOf(el, control) {
+  const near = [];
+  for (const step of [previousElementOf, nextElementOf]) {
+    for (let at = step(el); at && !hasOtherField(at, control); at = step(at)) near.push(at);
+  }
+  return near;
+}
+
 // What is missing of options that were to be chosen, in what a control shows.
 function missingChoices(el, values) {
   const control = controlOf(el);
   const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
+  let inner = control;
   for (let at = above(control), steps = 1; at && missing.length && steps < MOST_AROUND; at = above(at), steps++) {
-    // Another field; what is out of the keyboard's reach is kept for the form.
-    if ([...at.querySelectorAll('input, textarea')].some((one) => one !== control && one.tabIndex >= 0 && one.checkVisibility())) break;
-    const words = wordsAround(at, control, list);
+    const shared = hasOtherField(at, control);
+    const words = (shared ? neighboursOf(inner, control) : [at]).map((one) => wordsAround(one, control, list)).join(' ');
     missing = missing.filter((value) => !words.includes(low(value)));
+    if (shared) break;
+    inner = at;
   }
   return missing;
 }
