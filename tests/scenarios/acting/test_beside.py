@@ -136,3 +136,12 @@ def test_label_of_a_control_that_does_not_show_names_what_is_drawn_for_it(at: At
     result = page.do("form_input", query="Server group", value="Mine")
     assert result["target"]["name"] == "Server group"
     assert page.js("document.getElementById('drawn-group').value") == "Mine"
+
+
+def test_only_field_under_a_heading_is_called_by_it(at: At) -> None:
+    """Between them stands what the field is for; a heading of two fields names neither."""
+    page = at("headed.html")
+    page.do("fill_form", fields={"Add toppings": "ham", "Your motto": "onwards"})
+    assert page.js("document.querySelector('textarea').value") == "ham"
+    assert page.js("motto.value") == "onwards"
+    assert page.call("form_input", query="Contact", value="x").code == "element_not_found"

@@ -252,6 +252,7 @@ function ranked(options) {
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addPlaced(found, toldByPlace(asked));
   if (among === 'fields') found.push(...matchingGroups(asked));
+  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addPlaced(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
   const once = withoutInnerBoxes(withoutWrappers(withoutDoubles(found)));

@@ -60,6 +60,20 @@ function toldByPlace(asked) {
   }).map((one) => ({ ...one, score: PLACED }));
 }
 
+// Of the fields without a name those under a heading that is called so, where there is no other field under it:
+// what stands between them are words about the field.
+function fieldsUnderHeadings(asked) {
+  const shown = seek((el, role, name, acts) => (role === 'heading' || (acts && LABELLED.has(role)) ? 1 : 0));
+  const groups = [];
+  for (const one of shown) {
+    if (one.role === 'heading') groups.push({ heading: one.name, fields: [] });
+    else groups.at(-1)?.fields.push(one);
+  }
+  return groups.filter(({ fields }) => fields.length === 1 && isUnlabelled(fields[0].el, fields[0].role, fields[0].name))
+    .map(({ heading, fields: [one] }) => ({ ...one, score: asked.fit(one.el, one.role, heading, true) - BESIDE }))
+    .filter((one) => one.score >= ALL_WORDS);
+}
+
 // Lines about things of one name that say the same of them get the words of their places instead.
 function withPlaces(shown, lines) {
   const told = [...lines];
