@@ -24,6 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         "- button (save-draft) [ref]",
         "- button (print) [ref]",
         "- button (Compare schemas) [ref]",
+        "- button (compose) [ref]",
         "- textbox (q) [ref]",
         "- button [ref]",
         '- button "Save" [ref]',

@@ -2,10 +2,12 @@
 
 const ICON = /^(?:fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
 const PLAIN_CLASS = /^[a-z][a-z_-]{2,29}$/i;
-const SAYS_NOTHING = new Set(('active btn button buttons clickable clearfix col container content control controls disabled element enabled fade field'
-  + ' flex form-control form-group glyphicon hidden hover icon icons image img inline inner input item items left link main material-icons'
-  + ' open outer right root row selected show svg text visible wrapper').split(' '));
-const UTILITY = /^(?:[pm][xytrbl]?|w|h|d|text|bg|border|flex|grid|gap|rounded|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
+const SAYS_NOTHING = new Set(('absolute active antialiased btn button buttons clickable clearfix col container content control controls disabled element'
+  + ' enabled fade field fixed flex form-control form-group glyphicon group grow hidden hover icon icons image img inline inner input italic item items left link'
+  + ' main material-icons open outer peer relative right root row selected show shrink sr-only static sticky svg text transition truncate underline uppercase'
+  + ' visible wrapper').split(' '));
+// Classes that say how something looks: of frameworks of utilities, or a framework's own prefix.
+const UTILITY = /^(?:[pm][xytrbl]?|w|h|d|z|min|max|text|bg|border|flex|grid|gap|space|rounded|shadow|ring|outline|font|leading|tracking|items|justify|self|align|object|inset|inline|overflow|whitespace|opacity|transition|duration|ease|animate|cursor|pointer-events|variant|size|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
 const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
 const HELD_MOST = 12; // elements of a control that are looked into
 
