@@ -76,7 +76,7 @@ function fieldsUnderHeadings(asked) {
 
 // Lines about things of one name that say the same of them get the words of their places instead.
 function withPlaces(shown, lines) {
-  const told = [...lines];
+  const lined = [...lines];
   for (const group of alikes(shown)) {
     const contexts = group.map((one) => CONTEXT.exec(lines[shown.indexOf(one)])?.[2]);
     if (new Set(contexts).size === contexts.length) continue;
@@ -84,8 +84,8 @@ function withPlaces(shown, lines) {
     if (new Set(places).size < places.length) continue;
     group.forEach((one, number) => {
       const at = shown.indexOf(one);
-      if (places[number]) told[at] = `${CONTEXT.exec(lines[at])?.[1] ?? lines[at]} in: ${clip(places[number], 120)}`;
+      if (places[number]) lined[at] = `${CONTEXT.exec(lines[at])?.[1] ?? lines[at]} in: ${clip(places[number], 120)}`;
     });
   }
-  return told;
+  return lined;
 }

@@ -36,12 +36,12 @@ def write(path: Path, read: Callable[[], Iterator[RawAnswer]], *, compressed: bo
 
 def _find_repeated(answers: Iterator[RawAnswer]) -> set[str]:
     """Return the marks of bodies that come more than once."""
-    met, repeated = UrlSet(), set[str]()
+    seen, repeated = UrlSet(), set[str]()
     for answer in answers:
         mark = _mark(answer)
-        if mark in met:
+        if mark in seen:
             repeated.add(mark)
-        met.add(mark)
+        seen.add(mark)
     return repeated
 
 
@@ -50,7 +50,7 @@ def _mark(answer: RawAnswer) -> str:
 
 
 class _Archive:
-    """One file. Of each body that comes again, it knows the first answer: address and date."""
+    """One file. Of each body that comes again it knows the first answer: address and date."""
 
     def __init__(self, writer: Any, repeated: set[str]) -> None:  # noqa: ANN401 - warcio has no types
         self._writer = writer
