@@ -75,3 +75,12 @@ async def test_empty_boxes_that_listen_to_clicks_have_refs(tab: Tab, site: Site)
     assert len(lines) == 14, "\n".join(lines)
     await tab.evaluate("document.querySelectorAll('#board div')[4].click()")
     assert "- clickable [ref]: X" in await again(tab)
+
+
+async def test_layers_in_boxes_without_an_area_are_seen(tab: Tab, site: Site) -> None:
+    """Applications draw their dialogs and messages in such boxes at the window's edges."""
+    lines = await outline(tab, site, "edges")
+    assert [line for line in lines if "page " not in line] == [
+        "- text: Ground",
+        *(f'- button "{name}" [ref]' for name in ("Skip", "Later", "Undo", "Reopen")),
+    ]

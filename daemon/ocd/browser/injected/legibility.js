@@ -91,22 +91,25 @@ function filteredOut(style) {
     && colorsIn(maskImage).every((color) => color[3] <= LEAST_OPACITY);
 }
 
-// Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page.
+// Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page. One without
+// an area that stands on the edge is not: it holds what is placed elsewhere, such as the layers of an application.
 function beyond(el, position) {
   const box = el.getBoundingClientRect();
   if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
   if (box.width === 0 && box.height === 0) return false;
   const view = windowOf(ownerIn(el));
   if (!view) return false;
+  const hasArea = box.width > 0 && box.height > 0;
+  const isPast = (place) => (hasArea ? place <= 0 : place < 0);
   const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
   const rightToLeft = directionOf(ownerIn(el)) === 'rtl' && position !== 'fixed';
   // The track of a carousel is moved away, and shows what flows out of it.
   const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
-  if (bottom + y <= 0 || (!rightToLeft && right + x <= 0)) {
+  if (isPast(bottom + y) || (!rightToLeft && isPast(right + x))) {
     const [across, down] = position === 'fixed' ? [0, 0] : scrolledBy(el);
-    return bottom + y + down <= 0 || (!rightToLeft && right + x + across <= 0);
+    return isPast(bottom + y + down) || (!rightToLeft && isPast(right + x + across));
   }
-  return position === 'fixed' && (box.left >= view.innerWidth || box.top >= view.innerHeight);
+  return position === 'fixed' && (isPast(view.innerWidth - box.left) || isPast(view.innerHeight - box.top));
 }
 
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
