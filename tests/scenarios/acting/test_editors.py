@@ -1,5 +1,6 @@
 """Text in editors of code and prose: it arrives as given, or the call fails."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -107,3 +108,24 @@ def test_empty_element_takes_the_focus(at: At) -> None:
     page.do("interact", action="focus", selector="#void")
     assert page.text("#seen") == "void"
     assert page.call("interact", action="focus", selector="#still").code == "not_enabled"
+
+
+def test_editor_whose_field_has_no_size_is_a_field(at: At) -> None:
+    """By the label of the text area that it stands for, or by what it shows while it is empty."""
+    page = at("drawn-editor.html")
+    read = [re.sub(r"e\d+", "e", line) for line in page.do("read_page")["content"].splitlines()]
+    assert read[1:] == [
+        "- text: Query",
+        "- textbox [ref=e] multiline",
+        "- text: select 1",
+        '- heading "Jobs" [level=2]',
+        "- text: All that run here.",
+        "- textbox [ref=e] multiline",
+        "- text: Search and filter",
+        '- textbox "Mail" [ref=e]',
+    ]
+    page.do("fill_form", fields={"Query": "select 2", "Search and filter": "water"})
+    drawn = page.js(
+        "[...document.querySelectorAll('.editor')].map((one) => one.dataset.text).join()"
+    )
+    assert drawn == "select 2,water"

@@ -20,7 +20,7 @@ const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary') return (DISABLED_ABOVE.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
+  if (!el.hasAttributes() && role !== 'summary' && el.tagName !== 'TEXTAREA') return (DISABLED_ABOVE.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (CHECKED.test(role)) {

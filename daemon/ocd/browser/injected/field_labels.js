@@ -54,7 +54,7 @@ function isMeantForTwin(label, control) {
 
 // Whether a label's control is not there for anyone: a click on the label ticks a box that does not show, and
 // opens a list or a picker, but what is typed into takes nothing.
-const isMeantForAnother = (label, control) => (control.tagName === 'INPUT' && TYPED.test(control.type) && !control.checkVisibility())
+const isMeantForAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
   || isMeantForTwin(label, control);
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
@@ -78,14 +78,22 @@ const labelledUnseen = onceInTurn((root) => [...labelsUnder(root).keys()].filter
 function labelOfStandIn(el) {
   const unseen = labelledUnseen(rootIn(el));
   for (let at = parentIn(el), steps = 0; unseen.length && at && steps < STAND_IN_STEPS; at = parentIn(at), steps++) {
-    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && one.checkVisibility())) return '';
+    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && !holdsIn(el, one) && one.checkVisibility())) return '';
     const own = unseen.find((one) => holdsIn(at, one));
     if (own) return trimLabel(labelName(own));
   }
   return '';
 }
 
+// What an editor shows while it is empty, or the words beside it.
+function editorLabel(editor) {
+  const hint = [...editor.querySelectorAll('[class*="placeholder" i]')].find((one) => one.checkVisibility());
+  return (hint && squeeze(seenText(hint, MOST_LABEL))) || labelBeside(editor);
+}
+
 function labelBeside(el) {
+  const editor = editorAround(el);
+  if (editor) return editorLabel(editor);
   const behind = TICKED.has(roleOf(el));
   const label = behind ? '' : labelOfStandIn(el) || labelBefore(el);
   if (label) return label;

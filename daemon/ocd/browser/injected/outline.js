@@ -30,6 +30,7 @@ const CAPTIONS = {
   FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
 };
 const BLANK = /^\s*$/;
+const UNDRAWN = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const LEAST_DRAWN = 16; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
@@ -215,7 +216,7 @@ class Outline {
   line(depth) {
     const text = this.words.trimEnd();
     this.words = '';
-    if (text.trim()) this.lines.push([depth, TEXT, text, PRESERVED]);
+    if (!UNDRAWN.test(text)) this.lines.push([depth, TEXT, text, PRESERVED]);
   }
 
   // `control` is the control we are in: its words are its name already.

@@ -390,15 +390,17 @@ function goneLine(node) {
   const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
-  const role = isTip(node) ? 'tooltip' : roleOf(node) || node.tagName.toLowerCase();
+  const role = kindOfGone(node);
   const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
+const kindOfGone = (el) => (isTip(el) ? 'tooltip' : roleOf(el).replace('none', '') || el.tagName.toLowerCase());
+
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
   if (NEVER.has(el.tagName)) return '';
-  const role = isTip(el) ? 'tooltip' : roleOf(el) || el.tagName.toLowerCase();
+  const role = kindOfGone(el);
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }

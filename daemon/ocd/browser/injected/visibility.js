@@ -217,7 +217,7 @@ const FACED = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[t
 // what something outside of it places, and inputs that something drawn stands for.
 function shutView(el, above, style) {
   if (firstElementOf(el) === null) return null;
-  const seen = [...escaping(el, style), ...faced(el)];
+  const seen = [...escaping(el, style), ...faced(el), ...keyInputs(el)];
   if (!seen.length) return null;
   const view = new View(el, above, style, style.display);
   const ways = new Set();
@@ -270,6 +270,25 @@ function isPlacedOutside(el, box, position) {
 function faced(el) {
   const inputs = [...el.querySelectorAll(FACED)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
   return inputs.length && hasFace(el) ? inputs : [];
+}
+
+// The text field in a box of no size that takes the keys for what is drawn around the box, as in code editors.
+function keyInputs(el) {
+  const input = firstElementOf(el);
+  return input !== null && input.tagName === 'TEXTAREA' && input.tabIndex >= 0 && editorAround(input) !== null ? [input] : [];
+}
+
+const BOXED = 4; // px, of the box
+const [LEAST_EDITOR, LEAST_LINE] = [40, 10]; // px, the width and height of what is drawn
+
+// What is drawn for a text field that stands alone in a box of no size; null for any other.
+function editorAround(input) {
+  const box = parentIn(input);
+  const editor = box && parentIn(box);
+  if (!editor || input.tagName !== 'TEXTAREA' || nextElementOf(input) !== null || box.offsetWidth > BOXED || box.offsetHeight > BOXED) return null;
+  if (editor.offsetWidth < LEAST_EDITOR || editor.offsetHeight < LEAST_LINE || input.closest('[aria-hidden="true"]')) return null;
+  if ([...editor.querySelectorAll('input:not([type=hidden]), select, textarea')].some((one) => one !== input)) return null;
+  return showsIn(editor, { visibilityProperty: true, opacityProperty: true }) ? editor : null;
 }
 
 function hasFace(el) {
