@@ -135,6 +135,8 @@ class Changed(TypedDict):
     """accepted: the page had asked to stay"""
     closed: NotRequired[bool]
     """The page closed its own tab"""
+    invalid: NotRequired[list[InvalidField]]
+    """They keep the form from being sent"""
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""
@@ -360,6 +362,16 @@ class Insight(TypedDict):
 
     insight: str
     title: str
+
+
+class InvalidField(TypedDict):
+    """A field that the browser finds invalid, so that it has not sent the form."""
+
+    ref: str
+    role: str
+    name: str
+    message: str
+    """What the browser says of it"""
 
 
 class IsolatedWorker(TypedDict):

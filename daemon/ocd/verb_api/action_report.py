@@ -12,7 +12,7 @@ def event_lines(data: Mapping[str, Any]) -> list[str]:
     data: the result's JSON, with `changed`.
     """
     changed = data["changed"]
-    lines = [*_dialog(changed), *_drag(data), *_submission(data)]
+    lines = [*_dialog(changed), *_drag(data), *_submission(data), *_invalid(changed)]
     return [
         *lines,
         *_places(changed, data.get("now", "")),
@@ -33,6 +33,12 @@ def _dialog(changed: Mapping[str, Any]) -> Iterator[str]:
 def _submission(data: Mapping[str, Any]) -> Iterator[str]:
     if "submitted" in data:
         yield "submitted" if data["submitted"] else "not submitted"
+
+
+def _invalid(changed: Mapping[str, Any]) -> Iterator[str]:
+    for field in changed.get("invalid", ()):
+        name = f" {_quote(field['name'])}" if field["name"] else ""
+        yield f"not submitted: {field['role']}{name} [ref={field['ref']}]: {field['message']}"
 
 
 def _drag(data: Mapping[str, Any]) -> Iterator[str]:

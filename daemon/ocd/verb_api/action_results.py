@@ -50,6 +50,15 @@ class DownloadReport(TypedDict):
     state: str
 
 
+class InvalidField(TypedDict):
+    """A field that the browser finds invalid, so that it has not sent the form."""
+
+    ref: str
+    role: str
+    name: str
+    message: Annotated[str, Meta(description="What the browser says of it")]
+
+
 class Changed(TypedDict, total=False):
     """What an action has set off; a key that is not there did not happen."""
 
@@ -63,6 +72,7 @@ class Changed(TypedDict, total=False):
     dialog: Annotated[OpenDialog, Meta(description="It waits for an answer")]
     beforeunload: Annotated[str, Meta(description="accepted: the page had asked to stay")]
     closed: Annotated[bool, Meta(description="The page closed its own tab")]
+    invalid: Annotated[list[InvalidField], Meta(description="They keep the form from being sent")]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
     tabs_closed: list[str]

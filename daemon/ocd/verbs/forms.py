@@ -15,7 +15,7 @@ from ocd.pages.act.actionability import ActionResult, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
-from ocd.verb_api.action_results import ActionReply, ElementName
+from ocd.verb_api.action_results import ActionReply, ElementName, InvalidField
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
     PAGE_KEYS,
@@ -28,6 +28,7 @@ from ocd.verb_api.element_params import (
 
 Value = str | bool | int | float | tuple[str, ...]
 _FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
+_SUBMIT_FORM = "function (budget) { return openchrome.submitForm(this, budget) }"
 
 
 class FormInput(ElementParams):
@@ -157,6 +158,9 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
         except OcdError as error:
             error.details |= {**data, "submitted": False}
             raise
+        if invalid := form.result.changed.get("invalid"):
+            form.refuse(invalid)
+            raise form.error()
         data["submitted"] = True
     for target in form.targets:
         target.element.release()
@@ -236,6 +240,16 @@ class _Filling:
         changed = {**self.result.changed, **done.changed}
         self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
 
+    def refuse(self, invalid: list[InvalidField]) -> None:
+        """Count as failed what the browser finds invalid, so that it has sent nothing."""
+        fields = {one["ref"]: one["field"] for one in self.filled}
+        for one in invalid:
+            ref, name = one["ref"], one["name"]
+            error = OcdError("wrong_value", f"{one['role']} {name!r} ({ref}): {one['message']}")
+            self.failed.append({"field": fields.get(ref, name or ref), "error": error.body()})
+        refs = {one["ref"] for one in invalid}
+        self.filled = [one for one in self.filled if one["ref"] not in refs]
+
     def error(self) -> OcdError:
         """Return the error of a form with fields that failed."""
         first = self.failed[0]
@@ -269,15 +283,18 @@ async def _submit(
         button = await resolve_target(tab, Locator(ref=submit) if is_ref else words)
         return await element_actions.perform_action(button, deadline, "click")
     async with ActionEffects(tab) as effects:
-        return await perform(last, deadline, effects, lambda: _enter(tab, last))
+        return await perform(last, deadline, effects, lambda: _enter(tab, last, deadline))
 
 
-async def _enter(tab: Tab, last: Target) -> None:
+async def _enter(tab: Tab, last: Target, deadline: ActionDeadline) -> None:
     # As a person who is done with the last field: its form's own listeners decide.
-    submitted = await last.element.call(
-        "function () { const f = (this.control || this).form; if (!f) return false;"
-        " const b = openchrome.submitter(this); b ? f.requestSubmit(b) : f.requestSubmit();"
-        " return true }"
-    )
-    if not submitted:
+    kept = await last.element.call(_SUBMIT_FORM, deadline.seconds_left * 1000)
+    if "disabled" in kept:
+        raise OcdError(
+            "not_enabled",
+            f"The fields are filled, but the form's button {kept['disabled']!r} is disabled, so "
+            "nothing was submitted.",
+            hint="`read_page` shows what the form still wants.",
+        )
+    if "none" in kept:
         await input_events.press(tab, "Enter")

@@ -436,8 +436,4 @@ function elementFacts(el, whole) {
 
 Object.assign(globalThis.openchrome, {
   ready, settle, elementFacts, chooseInTime, setDirectly, selectAll, caretToEnd, hasFocus, takeFocus, throughFrame, stateOf,
-  submitter: (el) => {
-    const form = controlOf(el).form || el.closest('form');
-    return form?.querySelector('button:not([type]), button[type=submit], input[type=submit], input[type=image]') || null;
-  },
 });

@@ -66,7 +66,7 @@ const changesWords = (record) => record.type === 'characterData'
 function watch(el) {
   watched?.stop();
   const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
-    rested: !restless(), looksDiffer: false };
+    rested: !restless(), looksDiffer: false, submissions: new Submissions() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
@@ -91,13 +91,17 @@ function watch(el) {
   for (const root of roots) {
     state.observer.observe(root, OBSERVED);
     listenTo(root, 'beforetoggle', shown, true);
+    for (const type of HEARD) listenTo(root, type, state.submissions, true);
     for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
     sortBySight(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);
   }
   state.stop = () => {
     state.observer.disconnect();
-    for (const root of roots) stopListening(root, 'beforetoggle', shown, true);
+    for (const root of roots) {
+      stopListening(root, 'beforetoggle', shown, true);
+      for (const type of HEARD) stopListening(root, type, state.submissions, true);
+    }
   };
   watched = state;
 }
@@ -119,7 +123,7 @@ async function settle(el, options) {
   const { next, lines, value, tells_now: tellsNow } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
-    title, closing: window.closed, ...fate,
+    title, closing: window.closed, invalid: state.submissions.invalid(), ...fate,
     value: value && el ? stateOf(el) : null, standing: tellsNow ? standing({ isNews: (message) => bringsWords(state, message) }) : null,
   }), { next });
 }

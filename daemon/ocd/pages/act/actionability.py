@@ -349,6 +349,8 @@ def _change_lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]
     marked = [f"{mark} {line}" for mark, key in _CHANGES for line in settled[key]]
     if settled["title"] is not None:
         changed["title"] = settled["title"]
+    if settled["invalid"]:
+        changed["invalid"] = settled["invalid"]
     changed |= {key: len(settled[key]) for _, key in _CHANGES if settled[key]}
     if len(marked) > MAX_CHANGE_LINES:
         more = len(marked) - MAX_CHANGE_LINES

@@ -36,10 +36,10 @@ _FINDING = (
 _ACTING = (
     "formulas", "serialise_html", "recorded_elements", "selector_matches", "click_points",
     "actionability", "layout_rest", "editors", "option_changes", "attribute_changes",
-    "page_changes", "comboboxes", "pickers", "offered_lists", "field_groups", "hit_test",
-    "drag_and_drop", "scroll_until", "file_inputs", "interactive_elements", "page_state",
-    "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
-    "element_properties",
+    "form_submission", "page_changes", "comboboxes", "pickers", "offered_lists",
+    "field_groups", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "interactive_elements", "page_state", "annotate", "page_styles", "page_summary",
+    "extraction_capture", "evidence", "element_properties",
 )  # fmt: skip
 PARTS = (_READING, _FINDING, _ACTING)
 # How many parts a call of these functions needs; all others need every one.

@@ -1,0 +1,74 @@
+"""Whether a form was sent, and what kept it back."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+WANTED = "Please fill out this field."
+
+
+@pytest.fixture
+def form(at: At) -> Page:
+    return at("required.html")
+
+
+@pytest.mark.parametrize("way", ["click", "enter"])
+def test_field_that_keeps_a_form_back_is_told(form: Page, way: str) -> None:
+    """The browser says so by a bubble that is no part of the page."""
+    if way == "click":
+        result = form.do("interact", query="Order")
+    else:
+        result = form.do("interact", query="Note", action="press", value="Enter")
+    (invalid,) = result["changed"]["invalid"]
+    assert (invalid["name"], invalid["message"]) == ("Name", WANTED)
+    line = f'not submitted: textbox "Name" [ref={invalid["ref"]}]: {WANTED}'
+    assert line in result["content"]
+    assert form.text("#said") == ""
+
+
+@pytest.mark.parametrize("submit", [True, "Order"])
+def test_filling_a_form_that_is_not_sent_fails(form: Page, submit: str | bool) -> None:
+    """With each field that the browser finds invalid, whether it was filled or left out."""
+    failure = form.call("fill_form", fields={"Mail": "no address", "Note": "x"}, submit=submit)
+    assert (failure.code, failure.error["submitted"]) == ("fields_failed", False)
+    assert [one["field"] for one in failure.error["failed"]] == ["Name", "Mail"]
+    assert [one["field"] for one in failure.error["fields"]] == ["Note"]
+    assert form.text("#said") == ""
+
+
+def test_what_the_page_does_with_a_form_is_told(form: Page) -> None:
+    """By its own scripts, those of the button too; nothing is told of fields that are valid now."""
+    result = form.do("fill_form", fields={"Name": "Ada"}, submit=True)
+    assert result["submitted"] is True
+    assert "invalid" not in result["changed"]
+    assert "+ text: order sent" in result["content"]
+    assert form.js("document.title") == "Pressed"
+
+
+def test_form_without_a_button_is_checked_by_the_browser_too(form: Page) -> None:
+    failure = form.call("fill_form", fields={"Code": "12"}, submit=True)
+    assert failure.error["failed"][0]["field"] == "Code"
+    form.do("fill_form", fields={"Code": "1234"}, submit=True)
+    assert "bare sent" in form.text("#said")
+
+
+def test_disabled_button_is_waited_for(form: Page) -> None:
+    """A person could not send the form before."""
+    form.do("fill_form", fields={"Town": "Turin", "I agree": True}, submit=True)
+    assert "terms sent" in form.text("#said")
+
+
+def test_form_whose_button_stays_disabled_is_not_sent(form: Page) -> None:
+    failure = form.call("fill_form", fields={"Town": "Turin"}, submit=True, timeout_ms=3000)
+    assert (failure.code, failure.error["submitted"]) == ("not_enabled", False)
+    assert "'Agree'" in failure.error["message"]
+    assert form.text("#said") == ""
+
+
+def test_page_that_asks_whether_its_fields_are_valid_keeps_nothing_back(form: Page) -> None:
+    """It does so at each key; the field with the focus is among those that are not valid yet."""
+    result = form.do("interact", query="Mail", action="type", value="a")
+    assert "invalid" not in result["changed"]
