@@ -91,6 +91,16 @@ def test_moves_are_told_as_moves(page: Page) -> None:
     assert "- listitem" not in item
 
 
+def test_list_that_takes_an_item_goes_by_its_heading(page: Page) -> None:
+    """What it holds is no name of it."""
+    page.js(
+        "document.body.innerHTML = '<h2>Fruit</h2><ul id=a><li>Apple</ul><h2>Basket</h2><ul id=b>"
+        "<li>Nut</ul><button onclick=b.append(a.firstElementChild)>Pick</button>'; 1"
+    )
+    content = page.do("interact", query="Pick")["content"]
+    assert content == '> listitem "Apple": now item 2 of 2 of list "Basket"\n'
+
+
 def test_options_that_came(page: Page) -> None:
     """Options of a list that fills by itself are named."""
     content = page.do("interact", query="Load cities")["content"]

@@ -329,10 +329,17 @@ function moveLines(moves, most) {
   for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && holdsIn(other, one))).slice(0, most)) {
     const list = node.parentElement;
     const items = list ? [...list.children].filter((one) => seenBox(one)) : [];
-    const into = list === from ? '' : ` of ${labelOf(list)}`;
+    const into = list === from ? '' : ` of ${listLabel(list)}`;
     lines.push(`${labelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
   }
   return lines;
+}
+
+// A list by its name, or by the heading above it: what it holds is none.
+function listLabel(list) {
+  const role = roleOf(list) || `<${list.tagName.toLowerCase()}${list.id ? `#${list.id}` : ''}>`;
+  const name = listName(list);
+  return name ? `${role} ${quote(clip(name, 60))}` : role;
 }
 
 // Values that differ now, whoever has changed them.
