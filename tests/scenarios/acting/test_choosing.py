@@ -270,3 +270,12 @@ def test_a_combobox_around_a_text_field_is_that_field(
         where = {"ref": outline.partition("combobox")[2].partition("[ref=")[2].partition("]")[0]}
     assert page.do("form_input", **where, value=value)["value"] == value
     assert page.js(f"document.querySelector('#{query.lower()}').value") == value
+
+
+def test_list_that_gives_up_what_is_clicked_again(at: At) -> None:
+    """Nothing says that it takes several; clicks pass through its field to the box around it."""
+    page = at("toggling.html")
+    for _ in range(3):
+        reply = page.do("form_input", query="Languages", value="German")
+        assert page.text("#chosen") == "German"
+        assert "href" not in reply.get("content", "")

@@ -282,6 +282,7 @@ function stateOf(el) {
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
   if (isSlider(control)) return control.getAttribute('aria-valuenow');
   if (isRadioSet(control)) return chosenRadio(control);
+  if (isCheckboxSet(control)) return tickedBoxes(control);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textBesideLists(control)), 500) : null;
@@ -310,7 +311,7 @@ function kindOf(el) {
   if (/^(option|treeitem)$/.test(roleOf(control)) && control.hasAttribute('aria-checked')) return 'check';
   if (isSlider(control)) return 'slider';
   if (control.isContentEditable) return 'rich';
-  return isRadioSet(control) ? 'radios' : 'none';
+  return isRadioSet(control) ? 'radios' : isCheckboxSet(control) ? 'boxes' : 'none';
 }
 
 const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })));

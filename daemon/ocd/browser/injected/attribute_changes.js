@@ -21,7 +21,8 @@ function changeLines(el, old, values, shown) {
   const lines = [];
   for (const [name, before] of old) {
     const after = el.getAttribute(name);
-    if (before === after || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
+    const leadsNowhere = name === 'href' && !/^(?:A|AREA)$/i.test(tagOf(el)); // a part of a drawing
+    if (before === after || leadsNowhere || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
     const words = changeWords(el, name, before, after);
     if (words) lines.push([labelOf(el), words]);
   }

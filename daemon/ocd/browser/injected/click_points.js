@@ -68,7 +68,8 @@ function clickSpot(surface, box) {
 // What gets the clicks on an element: one that they pass through is part of something that does.
 function handlerOf(el) {
   const idle = el.tagName === 'LABEL' && !el.control; // it has nothing to pass a click on to
-  if (el.tagName === 'AREA' || (isControl(el) && !idle)) return el;
+  // A button that clicks pass through is off; a combobox is opened by the box around it.
+  if (el.tagName === 'AREA' || (isControl(el) && !idle && roleOf(el) !== 'combobox')) return el;
   let at = el;
   while (at && getComputedStyle(at).pointerEvents === 'none') at = above(at);
   return !at || PAGE.has(tagOf(at)) ? el : at;

@@ -215,6 +215,15 @@ async function staysOpen(el, leave) {
 
 const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
 
+// Whether the option that was clicked shows that it is not chosen any more.
+async function gaveUp() {
+  const isLeft = () => Boolean(foundOption?.isConnected && !isChosen(foundOption));
+  if (isLeft() || !scriptsRun()) return isLeft();
+  await nextFrame();
+  await nextFrame();
+  return isLeft();
+}
+
 // Finds an option that is chosen, but not among these.
 function findExtra(el, values) {
   const wanted = new Set(values.map(low));
@@ -297,4 +306,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, closeOpened, listedOptions, shownInstead, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, closeOpened, listedOptions, shownInstead, gaveUp, foundOption: () => foundOption });

@@ -1,4 +1,4 @@
-// Writing into fields of several parts, or that keys move: groups of radio buttons, and sliders.
+// Writing into fields of several parts, or that keys move: groups of radio buttons and of boxes, and sliders.
 
 const CHECKING_MS = 500;
 const SLIDER_MS = 200; // a slider that has not followed a key by then does not
@@ -14,6 +14,24 @@ function findRadio(el, value) {
     || (begun.length === 1 ? begun[0] : null) || (new Set(names).size === 1 && radios[Number(want) - 1]) || null;
   return foundOption ? {} : { why: 'option_not_found', text: value, options: names, total: names.length };
 }
+
+// Finds the first box of a group that is not yet as the values want it, named by words or value; `want`: whether
+// it is to be ticked.
+function findBox(el, values) {
+  const boxes = checkboxSet(el);
+  const names = boxes.map(boxName);
+  const wanted = new Set();
+  for (const value of values) {
+    const own = boxes.findIndex((_, at) => low(names[at]) === low(value));
+    const at = own < 0 ? boxes.findIndex((box) => low(box.getAttribute('value') || '') === low(value)) : own;
+    if (at < 0) return { why: 'option_not_found', text: value, options: names, total: names.length };
+    wanted.add(boxes[at]);
+  }
+  foundOption = boxes.find((box) => wanted.has(box) !== (stateOf(box) === true)) || null;
+  return { total: boxes.length, want: foundOption && wanted.has(foundOption) };
+}
+
+const tickedBoxes = (el) => checkboxSet(el).filter((box) => stateOf(box) === true).map(boxName);
 
 const chosenRadio = (el) => {
   const radio = radioSet(el).find((one) => stateOf(one) === true);
@@ -43,4 +61,4 @@ async function checkedInTime(el, want) {
   return stateOf(el);
 }
 
-Object.assign(globalThis.openchrome, { checkedInTime, findRadio, sliderState });
+Object.assign(globalThis.openchrome, { checkedInTime, findRadio, findBox, sliderState });

@@ -66,7 +66,8 @@ function radioGroups() {
 
 // Fields that are groups, as matches of a search.
 function matchingGroups(asked) {
-  return radioGroups().map(([el, name]) => (
-    { el, role: 'radiogroup', name, acts: true, within: null, score: asked.score(el, 'radiogroup', name, true), at: 0 }))
+  const match = (role) => ([el, name]) => (
+    { el, role, name, acts: true, within: null, score: asked.score(el, role, name, true), at: 0 });
+  return [...radioGroups().map(match('radiogroup')), ...checkboxGroups().map(match('group'))]
     .filter((one) => one.score > 0);
 }

@@ -27,6 +27,7 @@ _CLOSE_OPENED = "function () { openchrome.closeOpened(this) }"
 _STAYS_OPEN = "function (leave) { return openchrome.staysOpen(this, leave) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
+_GAVE_UP = "() => openchrome.gaveUp()"
 _INSTEAD = "function (values, before) { return openchrome.shownInstead(this, values, before) }"
 _EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
 
@@ -53,11 +54,22 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
             await _click(target, deadline, goes_on=goes_on)
+            await _keep_chosen(target, deadline, value, option)
     if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
         await _give_up_others(target, deadline, values)
     elif target.about["kind"] == "custom" and not several:
         await _verify_shown(target, values[-1])
     return {}
+
+
+async def _keep_chosen(
+    target: Target, deadline: ActionDeadline, value: str, option: dict[str, Any]
+) -> None:
+    """Choose an option again that the click gave up: one of several, though nothing said so."""
+    if option["chosen"] and await target.element.call(_GAVE_UP):
+        await _open(target, deadline, goes_on=True)
+        await _await_path(target, deadline, value, goes_on=True)
+        await _click(target, deadline)
 
 
 async def _verify_shown(target: Target, value: str) -> None:
@@ -209,7 +221,7 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
     """Click the suggestion that is the text itself, if the field offers it in time.
 
     Return {}, or `why` the field takes nothing else, and not this; `addition`: it offered to add
-    it, until it was left.
+    it, until it was left; `given_up`: it was chosen, and is not any more.
     """
     if not text:
         return {}
@@ -219,7 +231,8 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
         option = await _look_up_path(target, deadline, text)
     if "why" not in option:
         await _click(target, deadline)
-        return {}
+        gave_up = option.get("chosen") and await target.element.call(_GAVE_UP)
+        return {"given_up": True} if gave_up else {}
     addition = bool(await target.element.call(_ADDITION, text))
     if await _keeps_text(target):
         return {}

@@ -31,6 +31,7 @@ _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
+_FIND_BOX = "function (values) { return openchrome.findBox(this, values) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 _CHECKED = "function (want) { return openchrome.checkedInTime(this, want) }"
@@ -140,7 +141,7 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
         await check(target, deadline, want=_as_bool(target, value))
-    elif kind in ("select", "custom", "radios"):
+    elif kind in ("select", "custom", "radios", "boxes"):
         await choose(target, deadline, value)
     elif kind == "combo":
         await _fill_combobox(target, deadline, value)
@@ -183,6 +184,9 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
 async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
     """Choose what is suggested for the text that was typed, or the offer to add it; {} or `why`."""
     answer = await comboboxes.suggest(target, deadline, text)
+    if answer.pop("given_up", False):  # one of several, though nothing said so
+        await _type_for_list(target, deadline, text)
+        answer = await comboboxes.suggest(target, deadline, text)
     if not answer.pop("addition", False):
         return answer
     await _type_for_list(target, deadline, text)  # it was emptied as it was left
@@ -251,6 +255,9 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
     if kind == "radios":
         await _choose_radio(target, deadline, values)
         return
+    if kind == "boxes":
+        await _tick(target, deadline, values)
+        return
     if kind == "combo":
         await _choose_suggestion(target, deadline, values)
         return
@@ -275,6 +282,22 @@ async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[s
     async with await comboboxes.found_option(target) as element:
         radio = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
         await check(radio, deadline, want=True)
+
+
+async def _tick(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
+    """Tick the boxes of a group that are asked for, and no others."""
+    clicks = 0
+    while True:
+        answer = await target.element.call(_FIND_BOX, values)
+        _raise_refusal(target, answer)
+        if answer["want"] is None:
+            return
+        if clicks == answer["total"]:
+            raise value_error(target, "it does not keep just these boxes ticked.")
+        async with await comboboxes.found_option(target) as element:
+            box = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
+            await check(box, deadline, want=answer["want"])
+        clicks += 1
 
 
 async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:

@@ -29,6 +29,7 @@ _FINDING = (
     "reacquired_elements",
     "element_walk",
     "radio_groups",
+    "checkbox_groups",
     "table_cells",
     "own_places",
     "find",
