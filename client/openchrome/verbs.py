@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "2e5c1ea4f922b9d2"
+CATALOG_HASH = "6a59876d05a8d22e"
 
 
 class Verbs(ABC):

@@ -278,6 +278,8 @@ class _Parser:
         if name.endswith(("_path", "_paths")):
             # The daemon's working directory is not ours.
             value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
+        elif schema.get("x-addresses") and len(texts) == 1 and os.path.isfile(texts[0]):
+            value = _absolute(texts[0])
         return {name: value}
 
     def is_content(self, name: str, texts: list[str]) -> bool:

@@ -1,12 +1,15 @@
 """Parameters of crawls about their requests: start pages, headers, cookies, proxies, pace."""
 
+import mimetypes
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.storage.cookies import owner
 from ocd.crawl.request_options import (
     RequestOptions,
@@ -21,9 +24,11 @@ from ocd.crawl.spec import MAX_CONCURRENCY, Engine, Formats, Keep, content_forma
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
-from ocd.verb_api.declaration import PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
+from ocd.verb_api.declaration import ADDRESSES, PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
 
 _MAX_STARTS = 100_000
+# Files that are start pages themselves.
+_PAGE_FILES = ("text/html", "application/xhtml+xml")
 _OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies")
 
 StartUrl = Annotated[
@@ -35,7 +40,7 @@ StartUrls = Annotated[
     Meta(
         description="Start URLs besides url, or instead of it; a file has one a line",
         extra=PAYLOAD,
-        extra_json_schema=UNLISTED,
+        extra_json_schema=UNLISTED | ADDRESSES,
     ),
 ]
 Headers = Annotated[
@@ -248,7 +253,7 @@ def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tu
 
     Raises invalid_url; invalid_argument for none, or too many.
     """
-    texts = _split_list(urls) if isinstance(urls, str) else urls
+    texts = _split_list(verb, urls) if isinstance(urls, str) else urls
     lines = (line.strip() for text in texts for line in text.splitlines())
     given = [url] if url else []
     given += [line for line in lines if line and not line.startswith("#")]
@@ -261,7 +266,12 @@ def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tu
     return tuple(dict.fromkeys(map(parse_url_argument, given)))
 
 
-def _split_list(text: str) -> Sequence[str]:
+def _split_list(verb: str, text: str) -> Sequence[str]:
+    path = text.strip()
+    if path.startswith("/") and _is_no_page(Path(path)):
+        message = f"{verb}: urls wants addresses, not the path of a file that has them: {path}"
+        hint = f"To read them from the file, one a line: {tool_call(verb, urls_path=path)}"
+        raise OcdError("invalid_argument", message, hint=hint, parameter="urls")
     if not text.lstrip().startswith("["):
         return [text]
     try:
@@ -269,6 +279,13 @@ def _split_list(text: str) -> Sequence[str]:
     except msgspec.MsgspecError as error:
         message = f"crawl: urls is no list of URLs: {error}"
         raise OcdError("invalid_argument", message, parameter="urls") from None
+
+
+def _is_no_page(path: Path) -> bool:
+    try:
+        return mimetypes.guess_type(path.name)[0] not in _PAGE_FILES and path.is_file()
+    except OSError:  # too long for a name
+        return False
 
 
 def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOptions:

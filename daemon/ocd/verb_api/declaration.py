@@ -24,6 +24,8 @@ MAX_TIMEOUT_MS = 600_000
 # For `Meta(extra_json_schema=…)`: a parameter like any other, but tools/list, where every byte is
 # paid for in each conversation, does not show it.
 UNLISTED = {"x-unlisted": True}
+# Likewise: addresses, or the name of a file, which is relative to where the shell's user stands.
+ADDRESSES = {"x-addresses": True}
 # What `Meta(extra=…)` says of a parameter: it can be large and has a companion `<name>_path`; it is
 # the path of a file to read, or to write; it holds the arguments of the verb that `kind` names; its
 # value is never written down; it is true unless given, where the output may go to a handle.

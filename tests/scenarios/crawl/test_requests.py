@@ -194,6 +194,11 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
     )
     written = daemon.do("oc_journal", action="recent", count=20)
     assert "login-of-ada" not in json.dumps(written)
+    refused = daemon.oc("crawl", "--urls", str(listed))
+    assert (refused.code, site.seen("/article.html")[1:]) == (2, [])
+    assert f"oc crawl --urls-path {listed}" in refused.err, refused.err
+    near = daemon.oc("crawl", "--urls", str(listed.relative_to(daemon.home.base)))
+    assert (near.code, near.err) == (refused.code, refused.err)
     error = daemon.call("crawl").error
     assert (error["code"], error["parameter"]) == ("invalid_argument", "url")
     error = daemon.call("crawl", url=site.url(), share_login=True, user_agent="x").error
