@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warcio.archiveiterator import ArchiveIterator
 
 from support.cluster import SLOTS, DaskCluster
 from support.cookbook import SITE, snippets
@@ -195,6 +196,29 @@ def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> 
         assert [one.get("error") for one in result["pages"]] == [None] * len(groups)
         assert [one.get("failed_actions") for one in result["pages"]] == [None] * len(groups)
         assert evil.words == []
+
+
+@pytest.mark.parametrize("engine", ["static", "browser"])
+def test_an_archive_has_what_workers_were_answered(
+    serving: Daemon, site: Site, engine: str
+) -> None:
+    """A redirect to a page that is there already, and a failure, as of a crawl without workers."""
+    end, *others = map(site.url, ("redirect/0", "redirect/1", "missing.html"))
+    first = {"engine": engine, "max_depth": 0, "keep": ["raw"], "page_timeout_ms": 120_000}
+    heads: list[list[str]] = []
+    for cluster in ("", "lab"):
+        task_id = serving.start_task("crawl", **first, urls=[end, *others], cluster=cluster)
+        _finish(serving, task_id)
+        warc = serving.home.base / "tmp" / f"{engine}{cluster}.warc"
+        serving.do("oc_task_export", task_id=task_id, path=str(warc))
+        with warc.open("rb") as file:
+            heads.append(sorted(
+                f"{one.rec_headers.get_header('WARC-Target-URI')} {one.http_headers.statusline}"
+                for one in ArchiveIterator(file)
+                if one.rec_type == "response"
+            ))  # fmt: skip
+    assert [one.split()[1] for one in heads[0]] == ["404", "200", "302"], heads
+    assert heads[0] == heads[1]
 
 
 def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:

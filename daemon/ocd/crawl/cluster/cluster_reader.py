@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ocd.crawl.archive.raw_answers import mask_body
 from ocd.crawl.cluster.connection import ClusterConnection, WorkerGoneError
 from ocd.crawl.cluster.messages import MAX_BATCH, PageAnswer, encode
 from ocd.crawl.fetch.fetch_errors import fetch_error
-from ocd.crawl.fetch.http_fetch import Admit
+from ocd.crawl.fetch.http_fetch import Admit, AnswerHead
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageReader, PageRequest
 
@@ -46,6 +46,11 @@ class _Waiting:
         """Raise the error where the answer is awaited, if it is."""
         if self.answer is not None and not self.answer.done():
             self.answer.set_exception(error)
+
+
+def _take_heads(request: PageRequest, heads: Sequence[AnswerHead]) -> None:
+    if request.chain is not None:
+        request.chain.heads = [*heads]
 
 
 Start = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
@@ -85,9 +90,11 @@ class ClusterReader:
             return await self._local.read(request, admit, answered)
         waiting = _Waiting(request)
         while (redirect := (answer := await self._ask(waiting)).redirect) is not None:
+            _take_heads(request, redirect.heads)
             await admit(redirect.url)
             waiting.request = replace(request, chain=redirect)
         answered()
+        _take_heads(request, answer.heads)
         if answer.failure is not None:
             raise answer.failure.error()
         assert answer.visited is not None

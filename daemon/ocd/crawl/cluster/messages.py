@@ -9,7 +9,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.crawl.fetch.fetch_errors import FetchError
-from ocd.crawl.fetch.http_fetch import RedirectChain
+from ocd.crawl.fetch.http_fetch import AnswerHead, RedirectChain
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageRequest
@@ -84,13 +84,15 @@ class PageAnswer(msgspec.Struct, omit_defaults=True):
     """What came of one page: one of the three, or nothing as yet.
 
     redirect: its server sends us elsewhere, and whether we may go there is asked here. begun:
-    nothing has come of it yet, but the worker goes on with it.
+    nothing has come of it yet, but the worker goes on with it. heads: what came before the bodies
+    of all answers, where raw ones are kept.
     """
 
     visited: VisitResult | None = None
     failure: PageFailure | None = None
     redirect: RedirectChain | None = None
     begun: bool = False
+    heads: list[AnswerHead] = []
 
     @property
     def is_empty(self) -> bool:

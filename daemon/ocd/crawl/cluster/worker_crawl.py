@@ -215,9 +215,8 @@ class WorkerCrawl:
 
     async def _read(self, request: PageRequest, tools: _Tools) -> PageAnswer:
         started = time.monotonic()
-        chain = request.chain
+        chain = request.chain or tools.http.begin(request.url)
         try:
-            chain = chain or tools.http.begin(request.url)
             visited = await tools.reader.read(
                 replace(request, chain=chain),
                 lambda target: self._admit(target, by_browser=request.by_browser),
@@ -226,9 +225,12 @@ class WorkerCrawl:
         except _RedirectedError:
             return PageAnswer(redirect=chain)
         except OcdError as error:
-            return _failed(error)
-        visited.record.duration_ms = round((time.monotonic() - started) * 1000)
-        return PageAnswer(visited=visited)
+            answer = _failed(error)
+        else:
+            visited.record.duration_ms = round((time.monotonic() - started) * 1000)
+            answer = PageAnswer(visited=visited)
+        answer.heads = chain.heads if self.settings.spec.keeps_raw else []
+        return answer
 
     async def _admit(self, target: str, *, by_browser: bool) -> None:
         self._policy.check(target)

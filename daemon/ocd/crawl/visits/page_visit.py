@@ -117,7 +117,7 @@ class PageVisitor:
 
     def _watched_chain(self, url: str) -> RedirectChain | None:
         """Return what shows how far a load came that leads to no page, where that is kept."""
-        is_kept = self._spec.keeps_raw and not self._spec.cluster and url.startswith("http")
+        is_kept = self._spec.keeps_raw and url.startswith("http")
         return self._tools.http.begin(url) if is_kept else None
 
     def _keep_heads(self, request: PageRequest, end: SkipPage | OcdError) -> None:
