@@ -1,5 +1,6 @@
 """The `act` verb: carries out a short English instruction."""
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NotRequired, Required
 
@@ -7,7 +8,7 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import post_action_view
-from ocd.pages.instructions.executor import InstructionRunner, resolve_address
+from ocd.pages.instructions.executor import InstructionRunner, StepResult, resolve_address
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
@@ -114,7 +115,8 @@ async def act(tab: Tab, params: Act) -> Output:
     for number, result in enumerate(runner.results, 1):
         changed |= result.done.changed
         events = event_lines({**result.more, "changed": result.done.changed})
-        lines += [f"step {number}: {line}" for line in (*events, *result.done.lines)]
+        said = (*_outcome(result), *events, *result.done.lines)
+        lines += [f"step {number}: {line}" for line in said]
     steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
     now = next((one.done.now for one in reversed(runner.results) if one.done.now), "")
     data = {
@@ -131,3 +133,14 @@ async def act(tab: Tab, params: Act) -> Output:
         shot = await post_action_view.screenshot_after(tab, "normal")
     image = Image(shot.data, shot.mime_type) if shot else None
     return Output(data=data, image=image, **page_text(tab, lines))
+
+
+def _outcome(result: StepResult) -> Iterator[str]:
+    """Yield what a step is for, where that is no change of the page: a value, a place."""
+    if result.done.value is not None and result.target:
+        value = json.dumps(result.done.value, ensure_ascii=False)
+        name = f' "{result.target["name"]}"' if result.target["name"] else ""
+        yield f"{result.target['role']}{name} [ref={result.ref}] = {value}"
+    if position := result.more.get("position"):
+        end = ", at the end" if result.more["at_end"] else ""
+        yield f"scrolled to {position['x']}, {position['y']}{end}"

@@ -12,6 +12,7 @@ from ocd.pages.act import element_actions, input_events
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform
+from ocd.pages.act.form_submission import submit_form
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
@@ -28,7 +29,6 @@ from ocd.verb_api.element_params import (
 
 Value = str | bool | int | float | tuple[str, ...]
 _FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
-_SUBMIT_FORM = "function (budget) { return openchrome.submitForm(this, budget) }"
 
 
 class FormInput(ElementParams):
@@ -288,13 +288,5 @@ async def _submit(
 
 async def _enter(tab: Tab, last: Target, deadline: ActionDeadline) -> None:
     # As a person who is done with the last field: its form's own listeners decide.
-    kept = await last.element.call(_SUBMIT_FORM, deadline.seconds_left * 1000)
-    if "disabled" in kept:
-        raise OcdError(
-            "not_enabled",
-            f"The fields are filled, but the form's button {kept['disabled']!r} is disabled, so "
-            "nothing was submitted.",
-            hint="`read_page` shows what the form still wants.",
-        )
-    if "none" in kept:
+    if not await submit_form(last, deadline):
         await input_events.press(tab, "Enter")

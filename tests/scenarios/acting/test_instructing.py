@@ -179,3 +179,24 @@ def test_instruction_that_stops_says_where_it_stands(at: At) -> None:
     assert done.code == 1
     assert "Not done: click Nowhere at all" in done.err
     assert "Now: " in done.err
+
+
+def test_steps_tell_what_they_wrote_and_where_they_scrolled_to(at: At) -> None:
+    """Neither is a change of the page; a password is not said."""
+    page = at("form.html")
+    page.js("document.body.style.height = '9000px'; 1")
+    steps = 'click Name; type "Ada" into the focused field; type "hush" into Password'
+    content = page.do("act", instruction=f"{steps}; check Send me news; scroll down")["content"]
+    assert 'step 2: textbox "Name" [ref=' in content
+    assert '= "Ada"' in content
+    assert "step 4: checkbox " in content
+    assert "step 5: scrolled to 0, " in content
+    assert "hush" not in content
+
+
+def test_form_that_the_browser_keeps_back_is_told_by_submit(at: At) -> None:
+    page = at("required.html")
+    result = page.do("act", instruction='type "x" into Note then submit')
+    assert 'step 2: not submitted: textbox "Name"' in result["content"]
+    failure = page.call("act", instruction='type "x" into Town then submit', timeout_ms=3000)
+    assert (failure.code, page.text("#said")) == ("not_enabled", "")

@@ -53,9 +53,11 @@ class Submissions {
 }
 
 // Sends the form of a field as Enter in it does, once its button can be used; what kept it from that, if anything.
-async function submitForm(el, budget) {
+// `only`: the only form of a page stands for that of an element without one.
+async function submitForm(el, budget, only) {
   watch(el);
-  const form = formAround(controlOf(el));
+  const all = [...formsIn(ownerIn(el))];
+  const form = formAround(controlOf(el)) || (only && all.length === 1 ? all[0] : null);
   if (!form) return { none: true };
   const button = submitterOf(form);
   const stop = performance.now() + budget;

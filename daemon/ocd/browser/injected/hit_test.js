@@ -113,16 +113,5 @@ Object.assign(globalThis.openchrome, {
   shownOf: (el, across) => (across ? boxOf(el, true).clientWidth : boxOf(el, false).clientHeight),
   hitElement: (el, options) => read(() => hitElement(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
+  isTyping: (el) => /^(text|rich|code|combo)$/.test(kindOf(el)),
 });
-
-// Sends the form of what has the focus, or the only one that there is, by the button meant for it.
-function submitFocused() {
-  const el = focused();
-  const forms = [...formsIn(ownerIn(el))];
-  const form = (el.form ?? el.closest('form')) || (forms.length === 1 ? forms[0] : null);
-  const button = form && [...form.elements].find((one) => one.type === 'submit' && !one.disabled);
-  if (form) button ? form.requestSubmit(button) : form.requestSubmit();
-  return form !== null;
-}
-
-Object.assign(globalThis.openchrome, { submitFocused: (el) => submitFocused(el), isTyping: (el) => /^(text|rich|code|combo)$/.test(kindOf(el)) });

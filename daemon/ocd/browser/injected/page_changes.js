@@ -339,7 +339,7 @@ function moveLines(moves, most) {
 function listLabel(list) {
   const role = roleOf(list) || `<${list.tagName.toLowerCase()}${list.id ? `#${list.id}` : ''}>`;
   const name = listName(list);
-  return name ? `${role} ${quote(clip(name, 60))}` : role;
+  return `${role}${name ? ` ${quote(clip(name, 60))}` : ''}${numbers.has(list) ? ` [ref=e${refOf(list)}]` : ''}`;
 }
 
 // Values that differ now, whoever has changed them.

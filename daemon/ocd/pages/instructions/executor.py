@@ -15,6 +15,7 @@ from ocd.pages.act import (
     page_now,
 )
 from ocd.pages.act.actionability import ActionResult
+from ocd.pages.act.form_submission import submit_form
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import FIELD_ROLES, TEXT_FIELD_ROLES, Locator, search
@@ -35,7 +36,6 @@ _OPTION_ROLES = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemr
 _BOXES = frozenset(
     ("grid", "table", "list", "box", "area", "panel", "pane", "region", "sidebar", "menu", "dialog")
 )
-_SUBMIT = "function () { return openchrome.submitFocused(this) }"
 _TYPING = "function () { return openchrome.isTyping(this) }"
 
 
@@ -246,7 +246,7 @@ async def _submit(runner: InstructionRunner, step: Step) -> StepResult:
     sent: list[bool] = []
 
     async def send() -> None:
-        sent.append(await target.element.call(_SUBMIT))
+        sent.append(await submit_form(target, runner.deadline, only_form=True))
 
     async with target.element:
         result = await coordinate_input.perform_at(runner.tab, target, runner.deadline, send)
