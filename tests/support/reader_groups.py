@@ -180,6 +180,9 @@ def markup() -> dict[str, Read]:
         "html: placeholders": lambda text: needs_browser_reason(
             f"<script></script><main><p>Loading {text}"
         ),
+        "html: scripts that replace": lambda text: needs_browser_reason(
+            f"<main id=x>Words</main><script>{text}</script>"
+        ),
         "html: data of a page": lambda text: needs_browser_reason(
             f"<script type=application/json>{text}</script><script></script>"
         ),

@@ -56,6 +56,8 @@ def test_any_bytes_are_a_page(body: bytes) -> None:
 
 
 LONG = "<p>" + "Words that say something. " * 40
+PROSE = "A word or more. " * 30
+BY_ID = "document.getElementById('c')"
 DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(34)}]</script>"
 
 
@@ -101,6 +103,27 @@ DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(3
         (f"<main>{LONG}<p>Loading…</p></main><script>1</script>", ""),
         (f"<nav>{LONG}</nav><h1>Short</h1><script>1</script>{DATA}", "its data say more"),
         (f"<p>{'A word or more. ' * 20}<script>1</script>{DATA}", ""),
+        (
+            f"<nav>{LONG}</nav><p id=c>{PROSE}</p><script>{BY_ID}.textContent = new Date</script>",
+            "a script replaces #c",
+        ),
+        (
+            f"<main id=c>{PROSE}</main><script>let x = {BY_ID}; x.innerHTML = draw(x)</script>",
+            "a script replaces #c",
+        ),
+        (
+            f"<div id=c>{PROSE}</div><script>$('#c').load(); $('#c').html(made)</script>",
+            "a script replaces #c",
+        ),
+        (f"<p id=c>{PROSE}</p><script>if ({BY_ID}.innerHTML == 1) {BY_ID}.text()</script>", ""),
+        (f"<p id=c>{PROSE}</p><script>let x = {BY_ID}; y.innerHTML = 1</script>", ""),
+        (f"<p>{PROSE}</p><b id=c>12:00</b><script>{BY_ID}.textContent = now()</script>", ""),
+        (
+            f"<p id=c>{PROSE}</p><script type=text/template>{BY_ID}.innerHTML = 1</script>"
+            "<script>1</script>",
+            "",
+        ),
+        (f"<main><p id=c>{LONG * 3}</p></main><script>{BY_ID}.innerHTML = made</script>", ""),
     ],
 )
 def test_why_scripted(html: str, reason: str) -> None:

@@ -27,6 +27,11 @@ LIST = f"""<!doctype html><title>Prices</title><nav>{"Other words. " * 200}</nav
 <script>document.getElementById("p").textContent = "Twelve apples"</script>"""
 
 
+REPORT = f"""<!doctype html><title>Report</title>
+<main id=report>{"Words of yesterday. " * 20}</main>
+<script>document.getElementById("report").textContent = "Figures of today. ".repeat(20)</script>"""
+
+
 ROUTED = """<!doctype html><title>App</title><div id="app"></div><script>
 const link = (to) => `<a href="${to}">${to}</a>`;
 const links = ["#/about", "#/news/1", "#place"].map(link);
@@ -61,7 +66,10 @@ async def pool(tmp_path: Path) -> AsyncIterator[object]:
 
 async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> None:
     """The rendered text and a link that only scripts make are found; plain pages stay plain."""
-    pages = {"/": page("Home", "/app", "/list"), "/app": APP, "/list": LIST, "/late": page("Late")}
+    pages = {
+        "/": page("Home", "/app", "/list", "/report"), "/app": APP, "/list": LIST,
+        "/late": page("Late"), "/report": REPORT,
+    }  # fmt: skip
     async with site(pages) as served:
         got = await run_crawl(tmp_path / "a", pool=pool, url=served.url, max_depth=3)
     app = got.page(f"{served.url}/app")
@@ -71,6 +79,10 @@ async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> N
     listed = got.page(f"{served.url}/list")
     assert "placeholder 'Loading prices…'" in listed["engine_reason"]
     assert "Twelve apples" in listed["content"]
+    report = got.page(f"{served.url}/report")
+    assert report["engine_reason"] == "a script replaces #report"
+    assert "Figures of today" in report["content"]
+    assert "yesterday" not in report["content"]
 
 
 async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ocd.content.declarative_shadow import compose
 from ocd.content.depth_limit import flat_tree
+from ocd.crawl.fetch.replaced_elements import replaced_ids
 from ocd.safety.regex import compile_re2
 
 if TYPE_CHECKING:
@@ -69,12 +70,13 @@ def needs_browser_reason(html: str) -> str:
         return "meta refresh" if _refreshes_blank(tree) else ""
     demand = _noscript_demand(html)
     data = "".join(node.text() for node in tree.css(_DATA))[:_DATA_LENGTH]
+    script = "\n".join(node.text() for node in _scripts(tree))[:_DATA_LENGTH]
     tree.strip_tags(list(_DROPPED))
     root = _empty_root(tree)
     text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
     if len(text) < ENOUGH_TEXT and (reason := _reason_of_little(tree, text, root, demand=demand)):
         return reason
-    return _reason_of_main(tree, text, data)
+    return _reason_of_main(tree, text, data, script)
 
 
 def may_need_browser(source: bytes) -> bool:
@@ -97,10 +99,13 @@ def _reason_of_little(tree: "LexborHTMLParser", text: str, root: str, *, demand:
 
 
 def _has_scripts(tree: "LexborHTMLParser") -> bool:
-    return any(
-        not any(word in (node.attributes.get("type") or "") for word in _DATA_SCRIPTS)
-        for node in tree.css("script")
-    )
+    return any(True for _ in _scripts(tree))
+
+
+def _scripts(tree: "LexborHTMLParser") -> "Iterator[LexborNode]":
+    for node in tree.css("script"):
+        if not any(word in (node.attributes.get("type") or "") for word in _DATA_SCRIPTS):
+            yield node
 
 
 def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
@@ -136,13 +141,20 @@ def _pattern(source: str) -> Any:  # noqa: ANN401 - re2 has no types
     return compile_re2(source.encode())
 
 
-def _reason_of_main(tree: "LexborHTMLParser", text: str, data: str) -> str:
+def _reason_of_main(tree: "LexborHTMLParser", text: str, data: str, script: str) -> str:
     """Return why the part that the page is about is still to come, whatever stands around it."""
     for node in tree.css(_AROUND):
         node.decompose()
     parts = _main_parts(tree)
     main = " ".join(" ".join(node.text(separator=" ") for node in parts).split())
-    if not parts or len(main) >= _DEMAND_TEXT:
+    reason = _reason_of_short_main(parts, main, text, data) if len(main) < _DEMAND_TEXT else ""
+    if not reason and len(main) < ENOUGH_TEXT and (replaced := _replaced(parts, main, script)):
+        return f"a script replaces #{replaced}"
+    return reason
+
+
+def _reason_of_short_main(parts: "Sequence[LexborNode]", main: str, text: str, data: str) -> str:
+    if not parts:
         return ""
     if placeholder := _placeholder(parts):
         return f"placeholder {placeholder!r} in the main content"
@@ -158,6 +170,16 @@ def _main_parts(tree: "LexborHTMLParser") -> "list[LexborNode]":
         if found := tree.css(selector):
             return found
     return [tree.body] if tree.body else []
+
+
+def _replaced(parts: "Sequence[LexborNode]", main: str, script: str) -> str:
+    """Return the id of an element with most of the main content that a script gives new content."""
+    for one in replaced_ids(script):
+        # An attribute, since an id may begin with a digit.
+        nodes = (node for part in parts for node in part.css(f'[id="{one}"]'))
+        if any(2 * len(" ".join(node.text(separator=" ").split())) > len(main) for node in nodes):
+            return one
+    return ""
 
 
 def _shows_something(parts: "Sequence[LexborNode]") -> bool:
