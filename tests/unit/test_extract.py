@@ -119,8 +119,7 @@ DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(3
         (f"<p id=c>{PROSE}</p><script>let x = {BY_ID}; y.innerHTML = 1</script>", ""),
         (f"<p>{PROSE}</p><b id=c>12:00</b><script>{BY_ID}.textContent = now()</script>", ""),
         (
-            f"<p id=c>{PROSE}</p><script type=text/template>{BY_ID}.innerHTML = 1</script>"
-            "<script>1</script>",
+            f"<p id=c>{PROSE}<script type=text/template>{BY_ID}.innerHTML = 1</script><script>",
             "",
         ),
         (f"<main><p id=c>{LONG * 3}</p></main><script>{BY_ID}.innerHTML = made</script>", ""),
