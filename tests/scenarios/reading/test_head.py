@@ -71,6 +71,11 @@ _ORDERS = "<main><h1>Orders</h1><button>Buy</button></main>"
             f"{_ORDERS}{_BACKDROP}<div style='{_MODAL}'><p style='{_WHITE}'>Sure?<button>Yes",
             'dialog "Sure? Yes"',
         ),
+        # What begins with a heading is called by it.
+        (
+            f"{_ORDERS}{_BACKDROP}<div style='{_MODAL}'><div style='{_WHITE}'><h2>Sure?</h2>Gone",
+            'dialog "Sure?"',
+        ),
         # The backdrop lies beside what stands on it.
         (
             f"<div>{_ORDERS}</div><div>{_BACKDROP}<p style='{_ON_TOP}'>Menu of it",

@@ -94,6 +94,9 @@ REPEATS = """\
 - table
   - headers: Who | What
   - row: textbox "Who" [ref] | combobox "How" [ref] value="x" options: x button "Fix" [ref] disabled
+- text: How it is used is told in the
+- link "terms" [ref] → /terms/
+- draggable: [ref]: spare | [ref]: other
 """
 
 TERSE = """\

@@ -3,15 +3,15 @@
 const FEW_ALIKE = 4; // lines of one kind in a row that are folded into one
 const MAX_FOLDED = 400; // characters
 
-// Lines, with their runs of at least four.
-function foldRuns(lines, shorten = (run) => run) {
+// Lines, with their runs of at least so many joined.
+function foldRuns(lines, shorten = (run) => run, fewest = FEW_ALIKE) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const kind = kindOfLine(lines[at]);
     let end = at + 1;
     while (kind && end < lines.length && kindOfLine(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
-    out.push(...(run.length >= FEW_ALIKE ? joinRun(kind, shorten(run, kind)) : run));
+    out.push(...(run.length >= fewest ? joinRun(kind, shorten(run, kind)) : run));
     at = end;
   }
   return out;

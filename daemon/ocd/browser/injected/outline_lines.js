@@ -1,8 +1,10 @@
 // The lines of an outline as they are told: without what the lines around them say.
 
 const SEPARATOR = /^[|/·•›»‹«>]$/;
+const END_OF_SENTENCE = /^[.,;:!?]$/; // after a link that ends it
 const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
 const PRESSED_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
+const FEWEST_DRAGGED = 2; // side by side that are told in one line
 const FEWEST_ALIKE = 15; // short things to press side by side that are told in lines of several
 
 const FEWEST_JOINED = 2; // short texts in a row that are told in one line
@@ -34,10 +36,10 @@ function toldLines(lines) {
   return withPressedJoined(chained(withRowsShortened(withListsOfWords(withoutItems(joined)))));
 }
 
-// Whether a line is but the stroke between two links, the words of what is above it, or a picture of those beside it.
+// Whether a line is but the stroke between two links or the full stop after one, the words of what is above it, or a picture of those beside it.
 function repeats({ 0: depth, 1: kind, 2: words }, before, after) {
   const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
-  if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && SEPARATOR.test(words) && isBeside(before, LEAF) && isBeside(after, LEAF));
+  if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && isBeside(before, LEAF) && (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))));
   return words.startsWith('img "') && [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`);
 }
 
@@ -105,7 +107,7 @@ function withDraggedJoined(lines) {
     while (end < lines.length && lines[end][0] === depth && DRAGGED_LINE.test(lines[end][2])) end++;
     if (end === at) out.push(lines[at++]);
     else {
-      out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words)).map((words) => [depth, LEAF, words]));
+      out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words), undefined, FEWEST_DRAGGED).map((words) => [depth, LEAF, words]));
       at = end;
     }
   }
