@@ -161,11 +161,11 @@ function wordsAround(at, control, list) {
 const hasOtherField = (at, control) => [at, ...at.querySelectorAll('input, textarea')].some((one) => one !== control
   && /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) && one.tabIndex >= 0 && one.checkVisibility());
 
-// The elements before and after one, each as far as to the next field.
+// What shows before and after an element, each as far as to the next field.
 function neighboursOf(el, control) {
   const near = [];
   for (const step of [previousElementOf, nextElementOf]) {
-    for (let at = step(el); at && !hasOtherField(at, control); at = step(at)) near.push(at);
+    for (let at = step(el); at && !hasOtherField(at, control); at = step(at)) if (at.checkVisibility()) near.push(at);
   }
   return near;
 }
