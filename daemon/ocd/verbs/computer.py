@@ -21,6 +21,7 @@ Action = Literal[
     "scroll", "scroll_to", "type", "key", "hold_key", "wait",
 ]  # fmt: skip
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)] | None
+_WHERE_IT_IS = ("left_mouse_down", "left_mouse_up")
 _TIMEOUT_MS = 5000
 # Extra time so that the error can say what was waited for.
 _GRACE_S = 0.5
@@ -202,7 +203,13 @@ async def _point(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output
 
 
 async def _place(tab: Tab, params: Computer, deadline: ActionDeadline) -> tuple[float, float]:
-    """Return the point: that of the element, once it can be used, or the one that was given."""
+    """Return the point: that of the element, once it can be used, or the one that was given.
+
+    A button is also pressed and let go where the mouse is.
+    """
+    here = tab.state(input_events.MousePlace)
+    if params.action in _WHERE_IT_IS and here and not params.coordinate and not params.ref:
+        return here.x, here.y
     if (params.ref is None) == (params.coordinate is None):
         raise _needs(params, "coordinate")
     place = _pair(params.coordinate)

@@ -35,6 +35,18 @@ def test_slider_follows_a_held_button(at: At) -> None:
     assert seen[2:] == ["move:-1,1,0.5", "up:0,0,0", "move:-1,0,0"]
 
 
+def test_button_is_pressed_and_let_go_where_the_mouse_is(at: At) -> None:
+    page = at("gestures.html")
+    knob = box(page, "#knob")
+    y = knob["y"] + knob["height"] / 2
+    mouse(page, "mouse_move", knob["x"] + 10, y)
+    page.do("computer", action="left_mouse_down")
+    mouse(page, "mouse_move", knob["x"] + 110, y)
+    up = page.do("computer", action="left_mouse_up")
+    assert up["coordinate"] == [round(knob["x"] + 110, 1), round(y, 1)]
+    assert 45 <= int(page.js("knob.value")) <= 60
+
+
 def test_text_is_selected_by_hand(at: At) -> None:
     """Letting go elsewhere moves there first, as a hand does."""
     page = at("gestures.html")
