@@ -25,6 +25,11 @@ class Agent:
         self.calls += 1
         return self.daemon.do(verb, **params)
 
+    def fail(self, verb: str, **params: object) -> dict[str, Any]:
+        """Make a call that fails; return its error."""
+        self.calls += 1
+        return self.daemon.call(verb, **params).error
+
     def go(self, path: str) -> Any:  # noqa: ANN401
         """Go to a page of the site."""
         return self.do("navigate", url=self.site.url(path))

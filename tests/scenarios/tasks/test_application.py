@@ -47,11 +47,11 @@ def test_application_by_one_instruction(agent: Agent) -> None:
 
 
 def test_missing_answer_is_told_and_mended(agent: Agent) -> None:
-    """The complaint stands in the answer; what was filled stays: three calls."""
+    """The call fails with the field that keeps the page; what was filled stays: three calls."""
     agent.go("apply")
     most = {key: value for key, value in PERSON.items() if key != "Given name"}
-    refused = agent.do("fill_form", fields=most, submit="Continue")
-    assert "Given name is missing" in refused["content"]
+    refused = agent.fail("fill_form", fields=most, submit="Continue")
+    assert [one["field"] for one in refused["failed"]] == ["Given name"]
     mended = agent.do("fill_form", fields={"Given name": "Min-jun"}, submit="Continue")
     assert "Step 2 of 3" in mended["content"]
     assert agent.calls == 3
