@@ -29,6 +29,7 @@ def said(page: Page) -> str:
         ("Buy", "bought;"),
         ("Parent", "Parent;"),
         ("Second child", "Second child;"),
+        ("Databases", "entry;"),
     ],
 )
 def test_click_lands_on_what_the_words_name(at: At, words: str, hears: str) -> None:

@@ -40,6 +40,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         '- row: Two | combobox "Country of birth" [ref] value="Denmark" | Work',
         "- row: ann | gridcell [ref] selected: checked",
         "- clickable [ref]: Odd",
+        "- draggable [ref]: Databases",
+        "- draggable [ref] > clickable [ref]: Card",
+        '- switch "Dark mode" [ref]',
         "- button (cloud_upload) [ref]",
         "- row: Paid | (check_circle)",
         r'- textbox "Code" [ref] multiline value="if x:\n    run()"',
@@ -65,7 +68,9 @@ async def test_a_wrapper_that_adds_nothing_has_no_line(tab: Tab, site: Site) -> 
     lines = (await read(tab)).text.splitlines()
     saved = next(at for at, line in enumerate(lines) if '"Save"' in line)
     assert lines[saved].startswith("- button")
-    assert sum("clickable" in line and "Odd" not in line for line in lines) == 3
+    assert (
+        sum("clickable" in line and "Odd" not in line and "Card" not in line for line in lines) == 3
+    )
 
 
 async def test_one_thing_made_of_two_has_one_line(tab: Tab, site: Site) -> None:

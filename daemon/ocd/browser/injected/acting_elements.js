@@ -95,3 +95,6 @@ class ActingAnyhow {
     }
   }
 }
+
+// Whether only the hand says that an element is clicked: a click on it is one on what it stands in.
+const isByHandAlone = (el) => !['onclick', 'tabindex', 'role'].some((name) => attributeIn(el, name) !== null) && !actingIn(ownerIn(el)).has(el);

@@ -255,7 +255,7 @@ function ranked(options) {
   if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addPlaced(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
-  const once = withoutInnerBoxes(withoutWrappers(withoutDoubles(found)));
+  const once = withoutInnerBoxes(withoutDragged(withoutWrappers(withoutDoubles(found))));
   const single = options.apart ? withoutInner(once) : once;
   const best = (among === 'all' ? withoutLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
@@ -348,6 +348,13 @@ function withoutWrappers(found) {
   if (!fields.length) return found;
   return found.filter((one) => one.role !== 'combobox'
     || !fields.some((field) => field.score >= one.score - HINTED && field.el !== one.el && holdsIn(one.el, field.el)));
+}
+
+// What can be dragged, around what shows the hand and has all its words, is that.
+function withoutDragged(found) {
+  const clicked = found.filter((one) => one.role === 'clickable');
+  return found.filter(({ el, role, name }) => role !== 'draggable'
+    || !clicked.some((one) => one.name === name && holdsIn(el, one.el) && isByHandAlone(one.el)));
 }
 
 // A box to tick that is made of another one of its name, in its shadow tree, is one box.

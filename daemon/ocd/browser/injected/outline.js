@@ -32,6 +32,8 @@ const CAPTIONS = {
 const BLANK = /^\s*$/;
 const UNDRAWN = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
+const DRAGGED_ALONE = /^draggable \[ref=e\d+\]$/;
+const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const LEAST_DRAWN = 16; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
 const UNHEARD = '[aria-hidden]';
@@ -71,6 +73,13 @@ function reachable(control, label) {
     if (vanished(at, getComputedStyle(at))) return false;
   }
   return true;
+}
+
+// Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
+function isDraggedBy(line, inner) {
+  if (!DRAGGED_ALONE.test(line)) return false;
+  const [, number] = CLICKED_WORDS.exec(inner) ?? [];
+  return number !== undefined && isByHandAlone(elementOf(Number(number)));
 }
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
@@ -524,6 +533,9 @@ class Outline {
     } else if (role === '' && count > 1 && this.lines[at + 1][1] === LEAF && this.wraps(this.lines[at][2], this.lines[at + 1][2]) && this.hasOneBelow(at)) {
       this.refs--;
       this.joinBelow(at, this.lines[at + 1]);
+    } else if (role === '' && only?.[1] === LEAF && isDraggedBy(this.lines[at][2], only[2])) {
+      this.refs--;
+      this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2].replace('clickable', 'draggable')];
     } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at)) this.joinBelow(at, this.lines[at]);
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
       this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`, only[2].includes(' [ref=e') ? CONTROL_ITEM : 0];
@@ -541,7 +553,7 @@ class Outline {
   wraps(line, inner) {
     if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
     const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\]$/.exec(line) ?? [null, line];
-    return inner.includes(`${called ?? ''} [ref=`);
+    return inner.includes(`${called ?? ''} [ref=`) || (called?.startsWith(' (') && TICKED.has(inner.split(' ', 1)[0]));
   }
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
