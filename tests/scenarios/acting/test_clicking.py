@@ -229,3 +229,14 @@ def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None
     assert missed.code == "covered"
     assert "Advertisement" in missed.error["covered_by"]
     assert page.js("window.bought ?? 'nothing'") == "nothing"
+
+
+def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
+    """A script of the page ticks the box; what is no label still covers it."""
+    page = at("label-over.html")
+    page.do("fill_form", fields={"Send me news": True})
+    page.do("interact", query="I accept")
+    ticked = "[...document.querySelectorAll('input')].map((one) => one.checked).join()"
+    assert page.js(ticked) == "true,true,false"
+    covered = page.call("interact", query="Under a layer", timeout_ms=300)
+    assert covered.code == "covered"

@@ -75,10 +75,14 @@ function describe(el) {
 function belongs(hit, el) {
   for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || above(at)) {
     if (at === el) return true;
-    if (at.tagName === 'LABEL' && at.control && (at.control === el)) return true;
+    if (at.tagName === 'LABEL' && (at.control === el || isFaceOf(at, el))) return true;
   }
   return false;
 }
+
+// Whether a label that is no control's is drawn over a box to tick beside it: the page's scripts tick that.
+const isFaceOf = (label, el) => label.control === null && el.tagName === 'INPUT' && TICKED.has(el.type)
+  && [previousElementOf(label), nextElementOf(label)].includes(el);
 
 const flat = (matrix) => new DOMMatrix([matrix.a, matrix.b, matrix.c, matrix.d, 0, 0]);
 
