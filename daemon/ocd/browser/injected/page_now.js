@@ -62,7 +62,7 @@ function isTold(el, words, isNews) {
 // What a box begins with, where that is a heading.
 const TITLES = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 
-function titleOf(el) {
+function leadingHeading(el) {
   const first = firstMatch(el, TITLES);
   const title = first && isShown(first) ? squeeze(seenText(first, 200)) : '';
   return squeeze(seenText(el, 200)).startsWith(title) ? title : '';
@@ -71,7 +71,7 @@ function titleOf(el) {
 function layerLine(el) {
   if (!el) return '';
   const role = roleOf(el) || (el.matches(':popover-open') ? 'popover' : 'dialog');
-  const words = nameOf(el, role) || titleOf(el) || squeeze(seenText(el, 200));
+  const words = nameOf(el, role) || leadingHeading(el) || squeeze(seenText(el, 200));
   return `${role}${words ? ` ${quote(clip(words, 50))}` : ''} [ref=e${refOf(el)}]`;
 }
 
