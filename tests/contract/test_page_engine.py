@@ -31,7 +31,7 @@ def test_no_two_files_declare_the_same_name() -> None:
 
 def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
     """Elements named "body" or "querySelector" hide these: documents.js has them all the same."""
-    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
+    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}
     for path in SCRIPTS.parents[1].rglob("*.py"):
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Constant) and re.search("=>|function ", str(node.value)):
@@ -48,7 +48,7 @@ def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
 def test_labels_are_asked_for_once() -> None:
     """What an element says of its own labels costs as much as its document, for each element."""
     asked = re.compile(r"(?<!\bthis)\.labels\b")
-    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
+    sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}
     assert [name for name, source in sources.items() if asked.search(source)] == []
 
 

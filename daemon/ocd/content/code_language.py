@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # The class names of what is around a block, nearest first, each before a "|": how a browser hands
-# them over (injected/serialise_html.js).
+# them over (injected/capture/serialise_html.js).
 WRAPPERS = "data-openchrome-wrappers"
 _NAMED = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-(?:source-|text-)?|mw-highlight-lang-|src-|brush:\s?"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _NEVER = frozenset(("script", "style", "template", "noscript", "datalist", "noembed", "noframes"))
 _NEVER_SHOWN = f"{', '.join(sorted(_NEVER))}, input[type=hidden i]"
 # How a browser, which knows the layout, marks an element that nobody can see
-# (injected/mark_hidden.js).
+# (injected/pool/mark_hidden.js).
 UNSEEN = "data-openchrome-unseen"
 _HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
 _LOOKED_AT = "[style], a[href^='javascript:' i], a[href*='@'], svg"

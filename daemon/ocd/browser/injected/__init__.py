@@ -1,4 +1,8 @@
-"""The scripts that run inside pages, and the one way to read them."""
+"""The scripts that run inside pages, and the one way to read them.
+
+`reading`, `finding`, `acting` and `capture` are the page engine (`pages/engine/engine.py` joins
+their files), `pool` is what crawls run in their tabs, and `tabs` holds scripts that run alone.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +12,7 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def script(name: str) -> str:
-    """Return the source of `name`.js, for example "outline", and keep it."""
+    """Return the source of `name`.js, for example "tabs/to_json", and keep it."""
     return load(name)
 
 

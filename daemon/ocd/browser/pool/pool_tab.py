@@ -63,12 +63,12 @@ class _Snapshot(msgspec.Struct):
 
 
 # Read at import: the loop must not wait for a disk.
-_SHIM = load("pool_shim")
+_SHIM = load("pool/pool_shim")
 _LOOKING = (
-    "documents", "composed_tree", "legibility", "visibility", "covered_elements", "plain_styles",
-    "mark_hidden",
+    "reading/documents", "reading/composed_tree", "reading/legibility", "reading/visibility",
+    "reading/covered_elements", "pool/plain_styles", "pool/mark_hidden",
 )  # fmt: skip
-_READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool_read"), "})()"])
+_READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool/pool_read"), "})()"])
 
 
 class PoolTab:
@@ -372,7 +372,7 @@ def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
 
 
 _ACTIONS = ("wait_for", "click", "scroll")
-_ACT = "\n".join(["(() => {'use strict';", load("documents"), load("pool_actions"), "})()"])
+_ACT = "\n".join(["(() => {'use strict';", load("reading/documents"), load("pool/pool_actions"), "})()"])
 # What is left for reading the page after its actions.
 _READING_S = 1.0
 

@@ -38,7 +38,7 @@ def watch_prompts(tab: Tab, cdp: CdpSession) -> None:
     _add_binding(cdp)
     cdp.send_nowait(
         "Page.addScriptToEvaluateOnNewDocument",
-        {"source": f"({script('permission_prompts')})({_BINDING!r})"},
+        {"source": f"({script('tabs/permission_prompts')})({_BINDING!r})"},
     )
 
 

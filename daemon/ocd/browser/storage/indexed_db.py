@@ -49,6 +49,6 @@ async def restore(
 async def _run(tab: Tab, frame: Frame, *args: object) -> dict[str, Any]:
     tab.guard.policy.check(frame.url)
     result: dict[str, Any] = await tab.evaluate(
-        script("indexed_db"), args=args, isolated=True, frame=frame
+        script("tabs/indexed_db"), args=args, isolated=True, frame=frame
     )
     return result

@@ -38,7 +38,7 @@ _HALF = re.compile(r"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-f
 # Keys that would set an object's prototype if they stood in a literal as they are.
 _PROTO_KEY = re.compile(r'(?<=[{,])"__proto__":')
 # Read at import: the loop must not wait for a disk.
-_TO_JSON = script("to_json")
+_TO_JSON = script("tabs/to_json")
 _GROUP = "openchrome"
 _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
 

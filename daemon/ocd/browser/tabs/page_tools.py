@@ -30,8 +30,8 @@ _MAX_EVENTS = 2000
 _LATE_ANSWER_S = 1.0
 _UNKNOWN_METHOD = "wasn't found"
 # Read at import: the loop must not wait for a disk.
-_FORM_TARGET = script("form_target")
-_LIBRARY_TOOLS = script("library_tools")
+_FORM_TARGET = script("tabs/form_target")
+_LIBRARY_TOOLS = script("tabs/library_tools")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class PendingWork:
     def begin(self) -> None:
         """Begin, before the action; what is sent to the page's scripts after it runs after it."""
         if self._frame.frame_id == self._frame.cdp.target_id:
-            params = {"expression": script("pending_work")}
+            params = {"expression": script("tabs/pending_work")}
             self._begun = self._frame.cdp.send("Runtime.evaluate", params)
 
     async def wait_begun(self) -> None:

@@ -1,6 +1,6 @@
 """The page engine: the scripts that run in a document's isolated world, in parts when needed.
 
-Its files lie in `browser/injected/`; together they define `openchrome` there (see the end of
+Its files lie in `browser/injected/`, in a folder for each purpose; together they define `openchrome` there (see the end of
 outline.js), where the page's own scripts neither see nor touch it. Sending and compiling them is
 most of what the first call on a new document costs: so a page that is read gets the first part
 alone. Files use what their own part and the parts before it declare, in any order. Their functions
@@ -18,31 +18,32 @@ from ocd.browser.tabs.frames import Frame
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
 
-_READING = (
+def _in(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{folder}/{name}" for name in names)
+
+
+_READING = _in("reading", (
     "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
     "visibility", "shown_elements", "covered_elements", "refs", "row_keys", "identity",
     "element_words", "element_states", "acting_elements", "hints", "owned_elements",
     "field_labels", "outline", "line_runs", "row_words", "outline_lines", "window_covers",
     "page_now", "pagination",
-)  # fmt: skip
-_FINDING = (
-    "reacquired_elements",
-    "element_walk",
-    "radio_groups",
-    "checkbox_groups",
-    "table_cells",
-    "own_places",
-    "find",
-)
-_ACTING = (
-    "formulas", "serialise_html", "recorded_elements", "selector_matches", "click_points",
-    "actionability", "layout_rest", "editors", "option_changes", "attribute_changes",
-    "form_submission", "page_changes", "comboboxes", "pickers", "offered_lists",
-    "field_groups", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
-    "interactive_elements", "page_state", "annotate", "page_styles", "page_summary",
-    "extraction_capture", "evidence", "element_properties",
-)  # fmt: skip
-PARTS = (_READING, _FINDING, _ACTING)
+))  # fmt: skip
+_FINDING = _in("finding", (
+    "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups", "table_cells",
+    "own_places", "find",
+))  # fmt: skip
+_ACTING = _in("acting", (
+    "recorded_elements", "selector_matches", "click_points", "actionability", "layout_rest",
+    "editors", "option_changes", "attribute_changes", "form_submission", "page_changes",
+    "comboboxes", "pickers", "offered_lists", "field_groups", "hit_test", "drag_and_drop",
+    "scroll_until", "file_inputs",
+))  # fmt: skip
+_CAPTURE = _in("capture", (
+    "formulas", "serialise_html", "interactive_elements", "page_state", "annotate",
+    "page_styles", "page_summary", "extraction_capture", "evidence", "element_properties",
+))  # fmt: skip
+PARTS = (_READING, _FINDING, _ACTING + _CAPTURE)
 # How many parts a call of these functions needs; all others need every one.
 _NEEDED = {
     **dict.fromkeys(("outline", "has", "standing", "showsText", "pagination"), 1),

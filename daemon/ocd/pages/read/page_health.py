@@ -97,7 +97,7 @@ async def glance(tab: Tab) -> dict[str, Any]:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             result: dict[str, Any] = await tab.evaluate(
-                script("page_glance"), args=(), isolated=True
+                script("tabs/page_glance"), args=(), isolated=True
             )
             return result
     return {}
@@ -113,7 +113,7 @@ async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             report.look = await tab.evaluate(
-                script("page_health"), args=[check.sample], isolated=True
+                script("tabs/page_health"), args=[check.sample], isolated=True
             )
     report.messages = _messages(tab, console)
     report.failed = _failed_requests(tab, requests)

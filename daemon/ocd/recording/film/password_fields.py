@@ -46,7 +46,7 @@ async def _boxes(tab: Tab) -> list[Box] | None:
 
 async def _boxes_in(tab: Tab, frame: Frame) -> Sequence[Box] | None:
     try:
-        boxes = await tab.evaluate(script("password_fields"), isolated=True, frame=frame)
+        boxes = await tab.evaluate(script("tabs/password_fields"), isolated=True, frame=frame)
         if not boxes or frame.parent_id is None:
             return [(x, y, width, height) for x, y, width, height in boxes]
         place = await frame_box(tab, frame, _WINDOW)
