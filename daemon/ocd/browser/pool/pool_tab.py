@@ -372,7 +372,9 @@ def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
 
 
 _ACTIONS = ("wait_for", "click", "scroll")
-_ACT = "\n".join(["(() => {'use strict';", load("reading/documents"), load("pool/pool_actions"), "})()"])
+_ACT = "\n".join(
+    ["(() => {'use strict';", load("reading/documents"), load("pool/pool_actions"), "})()"]
+)
 # What is left for reading the page after its actions.
 _READING_S = 1.0
 

@@ -1,10 +1,11 @@
 """The page engine: the scripts that run in a document's isolated world, in parts when needed.
 
-Its files lie in `browser/injected/`, in a folder for each purpose; together they define `openchrome` there (see the end of
-outline.js), where the page's own scripts neither see nor touch it. Sending and compiling them is
-most of what the first call on a new document costs: so a page that is read gets the first part
-alone. Files use what their own part and the parts before it declare, in any order. Their functions
-are properties of that world's global object: no name of a window's own is used.
+Its files lie in `browser/injected/`, in a folder for each purpose; together they define
+`openchrome` there (see the end of outline.js), where the page's own scripts neither see nor touch
+it. Sending and compiling them is most of what the first call on a new document costs: so a page
+that is read gets the first part alone. Files use what their own part and the parts before it
+declare, in any order. Their functions are properties of that world's global object: no name of a
+window's own is used.
 """
 
 from functools import cache
@@ -17,6 +18,7 @@ from ocd.browser.tabs.frames import Frame
 
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
+
 
 def _in(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}" for name in names)
