@@ -1,13 +1,16 @@
 """The rules of the scripts that run in pages."""
 
 import ast
+import json
 import re
-from collections import defaultdict
+import subprocess
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from ocd.browser import injected
 from ocd.pages.engine import engine
+from support import npm
 from support.syntax_trees import tree_of
 
 SCRIPTS = Path(injected.__file__).parent
@@ -17,16 +20,43 @@ _ASKS_A_DOCUMENT = re.compile(
     r"|\b(?:ownerIn|rootIn|inside)\([^()]*\)\??\.\w+|\.getRootNode\(\)"
     r"|globalThis\.openchrome\b(?! =|,)"
 )
-_DECLARED = re.compile(r"^(?:const|let|class|(?:async )?function) +([\w$]+)", re.MULTILINE)
+
+
+@cache
+def _scopes() -> dict[str, list[tuple[str, str]]]:
+    """Return what scope analysis finds in the scripts: pairs of a file and a name."""
+    parts = [[f"{SCRIPTS / name}.js" for name in part] for part in engine.PARTS]
+    pool = [str(path) for path in sorted((SCRIPTS / "pool").glob("*.js"))]
+    bundles = [{"files": part, "sees": list(chain(*parts[:at]))} for at, part in enumerate(parts)]
+    bundles.append({"files": pool, "sees": parts[0]})
+    bundles += [{"files": [str(path)], "sees": []} for path in (SCRIPTS / "tabs").glob("*.js")]
+    run = subprocess.run(
+        [str(npm.NODE), str(npm.HERE / "script_scopes.mjs")],
+        input=json.dumps(bundles), capture_output=True, text=True, check=True, cwd=npm.installed(),
+    )  # fmt: skip
+    found: dict[str, list[tuple[str, str]]] = json.loads(run.stdout)
+    return {kind: [(Path(file).stem, name) for file, name in ones] for kind, ones in found.items()}
+
+
+def test_every_script_belongs_to_a_folder_that_is_checked() -> None:
+    """A part of the engine, the pool's scripts, or one that runs alone."""
+    folders = {path.parent.name for path in SCRIPTS.rglob("*.js")}
+    assert folders == {name.split("/")[0] for name in chain(*engine.PARTS)} | {"pool", "tabs"}
 
 
 def test_no_two_files_declare_the_same_name() -> None:
     """Two constants of a name are a syntax error, two functions silently the later one."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for name in chain(*engine.PARTS):
-        for declared in _DECLARED.findall((SCRIPTS / f"{name}.js").read_text(encoding="utf-8")):
-            found[declared].append(name)
-    assert {name: files for name, files in found.items() if len(files) > 1} == {}
+    assert _scopes()["repeated"] == []
+
+
+def test_a_script_uses_only_what_is_there() -> None:
+    """What it declares, what the parts before it declare, and what a browser has."""
+    assert _scopes()["undeclared"] == []
+
+
+def test_no_name_is_declared_in_vain() -> None:
+    """What nothing uses is not sent into every page."""
+    assert _scopes()["unused"] == []
 
 
 def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
@@ -50,32 +80,3 @@ def test_labels_are_asked_for_once() -> None:
     asked = re.compile(r"(?<!\bthis)\.labels\b")
     sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}
     assert [name for name, source in sources.items() if asked.search(source)] == []
-
-
-# Texts, expressions, and the names of methods.
-_STRING = re.compile(
-    r"//.*|'(?:[^'\\\n]|\\.)*'|(?<== )/.*/|^ +(?:get )?[\w$]+(?=\(.*\) \{$)", re.MULTILINE
-)
-_INNER = re.compile(r"^ +(?:const|let) ([\w$]+) =", re.MULTILINE)
-# What is called, extended or made, and constants.
-_USED = re.compile(
-    r"(?<![\w$.])(?<!function )([a-z_$][\w$]*)\(|(?:extends|new) (\w+)"
-    r"|(?<![\w$.])([A-Z][A-Z_]+)\b(?!:)"
-)
-
-
-def test_a_part_of_the_engine_uses_nothing_of_a_later_one() -> None:
-    """It may be there alone."""
-    texts = {
-        name: _STRING.sub("", (SCRIPTS / f"{name}.js").read_text(encoding="utf-8"))
-        for name in chain(*engine.PARTS)
-    }
-    declared = {name: set(_DECLARED.findall(text)) for name, text in texts.items()}
-    found: list[tuple[str, set[str]]] = []
-    for at, part in enumerate(engine.PARTS):
-        later = {word for name in chain(*engine.PARTS[at + 1 :]) for word in declared[name]}
-        for name in part:
-            own = set(_INNER.findall(texts[name]))
-            if wrong := set(chain(*_USED.findall(texts[name]))) & later - own:
-                found.append((name, wrong))
-    assert found == []

@@ -40,10 +40,10 @@ function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
     if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
-    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlain(label)) found.add(label);
+    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlainLabel(label)) found.add(label);
   }
   return found;
 }
 
 const isShownField = (field) => field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !field.closest('[aria-hidden=true]') && field.getBoundingClientRect().width > 1;
-const isPlain = (label) => roleOf(label) === '' && label.matches('label, span, div, p, b, strong') && label.closest('a, button, label, [role], h1, h2, h3, h4, h5, h6, th, td, legend, caption') === (label.tagName === 'LABEL' ? label : null);
+const isPlainLabel = (label) => roleOf(label) === '' && label.matches('label, span, div, p, b, strong') && label.closest('a, button, label, [role], h1, h2, h3, h4, h5, h6, th, td, legend, caption') === (label.tagName === 'LABEL' ? label : null);

@@ -1,7 +1,7 @@
 // Where a document's fields for passwords are in its window: those of type password, those that once
 // were (pages have buttons that show what was typed), and those that hold what one of them holds.
 (() => {
-  if (Object.hasOwn(globalThis, 'openchromePasswordFields')) return openchromePasswordFields.boxes();
+  if (Object.hasOwn(globalThis, 'openchromePasswordFields')) return globalThis.openchromePasswordFields.boxes();
 
   const MOST_VALUES = 20;
   const MIN_LENGTH = 4; // characters that a value has if another field with it is covered
@@ -83,5 +83,5 @@
   }
 
   globalThis.openchromePasswordFields = new PasswordFields();
-  return openchromePasswordFields.boxes();
+  return globalThis.openchromePasswordFields.boxes();
 })()
