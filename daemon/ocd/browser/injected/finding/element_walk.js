@@ -19,15 +19,18 @@ const MAY_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MOST_SAID = 5000; // characters of one element's words
 
 class Seek extends Outline {
-  // hint: what a name must have in it, null if that cannot be said.
-  constructor(judge, hint) {
+  // hint: what a name must have in it, null if that cannot be said. isAside: which names of controls are
+  // to be had as well, whatever the judge says of them; null for none.
+  constructor(judge, hint, isAside) {
     super({ filter: 'all' });
     this.judge = judge; // (el, role, name, acts, within) → score
     this.hint = hint;
     // What most texts have nothing of: one expression is a third of the work of three.
     this.odd = hint && new RegExp(`${hint.source}|${MAY_BREAK.source}|^\\s*$`, hint.flags);
     this.bare = false; // whether no style sheet adds words to names
+    this.isAside = isAside;
     this.found = [];
+    this.aside = [];
     this.told = false; // whether the words that we stand in are kept already
     this.pointer = false; // whether the pointer over the element says that it can be clicked
     this.within = null; // what we stand in that takes clicks, unless it is a control of one piece
@@ -110,14 +113,20 @@ class Seek extends Outline {
 
   keep(el, role, name, acts, less = 0) {
     const score = this.judge(el, role, name, acts, this.within);
-    if (score > 0) this.found.push({ el, role, name, acts, within: this.within, score: Math.max(score - less, 1), at: this.found.length });
+    const one = { el, role, name, acts, within: this.within, score: Math.max(score - less, 1), at: this.found.length };
+    if (score > 0) this.found.push(one);
+    if (this.setsAside(name, acts)) this.aside.push(one);
+  }
+
+  setsAside(name, acts) {
+    return acts && this.isAside !== null && this.isAside(name);
   }
 
   // What is not seen of an element's words is looked into once they fit.
   keepSeen(el, role, words, acts, less = 0) {
     const whole = words === '' || (firstElementOf(el) === null && rootOf(el) === null);
     if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts, this.within) > 0) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
   }
 
   // What has no name of its own goes by its words.
@@ -213,15 +222,15 @@ function ownText(el) {
   return '';
 }
 
-// What the judge gives a score, in the page's order.
-function seek(judge, hint = null) {
+// What the judge gives a score, in the page's order, and the controls of the names that are set aside.
+function seekBoth(judge, hint, isAside) {
   surroundings = new Map();
   sections = new Map();
-  if (elsewhereSeen()) return [];
-  const it = new Seek(judge, hint);
-  it.document(document, 0);
-  return it.found;
+  const it = new Seek(judge, hint, isAside);
+  if (!elsewhereSeen()) it.document(document, 0);
+  return { found: it.found, aside: it.aside };
 }
+const seek = (judge, hint = null) => seekBoth(judge, hint, null).found;
 
 // All that can be acted on, by role and name as refs know them.
 function acting() {

@@ -71,6 +71,12 @@ class Asked {
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
   }
 
+  // Whether a name has nothing but words that are asked for.
+  isPart(name) {
+    const words = wordsOf(name);
+    return words.length > 0 && words.every((word) => this.rest.includes(word));
+  }
+
   // Whether a name has all the words.
   isIn(name) {
     const words = wordsOf(name);
@@ -247,10 +253,10 @@ function ranked(options) {
   const { among } = options;
   const wanted = (acts, within) => acts || among === 'all' || (among === 'clickable' && within !== null);
   const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
-  const seen = seek(judge, asked.hint);
+  const { found: seen, aside } = seekBoth(judge, asked.hint, asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name));
   const found = among === 'clickable' ? closest(seen) : seen;
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
-  if (!asked.line && isUndecided(found)) addPlaced(found, toldByPlace(asked));
+  if (!asked.line && isUndecided(found)) addPlaced(found, toldByPlace(asked, aside));
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addPlaced(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));

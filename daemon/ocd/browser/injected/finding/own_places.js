@@ -48,11 +48,8 @@ function alikes(found) {
   return [...groups.values()].filter((group) => group.length > 1 && group.length <= MOST_ALIKE);
 }
 
-// Of several of one name, whose words are all asked for, those whose place has the other words.
-function toldByPlace(asked) {
-  if (asked.rest.length < 2) return [];
-  const isAsked = (name) => { const words = wordsOf(name); return words.length > 0 && words.every((word) => asked.rest.includes(word)); };
-  const named = seek((el, role, name, acts) => (acts && isAsked(name) ? 1 : 0), asked.hint);
+// Of several of one name, those whose place has the other words. named: the controls whose words are all asked for.
+function toldByPlace(asked, named) {
   return alikes(named).flatMap((group) => {
     const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
     const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];

@@ -11,7 +11,7 @@ const CROSSED_AMONG = 62; // that of the column says more
 function crossings(asked, among) {
   if (asked.line !== null || asked.rest.length < 2) return [];
   const has = (table) => { const text = contentIn(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
-  const cells = everyMatch({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked.rest));
+  const cells = everyMatch({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked));
   return cells.filter(({ cell }) => seenBox(cell)).flatMap(({ cell, score }) => standingIn(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
 }
 
@@ -22,13 +22,14 @@ function standingIn(cell, among) {
   return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MOST_SAID)), acts: false }];
 }
 
-function crossingsIn(table, asked) {
+function crossingsIn(table, { rest: asked, hint }) {
   const rows = placedCells(table);
   const top = rows.findIndex(isHeadRow);
   if (top < 0) return [];
   const heads = rows[top].map((cell) => wordsOf(textIn(cell)));
   return rows.slice(top + 1).flatMap((row) => {
-    const own = row.findIndex((cell) => isSaidBy(wordsOf(textIn(cell)), asked));
+    // Most cells have none of the words: those are not taken apart.
+    const own = row.findIndex((cell) => (hint === null || hint.test(contentIn(cell))) && isSaidBy(wordsOf(textIn(cell)), asked));
     if (own < 0) return [];
     const said = wordsOf(textIn(row[own]));
     const left = asked.filter((word) => !said.includes(word));
