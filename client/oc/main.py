@@ -59,8 +59,8 @@ def _add_next_step(error: OcdError, command: Command) -> None:
     if not (waits and isinstance(error, ConnectionLost)):
         return
     task_id, found = given.get("task_id", "ID"), "" if "task_id" in given else "oc task list, "
-    kept = f"What a task has finished is kept: {found}oc task get {task_id}"
-    error.hint = f"{kept}; a crawl goes on: oc task resume {task_id}"
+    kept = f"A task keeps what it has finished: {found}oc task get {task_id}"
+    error.hint = f"{kept}; to resume a crawl: oc task resume {task_id}"
 
 
 def _help(words: tuple[str, ...]) -> int:

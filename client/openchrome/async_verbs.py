@@ -149,7 +149,7 @@ class AsyncVerbs(ABC):
 
         Args:
             tab_id: Tab id; default: latest
-            strategy: Default: by the others, else auto
+            strategy: Default: by the other parameters, else auto
             next_ref: Next button's ref
             next_selector: or its CSS selector
             next_query: or words
@@ -184,7 +184,7 @@ class AsyncVerbs(ABC):
     ) -> Result:
         """Call any tool by name, listed or not
 
-        For tools that expand_tools has shown.
+        For tools found with expand_tools.
 
         Args:
             name: The tool's name
@@ -210,9 +210,9 @@ class AsyncVerbs(ABC):
     ) -> shapes.ComputerResult:
         """Use mouse, keyboard and screenshots by coordinates
 
-        For canvases, maps and what has no ref; with a ref, interact is surer. Coordinates are CSS
+        For canvases, maps and anything without a ref; with a ref, interact is more reliable. Coordinates are CSS
         pixels of the viewport, as in the image of `screenshot`; a zoomed image has `scale` pixels
-        for each.
+        per CSS pixel.
 
         Args:
             action: What to do
@@ -375,7 +375,7 @@ class AsyncVerbs(ABC):
         One page: navigate and read_page; a list of URLs: batch_execute.
         Returns {"summary", "pages": [{url, status, title, depth, content, links, error?}]};
         output_mode handle stores them for oc_output_search. Globs: * stops at "/", ** does not;
-        docs/** matches the end of the URL, with "://" all of it.
+        docs/** matches the end of the URL; a glob with "://", all of it.
 
         Args:
             url: Start URL: http, https or file
@@ -386,12 +386,13 @@ class AsyncVerbs(ABC):
             same_origin: true: same as scope origin. false: scope any, unless scope is set
             include: Globs; if given, only URLs that match one are followed
             exclude: Globs of URLs to skip
-            format: Of content (of several the first); tools: WebMCP (default: "markdown")
+            format: Format of content (of several, the first); tools: also WebMCP tools
+                (default: "markdown")
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
-            concurrency: Pages loaded at once; adaptive: as many as each host answers without
-                delay and errors (default: "auto")
+            concurrency: Pages loaded at once; adaptive: as many as each host handles without
+                delays or errors (default: "auto")
             engine: static: plain HTTP. browser: render. auto: render only what needs scripts
                 (default: "auto")
             strategy: bfs: level by level. dfs: branch by branch. best_first: most relevant to
@@ -400,33 +401,34 @@ class AsyncVerbs(ABC):
             retries: Retries after network errors, 429 and 5xx (default: 2)
             page_timeout_ms: Time limit of one attempt at one page, in ms (default: 30000)
             relations: Relations of <link> elements to follow like links
-            ignore_params: Query parameters that make no other page, besides those of sessions
-                and campaigns; * at the end
+            ignore_params: Query parameters to ignore when comparing URLs, besides known session
+                and campaign parameters; may end in *
             include_types: Media types that count as pages (globs); default: HTML and text
             fail_on_page: Fail deliberately at the Nth page (for tests)
-            urls: Start URLs besides url, or instead of it; a file has one a line
+            urls: Start URLs in addition to url or instead of it; in a file, one per line
             headers: Request headers, for the origins of the start pages only
             user_agent: User agent
-            proxy: HTTP proxy, http://[user:password@]host:port; several take turns
+            proxy: HTTP proxy, http://[user:password@]host:port; several are used in turn
             cookies: {name: value} for the start pages, a list of {name, value, domain?, path?,
                 …}, or what oc_context_export saved (its cookies)
-            resources: text: the browser loads no pictures, fonts and media (default: "all")
+            resources: text: the browser loads no images, fonts or media (default: "all")
             share_login: Use the browser's cookies to fetch and render (default: false)
-            extract: JSON schema of what to extract from each page, as in extract_data; given
-                back as extracted
-            actions: What the browser does on each page before reading it; auto then is browser
-            init_script: JavaScript that runs first in each page, before its own; auto then is
+            extract: JSON schema of what to extract from each page, as in extract_data; returned
+                as extracted
+            actions: Steps in the browser on each page before reading it; engine auto then means
+                browser
+            init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
             keep: raw: documents as their servers sent them, for oc_task_export to WARC.
-                screenshot, pdf: each page as a file, named in its record, which oc_task_export
-                carries; auto then is browser
-            webhook: URL that gets the task's meta by a signed POST when the crawl has ended
-            durable: Resume it by itself when the daemon comes back after it was killed;
+                screenshot, pdf: a file of each page, named in its record and included by
+                oc_task_export; engine auto then means browser
+            webhook: URL to send the task's meta to, by a signed POST, when the crawl has ended
+            durable: Resume automatically when the daemon starts again after being killed;
                 default: the setting durable
-            cache: Use answers that earlier crawls stored, as long as their Cache-Control,
-                Expires and validators allow; for plain HTTP (default: false)
-            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
-                unchanged or gone, and unchanged ones need not be sent again
+            cache: Reuse responses stored by earlier crawls, as far as their Cache-Control,
+                Expires and validators allow; plain HTTP only (default: false)
+            compare_to: Task of an earlier crawl: marks pages as new, changed, unchanged or
+                gone; unchanged ones need not be transferred again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
             cluster: Read the pages on the workers of this cluster of config.toml
@@ -507,22 +509,23 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """Crawl the pages listed in a site's sitemap
 
-        Found by robots.txt or in the usual places; indexes, gzip and plain-text lists are read.
+        Found through robots.txt or in the usual places; reads indexes, gzip and plain-text lists.
         Returns what crawl returns, with summary.sitemap_source.
 
         Args:
-            url: The site: a URL of it
+            url: Any URL of the site
             sitemap_url: URL of the sitemap, if it is not in a usual place
             filter: Glob of page URLs to fetch, as in crawl's include
             exclude: Globs of URLs to skip
             max_pages: Pages to fetch (default: 50)
             scope: Listed URLs to fetch, as in crawl (default: "domain")
-            format: Of content (of several the first); tools: WebMCP (default: "markdown")
+            format: Format of content (of several, the first); tools: also WebMCP tools
+                (default: "markdown")
             only_main_content: Without navigation, header, footer, sidebars (default: false)
             respect_robots: Obey robots.txt, its Crawl-delay included (default: true)
             delay_ms: Minimum time between two requests to one host, in ms (default: 0)
-            concurrency: Pages loaded at once; adaptive: as many as each host answers without
-                delay and errors (default: "auto")
+            concurrency: Pages loaded at once; adaptive: as many as each host handles without
+                delays or errors (default: "auto")
             engine: static: plain HTTP. browser: render. auto: render only what needs scripts
                 (default: "auto")
             retries: Retries after network errors, 429 and 5xx (default: 2)
@@ -530,26 +533,27 @@ class AsyncVerbs(ABC):
             fail_on_page: Fail deliberately at the Nth page (for tests)
             headers: Request headers, for the origins of the start pages only
             user_agent: User agent
-            proxy: HTTP proxy, http://[user:password@]host:port; several take turns
+            proxy: HTTP proxy, http://[user:password@]host:port; several are used in turn
             cookies: {name: value} for the start pages, a list of {name, value, domain?, path?,
                 …}, or what oc_context_export saved (its cookies)
-            resources: text: the browser loads no pictures, fonts and media (default: "all")
+            resources: text: the browser loads no images, fonts or media (default: "all")
             share_login: Use the browser's cookies to fetch and render (default: false)
-            extract: JSON schema of what to extract from each page, as in extract_data; given
-                back as extracted
-            actions: What the browser does on each page before reading it; auto then is browser
-            init_script: JavaScript that runs first in each page, before its own; auto then is
+            extract: JSON schema of what to extract from each page, as in extract_data; returned
+                as extracted
+            actions: Steps in the browser on each page before reading it; engine auto then means
+                browser
+            init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
             keep: raw: documents as their servers sent them, for oc_task_export to WARC.
-                screenshot, pdf: each page as a file, named in its record, which oc_task_export
-                carries; auto then is browser
-            webhook: URL that gets the task's meta by a signed POST when the crawl has ended
-            durable: Resume it by itself when the daemon comes back after it was killed;
+                screenshot, pdf: a file of each page, named in its record and included by
+                oc_task_export; engine auto then means browser
+            webhook: URL to send the task's meta to, by a signed POST, when the crawl has ended
+            durable: Resume automatically when the daemon starts again after being killed;
                 default: the setting durable
-            cache: Use answers that earlier crawls stored, as long as their Cache-Control,
-                Expires and validators allow; for plain HTTP (default: false)
-            compare_to: Task of an earlier crawl: pages say whether they are new, changed,
-                unchanged or gone, and unchanged ones need not be sent again
+            cache: Reuse responses stored by earlier crawls, as far as their Cache-Control,
+                Expires and validators allow; plain HTTP only (default: false)
+            compare_to: Task of an earlier crawl: marks pages as new, changed, unchanged or
+                gone; unchanged ones need not be transferred again
             ignore_certificate_errors: Accept expired, self-signed and mismatched certificates,
                 where the setting allow_certificate_errors is true (default: false)
             cluster: Read the pages on the workers of this cluster of config.toml
@@ -584,8 +588,8 @@ class AsyncVerbs(ABC):
     ) -> shapes.DownloadsResult:
         """List the files that this session's pages have downloaded
 
-        list: the folder and its files, newest first, with those that still come. path: where one file
-        is; the newest if no name is given.
+        list: the folder and its files, newest first, and downloads in progress. path: where one file
+        is, by default the newest.
 
         Args:
             action: What to do (default: "list")
@@ -607,7 +611,7 @@ class AsyncVerbs(ABC):
         """Drag one element onto another, or from point to point
 
         HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref, a
-        selector, words, or x and y in CSS pixels of the viewport. Says where the item is afterwards.
+        selector, words, or x and y in CSS pixels of the viewport. Reports where the item ends up.
 
         Args:
             source_ref: Ref of the element to drag
@@ -734,7 +738,7 @@ class AsyncVerbs(ABC):
         """Find tools that are not listed, with their parameters
 
         Pass one of query, name (with all its parameters) or tier. The tools can then be called by
-        name, or by call_verb. Without arguments: the names of what is hidden.
+        name, or by call_verb. Without arguments: the names of all hidden tools.
 
         Args:
             name: The tool's exact name
@@ -778,7 +782,7 @@ class AsyncVerbs(ABC):
         """Extract data from the page in the shape of a JSON schema
 
         For products, prices, tables and lists, from JSON-LD, microdata, tables, labels and repeated
-        cards; no model is asked. Numbers, dates and URLs get the declared types; reports confidence
+        cards; no model is used. Numbers, dates and URLs get the declared types; reports confidence
         per field and what is missing. Without schema: the page's structured data.
 
         Args:
@@ -807,8 +811,8 @@ class AsyncVerbs(ABC):
     ) -> shapes.FileUploadResult:
         """Upload files to a file input or drop zone
 
-        Name the input (hidden or not), its label, the button that opens a file chooser, or with
-        drop a drop zone. Bytes go from disk to the page, not through the conversation.
+        Name the input (hidden or not), its label or the button that opens a file chooser; with
+        drop, a drop zone. Bytes go from disk to the page, not through the conversation.
 
         Args:
             files: Files
@@ -935,14 +939,14 @@ class AsyncVerbs(ABC):
     ) -> shapes.HttpAuthResult:
         """Set a tab's credentials for HTTP authentication
 
-        Without them, or if the server rejects them, the page of the 401 response is shown.
+        Without them, or if the server rejects them, the 401 response page is shown.
 
         Args:
-            action: get: what is set, and the challenges seen
+            action: get: the credentials set and the challenges seen
             username: set: user name
             password: set: password
             origins: set: only for these (https://x.org, *.x.org); default: the first origin
-                that asks for a page of the tab
+                that asks when the tab loads a page
             tab_id: Default: the latest
             timeout_ms: Deadline in ms
         """
@@ -959,7 +963,7 @@ class AsyncVerbs(ABC):
         """Run a script first in every page of the session
 
         Before the page's own scripts, in frames and popups too, from each page's next load on: reload
-        those that are open. Kept with the session; other sessions and crawls do not have it.
+        open pages. Kept with the session; does not apply to other sessions or to crawls.
 
         Args:
             action: What to do
@@ -1087,13 +1091,13 @@ class AsyncVerbs(ABC):
     ) -> shapes.LightweightScrollResult:
         """Scroll the page, or the scrollable area around an element
 
-        Returns the position, the sizes and whether the end is reached; with until the line that
-        showed, with its ref.
+        Returns the position, the sizes and whether the end is reached; with until, the line with the
+        text and its ref.
 
         Args:
             direction: Direction (default: "down")
             amount: Pixels; default: most of a screen
-            until: Scroll until words in it show, also in virtual lists
+            until: Scroll until this text appears, also in virtual lists
             scroll_to_end: Scroll to the end in that direction (default: false)
             smooth: Animate the scrolling (default: false)
             wait_after_ms: ms to wait for more to load (default: 0)
@@ -1168,7 +1172,8 @@ class AsyncVerbs(ABC):
         not the text (read_page). A 404 page is a result, an unreachable host an error.
 
         Args:
-            url: URL (https:// is assumed; ./x, /x: from the page on), back, or forward
+            url: URL (https:// is assumed; ./x and /x are relative to the page), back, or
+                forward
             wait: When loading counts as done; commit: first byte (default: "load")
             tab_id: Default: the latest
             timeout_ms: Deadline in ms
@@ -1278,7 +1283,7 @@ class AsyncVerbs(ABC):
         Bodies are kept across navigations, 16 MiB in total. One capture per tab, lite or full.
 
         Args:
-            action: get, get_logs: the requests, also while it runs
+            action: get, get_logs: the requests, also while capturing
             options: start: what to capture
             keep_bodies: stop: false discards the bodies (default: true)
             limit: get: newest N; 0: all (default: 100)
@@ -1329,7 +1334,7 @@ class AsyncVerbs(ABC):
         One capture per tab, lite or full. Credentials are masked.
 
         Args:
-            action: get, get_logs: the requests, also while it runs
+            action: get, get_logs: the requests, also while capturing
             options: start: what to capture
             limit: get: newest N; 0: all (default: 100)
             tab_id: Default: the latest
@@ -1349,11 +1354,11 @@ class AsyncVerbs(ABC):
         """Ask a person to do something on a page, and wait until it is done
 
         For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
-        person sees the reason in the dashboard and in `oc approvals`, does it in the tab, and says that
-        it is done, or that it will not be. Answers what has changed on the page since.
+        person sees the reason in the dashboard and in `oc approvals`, acts in the tab, and confirms or
+        declines. Returns what changed on the page.
 
         Args:
-            reason: What the person is to do, and why
+            reason: What the person should do, and why
             tab_id: Tab (default: latest)
             timeout_ms: How long to wait for the person (default: 600000)
         """
@@ -1384,7 +1389,7 @@ class AsyncVerbs(ABC):
                 page
             tab_id: Tab to check live; default: latest
             wait_ms: Live page: max wait for it to pass, in ms (default: 0)
-            timeout_ms: As wait_ms; a page that hangs does not prolong it
+            timeout_ms: As wait_ms, but a hanging page cannot extend it
             contract_path: Absolute path of a file with contract
             evidence_path: Absolute path of a file with evidence
         """
@@ -1411,7 +1416,7 @@ class AsyncVerbs(ABC):
 
         Args:
             action: What to do
-            name: Default: the session's name; load: else the newest
+            name: Default: the session's name; load falls back to the newest
             task_description: The task
             completed_steps: Finished steps
             pending_steps: Remaining steps
@@ -1477,8 +1482,8 @@ class AsyncVerbs(ABC):
     ) -> shapes.ContextImportResult:
         """Restore a login: import an envelope of cookies and storage
 
-        Its file: envelope_path. Replaces what its origins have. In an empty tab the site gets no
-        request; on its page, reload afterwards.
+        From a file: envelope_path. Replaces the cookies and storage of its origins. In an empty tab the
+        site is not contacted; on a page of the site, reload afterwards.
 
         Args:
             envelope: From oc_context_export
@@ -1704,7 +1709,7 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """List interactive elements with refs, roles, names and boxes
 
-        For layouts; find and read_page give the refs in less. Includes frames and shadow trees.
+        For layouts; for refs alone, find and read_page are shorter. Includes frames and shadow trees.
         bbox is in CSS pixels of the viewport. More than `limit`: pass `next_offset` as `offset`.
 
         Args:
@@ -1791,7 +1796,7 @@ class AsyncVerbs(ABC):
     ) -> shapes.PerformanceInsightsResult:
         """Record a performance trace and report what slows the page down
 
-        With url or reload the page load is recorded, else the page as it is running. The trace is a
+        With url or reload, records the page load, otherwise the page as it is running. The trace is a
         file for DevTools; oc_performance_analyze shows details of one insight.
 
         Args:
@@ -1904,13 +1909,13 @@ class AsyncVerbs(ABC):
 
         Calls that act on pages or read them are recorded with the elements they used; secrets are
         not. Stop it with oc_recording_stop; oc_recording_export makes a program of it. One per
-        session; the newest 50 are kept, and `pruned` names the one that had to go.
+        session; the newest 50 are kept, and `pruned` names the one deleted for it.
 
         Args:
-            name: Its name
+            name: Name of the recording
             label: Same as name
             screenshots: Screenshots of the viewport around every action (default: "none")
-            video: Film the tab (extra `video`) (default: false)
+            video: Record a video of the tab (needs the extra `video`) (default: false)
             max_actions: Stop after N actions (default: 10000)
             duration_s: Stop after N seconds
             timeout_ms: Deadline in ms
@@ -1991,8 +1996,8 @@ class AsyncVerbs(ABC):
     ) -> shapes.SkillRecallResult:
         """Find skills, best first
 
-        Score: share of the words, 0.025 per pass (10 at most) less as much per failure, plus or minus
-        0.2 by the last replay, 0.15 for the contract. Skills whose last three replays failed are
+        Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10 at
+        most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose last three replays failed are
         quarantined.
 
         Args:
@@ -2033,7 +2038,7 @@ class AsyncVerbs(ABC):
             recording_id: A recording's id or name
             last_actions: Number of last actions
             contract: What must be true afterwards, as in oc_assert
-            contract_id: Name of the contract; alone: the contract stored under it
+            contract_id: Name of the contract; without contract: the stored one of that name
             description: What it does
             steps_path: Absolute path of a file with steps
             contract_path: Absolute path of a file with contract
@@ -2104,14 +2109,14 @@ class AsyncVerbs(ABC):
         """Write a crawl's pages to a file or folder
 
         markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-        tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. Screenshots
-        and PDFs go into a folder beside the file, or inside the folder. A task that still runs gives
-        what it has.
+        tables pages and links. llms-txt: a list of links. warc: needs a crawl with keep=raw.
+        Screenshots and PDFs go into a folder beside the file, or inside the folder. A running task
+        exports what it has so far.
 
         Args:
             task_id: The crawl's task
             path: File or new folder to write
-            format: Default: as the path's name ends; none: markdown
+            format: Default: by the path's extension; without one: markdown
             timeout_ms: Deadline in ms
         """
         return await self._call("oc_task_export", {
@@ -2169,15 +2174,15 @@ class AsyncVerbs(ABC):
     ) -> shapes.TaskListResult:
         """List tasks, newest first
 
-        Without direct calls that have completed; all lists them, too.
+        Omits direct calls that have completed, unless all is set.
 
         Args:
-            all: Also long tools that were called directly and have completed (default: false)
+            all: Include completed direct calls of long tools (default: false)
             status: Only this, or one of these
             kind: Only of this kind, or one of these
             limit: Max number to list (default: 50)
             since: Only tasks created since: RFC 3339 time, or epoch milliseconds
-            before: Only tasks created earlier than that: goes on where a list ended
+            before: Only tasks created before this: continues an earlier list
             timeout_ms: Deadline in ms
         """
         return await self._call("oc_task_list", {
@@ -2394,7 +2399,7 @@ class AsyncVerbs(ABC):
         """Take a screenshot of the page, or of one element
 
         Default: the viewport. Returns the image, or with path writes a file. To read text,
-        read_page is cheaper; numbered boxes on what can be clicked: vision_find.
+        read_page is cheaper; for numbered boxes on clickable elements: vision_find.
 
         Args:
             full_page: The whole page (default: false)
@@ -2444,13 +2449,13 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """Call a tool that the page offers
 
-        page_tools lists them. Its answer is the page's text. A form without autosubmit is only filled
-        in: submit it meanwhile, in another call. One that takes minutes: oc_task_start, kind page_tool.
+        page_tools lists them. The reply is page content. A form tool without autosubmit fills in the form
+        and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
 
         Args:
             name: The tool's name
-            arguments: Its arguments, by its input_schema
-            frame: Which frame's, where several offer it
+            arguments: Arguments for the tool, as its input_schema says
+            frame: Frame, if several offer the tool
             arguments_path: Absolute path of a file with arguments
             tab_id: Default: the latest
             timeout_ms: Deadline in ms
@@ -2491,7 +2496,7 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """List the tools that the page offers to agents
 
-        As its scripts and forms declare them (WebMCP). Better than clicking where one fits.
+        As declared by its scripts and forms (WebMCP). Prefer one that fits to clicking.
 
         Args:
             tab_id: Default: the latest
@@ -2634,7 +2639,7 @@ class AsyncVerbs(ABC):
                 (default: "none")
             query: bm25: words
             filter_options: min_words, max_sections, bm25_threshold, prune_threshold
-            compression: delta: only what the last readings of the site had not (default:
+            compression: delta: only what is new since earlier readings of the site (default:
                 "none")
             include_pagination: Report the page's pagination (default: true)
             offset: First character (default: 0)
@@ -2753,7 +2758,7 @@ class AsyncVerbs(ABC):
     ) -> shapes.TabsCreateResult:
         """Open a new tab
 
-        It becomes the latest tab, which calls without `tab_id` use.
+        It becomes the latest tab, used by calls without `tab_id`.
 
         Args:
             url: URL to open; default: an empty page
@@ -2862,12 +2867,12 @@ class AsyncVerbs(ABC):
     ) -> shapes.WaitForResult:
         """Wait until an element appears, a page loads or another condition holds
 
-        Rarely needed after an action, which waits for its effects itself. Other calls on the tab go
-        on meanwhile.
+        Rarely needed after an action, which waits for its effects itself. Does not block other calls
+        on the tab.
 
         Args:
             type: selector: CSS. function: JavaScript that becomes truthy. url_match: substring,
-                glob or /regex/ of the URL. text: it shows. idle: a quiet page. download: the
+                glob or /regex/ of the URL. text: it appears. idle: a quiet page. download: the
                 file an action has started. timeout: `value` ms
             value: What to wait for
             visible: selector: must also be visible (default: false)
@@ -2910,7 +2915,7 @@ class AsyncVerbs(ABC):
     ) -> shapes.WorkerCompleteResult:
         """Report that a workflow worker is done
 
-        Data reported before is kept; of repeated calls the last one counts.
+        Data reported earlier is kept; if called again, the last call counts.
 
         Args:
             worker_name: The worker's name
@@ -3191,8 +3196,8 @@ class AsyncKinds:
 
         Args:
             name: The tool's name
-            arguments: Its arguments, by its input_schema
-            frame: Which frame's, where several offer it
+            arguments: Arguments for the tool, as its input_schema says
+            frame: Frame, if several offer the tool
             tab_id: Tab id; default: the latest
             arguments_path: Absolute path of a file with arguments
         """
@@ -3211,10 +3216,10 @@ class AsyncKinds:
         The result is the recording with its actions; actions recorded before a crash survive it.
 
         Args:
-            name: Its name
+            name: Name of the recording
             label: Same as name
             screenshots: Screenshots of the viewport around every action (default: "none")
-            video: Film the tab (extra `video`) (default: false)
+            video: Record a video of the tab (needs the extra `video`) (default: false)
             max_actions: Stop after N actions (default: 10000)
             duration_s: Stop after N seconds
         """

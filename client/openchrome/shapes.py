@@ -20,9 +20,9 @@ class ActStep(TypedDict):
     method: NotRequired[str]
     """html5 or pointer"""
     place: NotRequired[str]
-    """Where in its list the item is now"""
+    """The item's position in its list now"""
     accepted: NotRequired[bool]
-    """Whether the page took what was dropped"""
+    """Whether the page accepted the drop"""
     step: int
     action: str
     outcome: str
@@ -51,7 +51,7 @@ class AssertionReport(TypedDict):
     expected: str
     actual: Any
     location: str
-    """Where in the contract it stands"""
+    """Location in the contract"""
     reason: NotRequired[str]
 
 
@@ -128,25 +128,25 @@ class Changed(TypedDict):
     net_error: NotRequired[str]
     """Why the load failed"""
     frames: NotRequired[list[FrameAddress]]
-    """Frames that went elsewhere"""
+    """Frames that navigated"""
     dialog: NotRequired[OpenDialog]
     """It waits for an answer"""
     beforeunload: NotRequired[str]
-    """accepted: the page had asked to stay"""
+    """accepted: the page asked to stay"""
     closed: NotRequired[bool]
     """The page closed its own tab"""
     invalid: NotRequired[list[InvalidField]]
-    """They keep the form from being sent"""
+    """Fields that keep the form from being submitted"""
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""
     tabs_closed: NotRequired[list[str]]
     current_tab: NotRequired[str | None]
-    """The tab that is the latest now"""
+    """The latest tab now"""
     permissions: NotRequired[list[PermissionPrompt]]
     downloads: NotRequired[list[DownloadReport]]
     added: NotRequired[int]
-    """Lines of the outline that are new"""
+    """New lines of the outline"""
     removed: NotRequired[int]
     moved: NotRequired[int]
     values: NotRequired[int]
@@ -253,7 +253,7 @@ class CrawlSummary(TypedDict):
     engines: dict[str, int]
     attempts: NotRequired[int]
     resumed_pages: NotRequired[int]
-    """Pages of the crawl that it goes on with"""
+    """Pages taken over from the resumed crawl"""
     compared: NotRequired[dict[str, Any]]
     """to, new, changed, unchanged, gone"""
     retried: NotRequired[int]
@@ -266,9 +266,9 @@ class CrawlSummary(TypedDict):
     sitemap_source: NotRequired[str]
     """Of crawl_sitemap: the first sitemap read"""
     sitemaps: NotRequired[list[str]]
-    """Those that were read, at most 100"""
+    """Sitemaps that were read, at most 100"""
     sitemap_problems: NotRequired[dict[str, str]]
-    """By address, what was wrong"""
+    """The problem, by address"""
 
 
 DomElement = TypedDict("DomElement", {
@@ -292,9 +292,9 @@ class DownloadReport(TypedDict):
     path: NotRequired[str]
     """Where it is"""
     size: int
-    """Bytes that have come so far"""
+    """Bytes received so far"""
     total: NotRequired[int]
-    """Bytes in all, while it comes"""
+    """Total bytes, during the download"""
     state: str
 
 
@@ -371,7 +371,7 @@ class InvalidField(TypedDict):
     role: str
     name: str
     message: str
-    """What the browser says of it"""
+    """Chromium's note"""
 
 
 class IsolatedWorker(TypedDict):
@@ -696,7 +696,7 @@ class RecordingReport(TypedDict):
     ended_by: str | None
     action_count: int
     lost: NotRequired[int]
-    """Actions that the disk did not take"""
+    """Actions that could not be written"""
     video: NotRequired[bool]
     film_s: NotRequired[float | None]
     film_ended_by: NotRequired[str | None]
@@ -740,7 +740,7 @@ class RequestReport(TypedDict):
     duration_ms: float | None
     started_at: str | None
     state: NotRequired[str]
-    """pending: still without an answer"""
+    """pending: no response yet"""
     from_cache: NotRequired[Any]
     redirect_url: NotRequired[str]
     error: NotRequired[str]
@@ -753,7 +753,7 @@ class RequestReport(TypedDict):
     timing: NotRequired[dict[str, float]]
     """Phases, in ms"""
     initiator: NotRequired[dict[str, Any]]
-    """What asked for it"""
+    """What initiated it"""
     page_url: NotRequired[str]
     body: NotRequired[str | None]
     body_encoding: NotRequired[str]
@@ -857,7 +857,7 @@ class TabReport(TypedDict):
     url: str
     title: str
     dialog: NotRequired[str]
-    """What the dialog says that is open"""
+    """Message of the open dialog"""
     held_by: NotRequired[str]
     """The person who holds it"""
     worker_id: NotRequired[str]
@@ -885,7 +885,7 @@ class TaskReport(TypedDict):
     pid: int | None
     pid_started_at: str | None
     resumed_from: NotRequired[str]
-    """The task that it goes on with"""
+    """The task that continues this one"""
     created_at: str
     started_at: str | None
     ended_at: str | None

@@ -42,7 +42,7 @@ def test_each_event_is_a_line() -> None:
         "current tab: t2",
         "download: a.csv, 2.0 KB, completed: /d/a.csv",
         "download: b, 1 bytes of 3 bytes, in progress",
-        "pop-up refused, the session has all the tabs it may have: http://x/r",
+        "pop-up refused, the session is at its tab limit: http://x/r",
         "permission geo: denied",
     ]
 
@@ -91,7 +91,7 @@ def test_client_shows_what_stands_now_first() -> None:
 
 def test_client_says_that_nothing_changed() -> None:
     result = {"now": "focus x", "changed": {}}
-    assert action_text(result, {}) == "focus x\nNothing changed that can be seen\n"
+    assert action_text(result, {}) == "focus x\nNo visible change\n"
 
 
 def test_client_shows_each_field_on_a_line() -> None:

@@ -180,7 +180,7 @@ async def test_a_verb_that_calls_itself_is_stopped() -> None:
         depth = call_context.current().depth
         if depth < MAX_DEPTH:
             return int((await calls.run("again", {})).data["result"])
-        with pytest.raises(OcdError, match="4 deep at most"):
+        with pytest.raises(OcdError, match="limited to 4 levels"):
             await calls.run("again", {})
         return depth
 

@@ -103,7 +103,7 @@ def test_what_a_table_may_have_is_said(settings: Settings) -> None:
     ("rule", "why"),
     [
         ('origin = "a b"\nrule = "ask"', "Not a valid host: 'a b'"),
-        ('origin = "https://x.org/a"\nrule = "ask"', "rules are about whole hosts"),
+        ('origin = "https://x.org/a"\nrule = "ask"', "rules apply to whole hosts"),
         ('rule = "perhaps"', "Invalid enum value 'perhaps' - at `$.action[0].rule`"),
         ('verbs = ["interct"]\nrule = "deny"', "Did you mean 'interact'?"),
         ('origin = "example.org"', "missing required field `rule`"),

@@ -119,7 +119,7 @@ def test_a_home_that_is_still_to_be_made(home: Path, capsys: Output) -> None:
     home.rmdir()
     status, found = run_doctor(capsys)
     assert (status, found["home"]["level"]) == (0, "ok")
-    assert found["home"]["seen"] == f"{home}, which the first start makes"
+    assert found["home"]["seen"] == f"{home}, created at the first start"
     assert not home.exists()
 
 

@@ -101,7 +101,7 @@ DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(3
         (f"<p>正在加载</p><p>{'x ' * 90}</p><script>1</script>", "placeholder '正在加载'"),
         (f"<p>Lädt Preise ...</p><p>{'x ' * 90}</p><script>1</script>", "placeholder 'Lädt"),
         (f"<main>{LONG}<p>Loading…</p></main><script>1</script>", ""),
-        (f"<nav>{LONG}</nav><h1>Short</h1><script>1</script>{DATA}", "its data say more"),
+        (f"<nav>{LONG}</nav><h1>Short</h1><script>1</script>{DATA}", "its data has more"),
         (f"<p>{'A word or more. ' * 20}<script>1</script>{DATA}", ""),
         (
             f"<nav>{LONG}</nav><p id=c>{PROSE}</p><script>{BY_ID}.textContent = new Date</script>",

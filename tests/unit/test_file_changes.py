@@ -26,4 +26,4 @@ async def test_a_change_that_fails_ends_nothing(
 
     monkeypatch.setattr(file_changes, "file_changes", two_changes)
     await file_changes.follow_changes(tmp_path / "config.toml", asyncio.Event(), act)
-    assert (heard, "is not in force" in caplog.text) == ([0, 1], True)
+    assert (heard, "could not all be applied" in caplog.text) == ([0, 1], True)

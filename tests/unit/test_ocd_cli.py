@@ -327,7 +327,7 @@ def test_a_child_that_dies_mute_shows_its_last_lines(home: Path, stub_daemon: St
     stub_daemon("print('Segmentation fault'); exit(9)")
     with pytest.raises(OcdError) as caught:
         start_daemon(home, [])
-    assert caught.value.message == "The daemon ended early with status 9:\nSegmentation fault"
+    assert caught.value.message == "The daemon exited early with status 9:\nSegmentation fault"
     assert str(log_path(home)) in caught.value.hint
 
 

@@ -58,42 +58,42 @@ BUILTINS: tuple[Entry, ...] = (
         "are checked before the first one runs. Stops at the first error, at a dialog that the "
         "next command does not answer, and at a popup or closed tab unless the next command is "
         "about tabs.",
-        continue_={**_SWITCH, "description": "Go on after errors and surprises"},
+        continue_={**_SWITCH, "description": "Continue after errors and surprises"},
     ),
     _entry(
         "guide", "oc.commands.guide:guide",
-        "Print how an agent works with oc, or give it to a host",
+        "Print how an agent works with oc, or install it for a host",
         "--install puts it where the host looks: claude: a skill in ~/.claude; codex: a section of "
         "~/.codex/AGENTS.md; cursor: a rule in this project; agents: a section of ./AGENTS.md. "
-        "Again updates it, --remove takes it out; what else a file has is kept.",
-        install={**_GUIDE_HOST, "description": "Give the guide to this host"},
-        remove={**_GUIDE_HOST, "description": "Take it from this host again"},
+        "Repeating it updates the guide, --remove deletes it; the rest of the file is kept.",
+        install={**_GUIDE_HOST, "description": "Install the guide for this host"},
+        remove={**_GUIDE_HOST, "description": "Remove the guide from this host"},
     ),
     _entry(
         "dashboard", "oc.commands.dashboard:dashboard",
         "Open the dashboard: a page that shows what the daemon does",
-        "Prints a link that lets one browser in, once, within ten minutes, and opens it where "
-        "there is a screen. --view-only: that browser may look, but change nothing.",
+        "Prints a link that gives one browser access, once, within ten minutes, and opens it if "
+        "there is a display. --view-only: that browser can watch, but change nothing.",
         open={"type": "boolean", "default": True, "description": "Open the link in a browser"},
-        view_only={**_SWITCH, "description": "A link to look, not to act"},
+        view_only={**_SWITCH, "description": "Print a link for viewing only"},
     ),
     _entry(
         "attach", "oc.commands.attach:attach",
-        "Print an address at which a program of yours connects to the session",
+        "Print an address at which your own program can connect to the session",
         "For Playwright, Puppeteer and pyppeteer: the program sees the session's tabs, with their "
-        "logins, and nothing of other sessions. The address works once. Off until config.toml says "
-        "attach = true.",
+        "logins, and nothing of other sessions. The address works once. Needs attach = true in "
+        "config.toml.",
         ttl={
             "type": "string", "default": "10m",
-            "description": "How long the program may stay, for example 90s or 2h",
+            "description": "How long the program may stay connected, for example 90s or 2h",
         },
     ),
     _entry(
         "run", "oc.commands.run:run", "Run a Playwright or pyppeteer program on the session's tabs",
         "Where the program would launch a browser, it is connected to the session instead, and has "
-        "its tabs and logins: a recording exported as Python runs where it was recorded. What "
-        "stands after the file is the program's own. The exit status is the program's. Off until "
-        "config.toml says attach = true.",
+        "its tabs and logins: a recording exported as Python runs where it was recorded. "
+        "Arguments after the file go to the program. The exit status is the program's. Needs "
+        "attach = true in config.toml.",
         required=("file",),
         file={"type": "string", "description": "The program, a Python file"},
         args={
@@ -103,7 +103,7 @@ BUILTINS: tuple[Entry, ...] = (
         python={"type": "string", "description": "Python to run it with (default: OpenChrome's)"},
         ttl={
             "type": "string", "default": "10m",
-            "description": "How long the program may stay, for example 90s or 2h",
+            "description": "How long the program may stay connected, for example 90s or 2h",
         },
     ),
     _entry("status", "oc.commands.daemon:status", "Show what the daemon is doing"),
@@ -204,33 +204,33 @@ BUILTINS: tuple[Entry, ...] = (
     ),
     _entry(
         "ask", "oc.commands.ask:ask", "Ask a person to do something on a page, and wait",
-        "For a captcha, a login, a second factor, a payment. Says how the person answers, and "
-        "prints what has changed on the page.",
+        "For a captcha, a login, a second factor, a payment. Says how the person can answer, and "
+        "prints what changed on the page.",
         required=("reason",),
-        reason={"type": "string", "description": "What the person is to do, and why"},
+        reason={"type": "string", "description": "What the person should do, and why"},
         tab_id={"type": "string", "description": "The tab (default: the session's current one)"},
         timeout_ms={"type": "integer", "description": "How long to wait, in milliseconds"},
     ),
     _entry(
-        "hold", "oc.commands.hold:hold", "Hold a tab yourself: what agents do there waits",
-        "Gives it back when you press Enter, or when standard input ends. Reading goes on; acting "
-        "calls wait, and end in human_in_control at their deadline.",
+        "hold", "oc.commands.hold:hold", "Take control of a tab; agents' actions on it wait",
+        "Gives it back when you press Enter or standard input ends. Reading calls still work; "
+        "acting calls wait, and fail with human_in_control at their deadline.",
         tab_id={"type": "string", "description": "The tab (default: the session's current one)"},
     ),
     _entry(
-        "approvals", "oc.commands.approvals:pending", "List what waits for your consent",
-        "Data that would leave after a page was read, and changed tools of MCP servers: each with "
-        "what exactly would happen.",
+        "approvals", "oc.commands.approvals:pending", "List requests that need your consent",
+        "Data that would be sent out after a page was read, and changed tools of MCP servers: each "
+        "with exactly what would happen.",
     ),
     _entry(
-        "approvals_allow", "oc.commands.approvals:allow", "Allow what waits for your consent",
-        "The call that waits goes on. If it has given up, the same call is allowed when it is made "
-        "again within 15 minutes.",
+        "approvals_allow", "oc.commands.approvals:allow", "Allow a request that needs your consent",
+        "The waiting call continues. If it has already failed, the same call is allowed when it is "
+        "repeated within 15 minutes.",
         required=("approval",), approval=_APPROVAL,
         for_session={**_SWITCH, "description": "Allow it for the rest of its session"},
     ),
     _entry(
-        "approvals_deny", "oc.commands.approvals:deny", "Refuse what waits for your consent",
+        "approvals_deny", "oc.commands.approvals:deny", "Deny a request that needs your consent",
         required=("approval",), approval=_APPROVAL,
     ),
     _entry(

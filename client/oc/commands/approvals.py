@@ -70,6 +70,6 @@ def _describe(one: dict[str, Any]) -> list[str]:
 
 def _what_to_do(waiting: list[dict[str, Any]]) -> str:
     if not waiting:
-        return "Nothing waits for an answer."
+        return "Nothing is waiting for an answer."
     first = waiting[0]["approval"]
     return f"Answer: oc approvals allow {first} [--for-session], or: oc approvals deny {first}"

@@ -46,7 +46,7 @@ def _seconds(text: str) -> float:
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
     if not number.isdecimal() or not 1 <= int(number[:9]) * _UNITS[unit] <= _LONGEST_S:
         raise OcdError(
-            "invalid_argument", f"Not a time that an address may be valid: {text!r}",
+            "invalid_argument", f"Not a valid duration: {text!r}",
             hint="For example --ttl 10m, 90s or 2h; at most 24h.", parameter="ttl",
         )  # fmt: skip
     return float(int(number) * _UNITS[unit])

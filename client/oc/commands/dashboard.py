@@ -27,7 +27,7 @@ def dashboard(daemon: DaemonClient, command: Command, _index: Index) -> int:
     terminal.write_line(link["url"])
     remote = os.environ.get("SSH_CONNECTION", "").split()
     if not command.quiet:
-        terminal.say("The link lets one browser in, once, within ten minutes.")
+        terminal.say("The link gives one browser access, once, within ten minutes.")
         if len(remote) == 4:
             port = link["port"]
             terminal.say("On your own machine, before you open it there:")

@@ -31,7 +31,7 @@ def hold(daemon: DaemonClient, command: Command, _index: Index) -> int:
     terminal.write_line(f"You hold {lease['tab_id']}: {lease['url']}")
     sys.stdout.flush()
     if not command.quiet:
-        terminal.say("Agents' acting calls on it wait. Give it back: Enter")
+        terminal.say("Agents' acting calls on it wait. Press Enter to give it back.")
     try:
         _keep(daemon, lease)
     except KeyboardInterrupt:

@@ -25,7 +25,7 @@ def action_text(result: Mapping[str, Any], params: Mapping[str, Any]) -> str:
         lines.append(_target_line(result))
     content = result.get("content") or ""
     if not content and len(lines) <= 1:
-        lines.append("Nothing changed that can be seen")
+        lines.append("No visible change")
     return "\n".join(lines) + "\n" + content
 
 

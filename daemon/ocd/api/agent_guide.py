@@ -1,7 +1,7 @@
 """How an agent works with OpenChrome: the one source of `oc guide`, MCP instructions and the guide
 resource.
 
-Calls stand in it as `ocd.api.tool_calls` writes them; `oc guide` puts its own words in their place.
+Calls are written as `ocd.api.tool_calls` writes them; `oc guide` replaces them with commands.
 """
 
 from typing import Literal, NamedTuple
@@ -26,17 +26,17 @@ SECTIONS: tuple[Section, ...] = (
 2. Look: `find {"query": "sign in"}` for one thing, `inspect` for forms, errors and dialogs (2 KB),
    `read_page` for everything, with refs (e12) to act on.
 3. Act: `interact {"ref": "e12"}`, or by words: `interact {"query": "Sign in"}`. It waits until it
-   can act and for what it sets off; the answer says what changed, with refs. Read again only if
-   that is not enough.""",
+   can act, then for the effects; the reply says what changed, with refs. Read again only if that
+   is not enough.""",
         in_instructions=True,
     ),
     Section(
         "How replies read",
         """\
-First what stands now: the dialog or message on top, the focus, the page if it is a new one. Then a
-line for each thing that happened (navigation, tabs opened and closed, dialog, download), then the
-page: `+` came or is shown, `-` went or is hidden, `>` moved, `~` holds something else. A form with
-a field that failed is an error (fields_failed) that says which were filled.""",
+First the current state: the dialog or message on top, the focus, the page if it is a new one. Then
+a line for each event (navigation, tabs opened and closed, dialog, download), then the changes on
+the page: `+` added or now shown, `-` removed or now hidden, `>` moved, `~` new value. If a form
+field fails, the call fails (fields_failed) and lists the fields that were filled.""",
     ),
     Section(
         "Which call for what",
@@ -46,7 +46,7 @@ a field that failed is an error (fields_failed) that says which were filled.""",
 - Prose: `read_page {"mode": "markdown"}`. Data: `extract_data`. By CSS or XPath: `query_dom`.
   A picture: `page_screenshot`. What failed: `console_capture`, `network`.
 - Where the outline's first line says that the page offers tools: `page_tools` lists them, and
-  `page_tool_call {"name": "search", "arguments": {"query": "lamps"}}` is surer than clicking.
+  `page_tool_call {"name": "search", "arguments": {"query": "lamps"}}` beats clicking.
 - Before the page's own scripts, in every page of the session: `init_script`.
 - Waiting is rarely needed: `wait_for {"type": "text", "value": "Saved"}`.
 - Whole sites: `crawl {"url": "https://example.com", "output_mode": "handle"}`.""",
@@ -57,19 +57,19 @@ a field that failed is an error (fields_failed) that says which were filled.""",
 `file_upload {"query": "Attachment", "file_paths": ["/home/ada/report.pdf"]}`: bytes go from disk to
 the page. Never put base64 or more than 1 KB of text into an argument: write it to a file. Large
 parameters have a companion, code_path beside code, that takes the file's absolute path. Downloads
-are saved; the answer names the path, and `downloads` lists them.""",
+are saved; the reply names the path, and `downloads` lists them.""",
         in_instructions=True,
     ),
     Section(
         "Large results and long work",
         """\
 With output_mode "handle" (or "auto": only above output_inline_limit_bytes, default 32768) the
-answer is a preview and an output_handle. Search it:
+reply is a preview and an output_handle. Search it:
 `oc_output_search {"output_handle": "oh_…", "pattern": "price"}`; read it: `oc_output_fetch`.
 In the background: `oc_task_start {"kind": "crawl", "args": {"url": "https://example.com"}}`, then
 `oc_task_wait {"task_id": "ID"}`, `oc_task_get {"task_id": "ID", "include_result": true}`, or
-`oc_task_cancel {"task_id": "ID"}`, which keeps what is done. A call that takes long gives a task_id
-by itself.""",
+`oc_task_cancel {"task_id": "ID"}`, which keeps what is done. A call that takes long returns a
+task_id by itself.""",
         in_instructions=True,
     ),
     Section(
@@ -89,24 +89,24 @@ opens one. This connection's session ends with it, and its tabs with the session
     Section(
         "In the shell",
         """\
-E is a ref or words; a CSS selector needs --selector. --json prints the answer as JSON, --session
-NAME keeps work apart, @FILE or - gives a long argument. `oc batch` runs lines from standard input
-and stops at the first surprise. All commands: oc help all. Tabs: oc tab, oc tab new URL.""",
+E is a ref or words; a CSS selector needs --selector. --json prints the reply as JSON, --session
+NAME keeps work separate, @FILE or - passes a long argument. `oc batch` runs commands from standard
+input and stops at the first surprise. All commands: oc help all. Tabs: oc tab, oc tab new URL.""",
         audience="shell",
     ),
     Section(
         "When something is in the way",
         """\
-Errors have a code, a message, and a hint that says what to do. Do not repeat a failed call as it
-is.
+Errors have a code, a message, and a hint that says what to do. Do not repeat a failed call
+unchanged.
 
 - stale_ref, element_not_found: read again; ambiguous: take the ref of a candidate.
 - dialog_open: `interact {"action": "accept_dialog"}` or `interact {"action": "dismiss_dialog"}`.
 - no_tab: open a page. browser_gone: call again, the browser is restarted.
-- timeout: give more timeout_ms, or start it as a task.
+- timeout: raise timeout_ms, or start it as a task.
 - output_handle_not_found: expired; run the call again. CAPABILITY_DISABLED: the user's choice.
 - blocking_page, captcha, login: `oc_ask_human {"reason": "…"}` waits for a person.
-- consent_needed, human_in_control: a person decides; the hint says how to go on.""",
+- consent_needed, human_in_control: a person decides; the hint says how to continue.""",
     ),
     Section(
         "Trust",
@@ -131,7 +131,7 @@ def guide(audience: Audience) -> str:
 
 
 def instructions() -> str:
-    """Return what every host reads when it connects: the sections that nobody can do without."""
+    """Return what every host reads when it connects: the essential sections."""
     parts = [section.text for section in SECTIONS if section.in_instructions]
     more = "More: the resource openchrome://guide."
     return "\n\n".join([_INTRO, *parts, more])

@@ -16,7 +16,7 @@ def format_for_path(path: str, given: str | None) -> str | None:
     kind = suffix.lower() if stem and dot else ""
     if kind in _NEVER:
         raise OcdError(
-            "invalid_argument", f"{path}: no picture can be written as {kind.upper()}.",
+            "invalid_argument", f"{path}: images cannot be written as {kind.upper()}.",
             hint=f"Name it {stem}.png, {stem}.jpg or {stem}.webp.", parameter="path",
         )  # fmt: skip
     found = _BY_SUFFIX.get(kind)

@@ -258,7 +258,7 @@ def verbs_page(catalog: dict[str, Any]) -> str:
     for entry in catalog["verbs"]:
         by_capability.setdefault(entry["capability"], []).append(entry)
     if catalog["kinds"]:
-        by_capability["Kinds of tasks beside the long verbs"] = catalog["kinds"]
+        by_capability["Other kinds of tasks"] = catalog["kinds"]
     for capability, entries in by_capability.items():
         lines += ["", f"## {capability}"]
         for entry in entries:

@@ -46,7 +46,7 @@ class Consent:
         approval = approvals.ask(needed.question, self._asker())
         answer = approvals.take(approval)
         if answer is None and not self.host_asks:
-            self._say(f"Waits for a person: {_how_to_answer(approval)}")
+            self._say(f"Waiting for a person: {_how_to_answer(approval)}")
             began = time.monotonic()
             answer = await approvals.wait(approval, _seconds_left(call))
             call.note_wait(began)
@@ -59,7 +59,7 @@ class Consent:
     async def wait_free(self, held: TabHeldError) -> None:
         """Return once the tab was given back; raise human_in_control at the call's deadline."""
         call, began = self.call, time.monotonic()
-        self._say(f"{held.message}: waits until it is given back")
+        self._say(f"{held.message}: waiting until it is given back")
         given_back = await wait_for_event(held.lease.ended, _seconds_left(call))
         call.note_wait(began)
         if not given_back:
@@ -98,7 +98,7 @@ def unanswered_error(approval: Approval) -> OcdError:
     """Return the error for a question that nobody has answered in time."""
     return OcdError(
         "consent_needed", approval.question.message,
-        hint=f"A person answers it in a terminal: {_how_to_answer(approval)}. Then call again.",
+        hint=f"A person answers in a terminal: {_how_to_answer(approval)}. Then call again.",
         **{**approval.question.details, "approval": approval.id},
     )  # fmt: skip
 
@@ -109,6 +109,6 @@ def denied_error(approval: Approval, answer: Answer) -> OcdError:
     code = "exfiltration_denied" if question.kind == "data" else "action_denied"
     return OcdError(
         code, f"The person asked did not allow it: {question.refused}",
-        hint="Do not try it another way: ask what to do instead.",
+        hint="Do not try another way: ask what to do instead.",
         **{**question.details, "approval": approval.id, "by": answer.by},
     )  # fmt: skip

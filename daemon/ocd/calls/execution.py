@@ -210,7 +210,7 @@ def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
         return OcdError("timeout", message, hint=hint, next_step=step)
     if verb.scope == "tab":
         close = tool_call("tabs_close", tab_id=call.tab_id or "t1")
-        hint += f" If the page does not answer at all, close the tab: {close}"
+        hint += f" If the page does not respond at all, close the tab: {close}"
     return OcdError("timeout", message, hint=hint)
 
 

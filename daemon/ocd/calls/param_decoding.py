@@ -104,7 +104,7 @@ def _match_name(key: str, known: tuple[str, ...]) -> str | None:
 _INSTEAD = {
     "session_id": "Name the session beside the parameters: 'session' in /v1/call, --session of oc "
     "and oc-mcp, /mcp?session=NAME over HTTP.",
-    "poll_interval": "Leave it out: waiting ends by the page's events, not by looking again.",
+    "poll_interval": "Leave it out: waiting ends with the page's events; there is no polling.",
 }
 
 

@@ -78,7 +78,7 @@ async def _read_nested(
 async def _value_of(verb: Verb, name: str, path: object, files: FileAccess) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(path, str):
         raise OcdError(
-            "invalid_argument", f"{verb.name}: parameter '{name}_path' is no string",
+            "invalid_argument", f"{verb.name}: parameter '{name}_path' is not a string",
             parameter=f"{name}_path",
         )  # fmt: skip
     data = await asyncio.to_thread(_read, files, path)

@@ -31,7 +31,7 @@ def _main(
     context: typer.Context,
     *,
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit; --json: all that runs")
+        bool, typer.Option("--version", help="Print the version and exit; --json: of all parts")
     ] = False,
     json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ from ocd.storage.files import make_dir, storage, write_whole
 
 def build() -> typer.Typer:
     """Return the commands."""
-    app = typer.Typer(help="Show, check and begin the settings", rich_markup_mode=None)
+    app = typer.Typer(help="Show, check and create the configuration", rich_markup_mode=None)
     for command in (show, path, check, init):
         app.command()(command)
     return app

@@ -153,6 +153,6 @@ def _early_end_reason(status: int, log: Path, before: int) -> OcdError:
     last = "\n".join(lines[-_LOG_LINES:])
     return OcdError(
         "internal",
-        f"The daemon ended early with status {status}:\n{last}",
+        f"The daemon exited early with status {status}:\n{last}",
         hint=f"Full log: {log}",
     )

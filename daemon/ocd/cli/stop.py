@@ -31,7 +31,8 @@ Grace = Annotated[
 
 
 Force = Annotated[
-    bool, typer.Option("--force", help="Kill it by pid immediately; calls and tasks are cut off")
+    bool,
+    typer.Option("--force", help="Kill it by pid immediately; calls and tasks are interrupted"),
 ]
 
 
@@ -127,7 +128,7 @@ def _end_by_pid(
             "forbidden",
             f"The daemon (pid {holder.pid}) cannot be killed: it belongs to another user",
         ) from error
-    raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not end, even after SIGKILL")
+    raise OcdError("timeout", f"The daemon (pid {holder.pid}) does not exit, even after SIGKILL")
 
 
 def _reap_chromium(home: Path) -> None:

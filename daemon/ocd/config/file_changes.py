@@ -20,7 +20,7 @@ async def follow_changes(
         try:
             await act()
         except Exception:  # the daemon goes on with what was in force
-            logger.exception("The change of %s is not in force as a whole", file)
+            logger.exception("The changes to %s could not all be applied", file)
 
 
 async def file_changes(file: Path, stop: asyncio.Event) -> AsyncIterator[object]:

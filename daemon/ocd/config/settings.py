@@ -108,7 +108,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         int, _key("Tasks to run at the same time; others wait", ge=1, le=64, live=True)
     ] = 4
     durable: Annotated[
-        bool, _key("Resume crawls that were cut off when the daemon was killed", flag=None)
+        bool, _key("Resume interrupted crawls after the daemon was killed", flag=None)
     ] = False
     tools_only: Annotated[
         tuple[str, ...], _key("Serve only these capability groups (comma-separated)", metavar="CSV")
@@ -195,7 +195,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     policy: Annotated[
         Policy,
         _key(
-            "Rules about data that leaves after a page was read, and about actions",
+            "Rules for data sent out after a page was read, and for actions",
             flag=None,
             live=True,
         ),

@@ -205,4 +205,4 @@ def words_of_hold(origin: str, status: int | None, overload: Overload, now: floa
         f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
         for at in (overload.until, overload.given_up_at)
     )
-    return f"{origin} answers {status}: asked again at {again}, given up at {given_up} UTC"
+    return f"{origin} answered {status}: retrying at {again}, giving up at {given_up} UTC"

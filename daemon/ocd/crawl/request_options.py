@@ -71,10 +71,12 @@ def read_headers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     for name, value in given.items():
         lower = name.lower()
         if not _NAME.fullmatch(name) or _LINE_BREAK.search(value) or not _is_latin(value):
-            raise _invalid("headers", f"Not a header that can be sent: {name[:100]!r}")
+            raise _invalid("headers", f"Not a valid header: {name[:100]!r}")
         if lower in _OTHER_PARAMETER:
             other = _OTHER_PARAMETER[lower]
-            raise _invalid("headers", f"{name} is no header to set here", f"Use {other} instead.")
+            raise _invalid(
+                "headers", f"{name} cannot be set as a header here", f"Use {other} instead."
+            )
         if lower in _CONNECTION:
             raise _invalid("headers", f"{name} belongs to the connection and cannot be set")
     return tuple(given.items())
@@ -83,7 +85,7 @@ def read_headers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def read_user_agent(text: str) -> str:
     """Return the user agent; invalid_argument for one that cannot be sent."""
     if _LINE_BREAK.search(text) or not _is_latin(text):
-        raise _invalid("user_agent", "Not a user agent that can be sent")
+        raise _invalid("user_agent", "Not a valid user agent")
     return text.strip()
 
 
@@ -98,10 +100,10 @@ def _proxy(text: str) -> str:
     try:
         url = parse_url(address)
     except ValueError:
-        raise _invalid("proxy", "Not the address of a proxy: " + plain[:200]) from None
+        raise _invalid("proxy", "Not a valid proxy address: " + plain[:200]) from None
     if url.protocol not in _PROXY_SCHEMES or url.pathname.strip("/") or url.search:
-        hint = "Give http://host:port or https://host:port."
-        raise _invalid("proxy", f"Not the address of an HTTP proxy: {plain[:200]}", hint)
+        hint = "Use http://host:port or https://host:port."
+        raise _invalid("proxy", f"Not a valid HTTP proxy address: {plain[:200]}", hint)
     return url.href.rstrip("/")
 
 
@@ -120,7 +122,7 @@ def read_cookies(
     else:
         listed = list(given)
     if len(listed) > _MAX_COOKIES:
-        raise _invalid("cookies", f"{len(listed)} cookies; {_MAX_COOKIES} is the most")
+        raise _invalid("cookies", f"{len(listed)} cookies; the maximum is {_MAX_COOKIES}")
     return tuple(cookie for one in listed for cookie in _cookies(one, hosts))
 
 
@@ -177,7 +179,7 @@ def _is_latin(text: str) -> bool:
 
 
 def _bad_cookie(name: object) -> OcdError:
-    hint = 'Give a list of {"name", "value", "domain"?, "path"?}, or {"name": "value"}.'
+    hint = 'Pass a list of {"name", "value", "domain"?, "path"?}, or {"name": "value"}.'
     return _invalid("cookies", f"Not a cookie: {str(name)[:100]!r}", hint)
 
 

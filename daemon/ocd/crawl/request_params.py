@@ -38,7 +38,7 @@ StartUrl = Annotated[
 StartUrls = Annotated[
     list[str] | str,
     Meta(
-        description="Start URLs besides url, or instead of it; a file has one a line",
+        description="Start URLs in addition to url or instead of it; in a file, one per line",
         extra=PAYLOAD,
         extra_json_schema=UNLISTED | ADDRESSES,
     ),
@@ -55,7 +55,7 @@ UserAgent = Annotated[str, Meta(description="User agent", extra_json_schema=UNLI
 Proxies = Annotated[
     str | list[str],
     Meta(
-        description="HTTP proxy, http://[user:password@]host:port; several take turns",
+        description="HTTP proxy, http://[user:password@]host:port; several are used in turn",
         extra=SECRET,
         extra_json_schema=UNLISTED,
     ),
@@ -72,7 +72,7 @@ CookieList = Annotated[
 ResourceChoice = Annotated[
     Resources,
     Meta(
-        description="text: the browser loads no pictures, fonts and media",
+        description="text: the browser loads no images, fonts or media",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -87,7 +87,7 @@ ShareLogin = Annotated[
 Extract = Annotated[
     dict[str, Any] | None,
     Meta(
-        description="JSON schema of what to extract from each page, as in extract_data; given back "
+        description="JSON schema of what to extract from each page, as in extract_data; returned "
         "as extracted",
         extra=PAYLOAD,
         extra_json_schema=UNLISTED,
@@ -98,10 +98,15 @@ Extract = Annotated[
 class PageAction(msgspec.Struct, forbid_unknown_fields=True):
     """One of wait_for, click and scroll."""
 
-    wait_for: Annotated[str, Meta(description="Selector of what must be there")] = ""
-    click: Annotated[str, Meta(description="Selector of what is clicked, once it is there")] = ""
+    wait_for: Annotated[str, Meta(description="Selector to wait for")] = ""
+    click: Annotated[str, Meta(description="Selector to click, once it appears")] = ""
     scroll: Annotated[
-        int, Meta(ge=0, le=100, description="To the end, so many times while the page grows")
+        int,
+        Meta(
+            ge=0,
+            le=100,
+            description="Scroll to the end, up to this many times while the page grows",
+        ),
     ] = 0
     timeout_ms: Annotated[int, Meta(ge=1, le=600_000, description="Time limit")] = 10_000
 
@@ -110,7 +115,7 @@ Actions = Annotated[
     tuple[PageAction, ...],
     Meta(
         max_length=50,
-        description="What the browser does on each page before reading it; auto then is browser",
+        description="Browser steps on each page before reading it; engine auto then means browser",
         extra=PAYLOAD,
         extra_json_schema=UNLISTED,
     ),
@@ -120,7 +125,7 @@ Actions = Annotated[
 FirstScript = Annotated[
     str,
     Meta(
-        description="JavaScript that runs first in each page, before its own; auto then is browser",
+        description="JavaScript to run in each page before its own; engine auto then means browser",
         extra=PAYLOAD,
         extra_json_schema=UNLISTED,
     ),
@@ -131,8 +136,8 @@ KeepChoice = Annotated[
     tuple[Keep, ...],
     Meta(
         description="raw: documents as their servers sent them, for oc_task_export to WARC. "
-        "screenshot, pdf: each page as a file, named in its record, which oc_task_export carries; "
-        "auto then is browser",
+        "screenshot, pdf: a file of each page, named in its record and included by oc_task_export; "
+        "engine auto then means browser",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -142,7 +147,7 @@ WebhookAddress = Annotated[
     str,
     Meta(
         max_length=2000,
-        description="URL that gets the task's meta by a signed POST when the crawl has ended",
+        description="URL to send the task's meta to, by a signed POST, when the crawl has ended",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -159,24 +164,24 @@ AnyCertificate = Annotated[
 CompareTo = Annotated[
     str,
     Meta(
-        description="Task of an earlier crawl: pages say whether they are new, changed, unchanged "
-        "or gone, and unchanged ones need not be sent again",
+        description="Task of an earlier crawl: marks pages as new, changed, unchanged or gone; "
+        "unchanged ones need not be transferred again",
         extra_json_schema=UNLISTED,
     ),
 ]
 UsesCache = Annotated[
     bool,
     Meta(
-        description="Use answers that earlier crawls stored, as long as their Cache-Control, "
-        "Expires and validators allow; for plain HTTP",
+        description="Reuse responses stored by earlier crawls, as far as their Cache-Control, "
+        "Expires and validators allow; plain HTTP only",
         extra_json_schema=UNLISTED,
     ),
 ]
 Durable = Annotated[
     bool | None,
     Meta(
-        description="Resume it by itself when the daemon comes back after it was killed; default: "
-        "the setting durable",
+        description="Resume automatically when the daemon starts again after being killed; "
+        "default: the setting durable",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -193,8 +198,8 @@ Delay = Annotated[
 Concurrency = Annotated[
     Annotated[int, Meta(ge=1, le=MAX_CONCURRENCY)] | Literal["auto", "adaptive"],
     Meta(
-        description="Pages loaded at once; adaptive: as many as each host answers without delay "
-        "and errors",
+        description="Pages loaded at once; adaptive: as many as each host handles without delays "
+        "or errors",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -269,15 +274,15 @@ def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tu
 def _split_list(verb: str, text: str) -> Sequence[str]:
     path = text.strip()
     if path.startswith("/") and _is_no_page(Path(path)):
-        message = f"{verb}: urls wants addresses, not the path of a file that has them: {path}"
-        hint = f"To read them from the file, one a line: {tool_call(verb, urls_path=path)}"
+        message = f"{verb}: urls expects URLs, not the path of a file with them: {path}"
+        hint = f"To read them from the file, one per line: {tool_call(verb, urls_path=path)}"
         raise OcdError("invalid_argument", message, hint=hint, parameter="urls")
     if not text.lstrip().startswith("["):
         return [text]
     try:
         return msgspec.json.decode(text, type=list[str])
     except msgspec.MsgspecError as error:
-        message = f"crawl: urls is no list of URLs: {error}"
+        message = f"crawl: urls is not a list of URLs: {error}"
         raise OcdError("invalid_argument", message, parameter="urls") from None
 
 
@@ -302,7 +307,7 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
     own = [name for name in _OF_OWN_BROWSER if getattr(params, name)]
     own += ["keep"] if "raw" in params.keep else []
     if params.share_login and own:
-        message = f"{own[0]} cannot go with share_login: that is the browser as it is"
+        message = f"{own[0]} cannot be combined with share_login, which uses the browser as it is"
         raise OcdError("invalid_argument", message, parameter=own[0])
     return options
 
@@ -320,13 +325,15 @@ def check_requests(
         "compare_to": bool(params.compare_to), "keep": "raw" in params.keep,
     }  # fmt: skip
     for name in (name for name, given in others.items() if params.cache and given):
-        message = f"crawl: cache cannot go with {name}: those ask every server anew"
+        message = f"crawl: cache cannot be combined with {name}, which needs new responses"
         raise OcdError("invalid_argument", message, parameter="cache")
     if params.cluster and params.cache:
-        message = "crawl: cache cannot go with cluster: stored answers are this machine's"
+        message = (
+            "crawl: cache cannot be combined with cluster: responses are stored on this machine"
+        )
         raise OcdError("invalid_argument", message, parameter="cache")
     if params.webhook and not origin_of(params.webhook):
-        message = "crawl: webhook must be a whole http or https URL"
+        message = "crawl: webhook must be a complete http or https URL"
         raise OcdError("invalid_argument", message, parameter="webhook")
 
 
@@ -369,7 +376,7 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
         if given:
             if engine == "static":
                 what = {"format": "format tools", "keep": " and ".join(files)}.get(name, name)
-                message = f"crawl: {what} is for the browser, not for engine static"
+                message = f"crawl: {what} needs the browser, not engine static"
                 raise OcdError("invalid_argument", message, parameter=name)
             engine = "browser"
     return engine

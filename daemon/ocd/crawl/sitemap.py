@@ -53,7 +53,7 @@ class Sitemaps:
         raise OcdError(
             "sitemap_not_found",
             f"No sitemap found for {site}" + (f" ({tried[0][:300]})" if tried else ""),
-            hint="Give its address as sitemap_url, or follow links: "
+            hint="Pass its address as sitemap_url, or follow links: "
             + tool_call("crawl", url="URL"),
             tried=self.tried,
             problems=self.problems,

@@ -115,7 +115,7 @@ class CrawlSummary(TypedDict, total=False):
     format: str | list[str]
     engines: Required[dict[str, int]]
     attempts: int
-    resumed_pages: Annotated[int, Meta(description="Pages of the crawl that it goes on with")]
+    resumed_pages: Annotated[int, Meta(description="Pages taken over from the resumed crawl")]
     compared: Annotated[dict[str, Any], Meta(description="to, new, changed, unchanged, gone")]
     retried: int
     pending: int
@@ -124,8 +124,8 @@ class CrawlSummary(TypedDict, total=False):
     crawl_delay_capped: bool
     stop_reason: Required[str]
     sitemap_source: Annotated[str, Meta(description="Of crawl_sitemap: the first sitemap read")]
-    sitemaps: Annotated[list[str], Meta(description="Those that were read, at most 100")]
-    sitemap_problems: Annotated[dict[str, str], Meta(description="By address, what was wrong")]
+    sitemaps: Annotated[list[str], Meta(description="Sitemaps that were read, at most 100")]
+    sitemap_problems: Annotated[dict[str, str], Meta(description="The problem, by address")]
 
 
 class CrawlResult(TypedDict):

@@ -4,7 +4,7 @@ import re
 
 WARNINGS: dict[str, str] = {
     "repeating_path": "URLs were left out because their paths repeat themselves",
-    "calendar": "URLs of dates were left out, each found by way of a hundred others alike",
+    "calendar": "date URLs were left out, each found through a hundred similar ones",
 }
 # How often one segment, or several together, may stand in a row.
 _MAX_SINGLE, _MAX_GROUPS = 4, 3

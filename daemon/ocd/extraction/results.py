@@ -13,7 +13,7 @@ def everything(found: PageCapture, *, page: bool) -> dict[str, Any]:
     data = pipeline.everything(found, page=page)
     counts = {key: len(value) for key, value in data.items() if key != "title" and value}
     listed = ", ".join(f"{count} {key}" for key, count in counts.items()) or "nothing"
-    return {"data": data, "message": f"The page carries {listed}."}
+    return {"data": data, "message": f"The page contains {listed}."}
 
 
 def one(found: PageCapture, field: SchemaField, *, page: bool) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def many(
     }  # fmt: skip
     if result.rows is not None:
         data |= {"source": result.rows.source, "confidence": round(result.rows.score, 2)}
-    data["message"] = f"Found {total} items." if total else "Nothing repeats that fits the schema."
+    data["message"] = f"Found {total} items." if total else "No repeated items fit the schema."
     return data
 
 

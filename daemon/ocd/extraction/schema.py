@@ -111,9 +111,9 @@ def _kind(name: str, schema: Mapping[str, Any]) -> tuple[str, str]:
 def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[SchemaField, ...]:
     properties = schema.get("properties") or {}
     if not isinstance(properties, Mapping):
-        raise _schema_error(name, "has properties that are no object")
+        raise _schema_error(name, "has properties that are not an object")
     if len(properties) > MAX_FIELDS:
-        raise _schema_error(name, f"has {len(properties)} properties; {MAX_FIELDS} is the most")
+        raise _schema_error(name, f"has {len(properties)} properties; the maximum is {MAX_FIELDS}")
     required = schema.get("required")
     needed = {str(one) for one in required} if isinstance(required, list) else set()
     return tuple(

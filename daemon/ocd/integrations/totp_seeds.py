@@ -214,7 +214,7 @@ def _parse_otpauth_url(text: str) -> _Seed:
     parts = urlsplit(text.strip())
     given = dict(parse_qsl(parts.query))
     if parts.netloc.lower() != "totp":
-        raise ValueError("codes that count (hotp) are of another kind")
+        raise ValueError("counter-based codes (hotp) are not supported")
     algorithm = given.get("algorithm", "sha1").lower()
     return _Seed(
         given.get("secret", ""),
@@ -258,7 +258,7 @@ def _keyring(method: str, *args: str) -> object:
             if backend.priority >= 1:
                 outcome[0] = getattr(backend, method)(*args)
         except (KeyringError, RuntimeError, OSError) as error:
-            logger.info("The keyring is of no use: %s", type(error).__name__)
+            logger.info("The keyring cannot be used: %s", type(error).__name__)
 
     worker = threading.Thread(target=call, name="keyring", daemon=True)
     worker.start()

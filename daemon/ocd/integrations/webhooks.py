@@ -60,7 +60,7 @@ def read_key(path: Path) -> bytes:
     try:
         return base64.b64decode(text.removeprefix(_PREFIX), validate=True)
     except ValueError as error:
-        message = f"{path}: what follows {_PREFIX} is not base64"
+        message = f"{path}: the part after {_PREFIX} is not base64"
         raise OcdError("config_invalid", message, path=str(path)) from error
 
 

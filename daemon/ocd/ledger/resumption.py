@@ -76,15 +76,15 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
             is_limit = name in how.limits + how.once
             if not is_limit and self.left_out.get(name) not in (MASK, redact(value)):
                 raise OcdError(
-                    "invalid_argument", f"'{name}' must stay what it was when the task goes on",
-                    hint=f"These may change: {', '.join(how.limits)}.", parameter="args",
+                    "invalid_argument", f"'{name}' cannot change when the task is resumed",
+                    hint=f"These can change: {', '.join(how.limits)}.", parameter="args",
                 )  # fmt: skip
         missing = [name for name in self.left_out if name not in changes]
         if missing:
             raise OcdError(
                 "invalid_argument",
-                f"The task was given secrets, which are not stored: {', '.join(missing)}",
-                hint="Give them again, in args.",
+                f"The task's secrets are not stored: {', '.join(missing)}",
+                hint="Pass them again in args.",
                 parameter="args",
                 missing=missing,
             )
@@ -102,7 +102,7 @@ def read_arguments(store: TaskStore, task_id: str) -> Arguments:
     path = store.directory(task_id) / ARGUMENTS
     data = read_whole(path)
     if data is None:
-        raise not_resumable(task_id, "it was made by a version that could not resume")
+        raise not_resumable(task_id, "it was created by a version without resuming")
     return decode_versioned(path, data, Arguments, _FORMAT)
 
 

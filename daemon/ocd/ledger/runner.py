@@ -116,18 +116,18 @@ class Runner(Tasks):
         is_same = all(stored.args.get(name) == value for name, value in changes.items())
         if meta.status == "COMPLETED" and is_same and not await asyncio.to_thread(work.has_passing):
             hint = f"Raise a limit: {', '.join(kind.resumption.limits)}."
-            raise not_resumable(task_id, "it did all that it was asked", hint)
+            raise not_resumable(task_id, "it did everything that was requested", hint)
         self._check_resumable(meta, kind)  # others were heard meanwhile
         return await self._begin(self._accept(meta.kind, args, session, goes_on_with=work))
 
     def _check_resumable(self, meta: TaskMeta, kind: TaskKind) -> None:
         if kind.resumption is None:
-            raise not_resumable(meta.task_id, f"tasks of kind {meta.kind} do not go on")
+            raise not_resumable(meta.task_id, f"tasks of kind {meta.kind} cannot be resumed")
         if not meta.terminal:
             raise not_resumable(meta.task_id, f"it is still {meta.status}")
         for other in self._runs.values():
             if other.meta.resumed_from == meta.task_id:
-                raise not_resumable(meta.task_id, f"{other.meta.task_id} goes on with it already")
+                raise not_resumable(meta.task_id, f"{other.meta.task_id} already continues it")
 
     async def _begin(self, run: TaskRun, *, direct: bool = False) -> TaskMeta:
         run.waits_in_line = not (direct or run.kind.tells_begin)
@@ -167,7 +167,7 @@ class Runner(Tasks):
         if len(self._runs) >= self._max_tasks:
             raise OcdError(
                 "limit_reached",
-                f"{len(self._runs)} tasks run or wait already",
+                f"{len(self._runs)} tasks are already running or waiting",
                 hint=f"Cancel some: {tool_call('oc_task_list', status='PENDING')}",
                 limit=self._max_tasks,
             )

@@ -172,7 +172,9 @@ def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 
 def orphaned_error(meta: TaskMeta, units: int, *, resumable: bool) -> Mapping[str, Any]:
     """Return the error body of a task whose process is gone."""
-    goes_on = f"; go on: {tool_call('oc_task_resume', task_id=meta.task_id)}" if resumable else ""
+    goes_on = (
+        f"; resume it: {tool_call('oc_task_resume', task_id=meta.task_id)}" if resumable else ""
+    )
     return {
         "code": "orphaned",
         "message": f"The process that ran this task (pid {meta.pid}) is gone; "

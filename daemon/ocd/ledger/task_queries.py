@@ -132,7 +132,7 @@ class Tasks:
         raise OcdError(
             "timeout",
             f"Task {task_id} is still {meta.status} after {timeout_s:g} s",
-            hint=f"It goes on. Wait again: {tool_call('oc_task_wait', task_id=task_id)}",
+            hint=f"Wait again: {tool_call('oc_task_wait', task_id=task_id)}",
             task_id=task_id,
             status=meta.status,
             progress=to_builtins(meta.progress),

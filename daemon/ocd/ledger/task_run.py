@@ -123,7 +123,7 @@ class TaskRun:
                 if task is None or task.cancelling():
                     raise
                 # Something that the kind waited for was cancelled, not the task itself.
-                raise RuntimeError("the work was cut off from within") from error
+                raise RuntimeError("the work was cancelled from within") from error
 
     def _verdict(
         self, status: Literal["COMPLETED", "FAILED"], error: dict[str, Any] | None = None

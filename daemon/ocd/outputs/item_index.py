@@ -170,7 +170,7 @@ def _size(count: int, total: int) -> int:
 
 def not_an_index(path: Path) -> OcdError:
     """Return the error of an index that does not hold what it should."""
-    return OcdError("unreadable_file", f"{path} is not the index it should be", path=str(path))
+    return OcdError("unreadable_file", f"{path} is not a valid index", path=str(path))
 
 
 def _little_endian(numbers: "array[int]") -> "array[int]":

@@ -115,7 +115,9 @@ def _check_items(payload: PayloadReader, content: bytes, count: int) -> None:
         found: list[Any] = msgspec.json.decode(
             content, type=list[msgspec.Raw] if payload.proven else list[Any]
         )
-        wrong = "" if len(found) == count else f"{len(found)} items stand where {count} should"
+        wrong = (
+            "" if len(found) == count else f"{len(found)} items found where {count} were expected"
+        )
     except UNDECODABLE as error:
         wrong = str(error)
     if wrong:

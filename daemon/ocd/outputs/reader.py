@@ -80,8 +80,8 @@ class PayloadReader:
     def _changed(self, at: int) -> OcdError:
         return OcdError(
             "unreadable_file",
-            f"{self.path} is not what was stored, from byte {at} on",
-            hint="The file is left as it is; its disk or another program has changed it.",
+            f"{self.path} differs from what was stored, from byte {at} on",
+            hint="The file was left unchanged; the disk or another program has altered it.",
             path=str(self.path),
             offset=at,
         )

@@ -137,7 +137,7 @@ class OutputStore:
         if not self._usage.grow(place.handle, size, cap):
             raise OcdError(
                 "storage_full",
-                f"The output store would pass max_store_mb = {self.max_store_mb}",
+                f"The output store would exceed max_store_mb = {self.max_store_mb}",
                 hint="Raise max_store_mb in config.toml, or lower output_handle_ttl_hours.",
                 stored_bytes=self._usage.total,
                 max_store_mb=self.max_store_mb,
@@ -286,7 +286,7 @@ def _not_found(handle: str) -> OcdError:
     shown = handle if len(handle) <= 40 else f"{handle[:40]}…"
     return OcdError(
         "output_handle_not_found",
-        f"There is no output '{shown}': it is unknown here or has expired",
-        hint="Run the verb again that made it, with output_mode handle.",
+        f"There is no output '{shown}': it is unknown or has expired",
+        hint="Repeat the call that created it, with output_mode handle.",
         output_handle=shown,
     )

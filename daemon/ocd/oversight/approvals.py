@@ -159,7 +159,7 @@ class Approvals:
                 return known
         if len(self._approvals) >= MAX_APPROVALS:
             raise OcdError(
-                "limit_reached", f"{MAX_APPROVALS} approvals wait for an answer",
+                "limit_reached", f"{MAX_APPROVALS} approvals are already waiting for an answer",
                 hint="List them: oc approvals", limit=MAX_APPROVALS,
             )  # fmt: skip
         approval = Approval(question, asker, self._clock())
@@ -238,8 +238,8 @@ class Approvals:
                 self.notify()
                 return
         raise OcdError(
-            "not_found", f"No approval '{approval_id}' waits for an answer",
-            hint="It was answered, or its time is over. List them: oc approvals",
+            "not_found", f"No approval '{approval_id}' is waiting for an answer",
+            hint="It was answered or has expired. List them: oc approvals",
             approval=approval_id,
         )  # fmt: skip
 

@@ -86,9 +86,9 @@ class TabHeldError(OcdError):
 
     def __init__(self, lease: Lease) -> None:
         super().__init__(
-            "human_in_control", f"{lease.holder} holds {lease.tab.id} since {lease.since}",
-            hint="Reading goes on. What acts on this tab can be called again once it was given "
-            "back; give it more time to wait with timeout_ms.",
+            "human_in_control", f"{lease.holder} has held {lease.tab.id} since {lease.since}",
+            hint="Reading still works. Repeat calls that act on this tab once it is given back, or "
+            "let them wait longer with timeout_ms.",
             tab_id=lease.tab.id, holder=lease.holder, since=lease.since,
         )  # fmt: skip
         self.lease = lease
@@ -179,8 +179,8 @@ class Leases:
         if key in self._leases:
             return self._leases[key]
         raise OcdError(
-            "not_found", "This lease is over: the tab was given back, closed, or not held in time",
-            hint="Take the tab again.",
+            "not_found", "This lease has ended: the tab was given back or closed, or it expired",
+            hint="Take control of the tab again.",
         )  # fmt: skip
 
     def _seconds_left(self, lease: Lease) -> float:

@@ -58,7 +58,7 @@ class Recorder:
         if active is not None or session in self._starting:
             of = active.meta.recording_id if active else "one that is starting"
             raise OcdError(
-                "recording_active", f"The session {session} is being recorded already: {of}",
+                "recording_active", f"The session {session} is already being recorded: {of}",
                 hint="End it first: `oc_recording_stop`", recording_id=of, session=session,
             )  # fmt: skip
         self._starting.add(session)

@@ -240,8 +240,9 @@ class Recordings:
         )
         if len(ended) < over:
             raise OcdError(
-                "limit_reached", f"There are {self._max_count} recordings that cannot go",
-                hint="End some, in their sessions: `oc_recording_stop`", limit=self._max_count,
+                "limit_reached",
+                f"There are {self._max_count} recordings, none of which can be deleted",
+                hint="Stop some, in their sessions: `oc_recording_stop`", limit=self._max_count,
             )  # fmt: skip
         for meta in ended[:over]:
             self._remove(meta.recording_id)
@@ -289,7 +290,7 @@ class Recordings:
         except UNDECODABLE as error:
             raise _unreadable(path, str(error)) from error
         if meta.version > VERSION:
-            raise _unreadable(path, f"it has version {meta.version}, {VERSION} is known")
+            raise _unreadable(path, f"it has version {meta.version}, expected {VERSION}")
         if meta.ended_at is None:
             meta.action_count = sum(1 for line in self._lines(recording_id) if b'"verb"' in line)
         return meta

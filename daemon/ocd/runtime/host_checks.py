@@ -89,10 +89,10 @@ def _check_new_home(home: Path) -> HostFinding:
     above = next(folder for folder in home.parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
         return HostFinding(
-            "home", "error", f"{home} cannot be made in {above}",
-            "Set OPENCHROME_HOME to a folder of yours",
+            "home", "error", f"{home} cannot be created in {above}",
+            "Set OPENCHROME_HOME to a folder that belongs to you",
         )  # fmt: skip
-    return HostFinding("home", "ok", f"{home}, which the first start makes")
+    return HostFinding("home", "ok", f"{home}, created at the first start")
 
 
 def check_links(home: Path) -> Iterator[HostFinding]:
@@ -170,7 +170,9 @@ def check_cluster_extra(config: Config) -> HostFinding:
         return HostFinding("cluster", "ok", f"Dask {version('distributed')}")
     except PackageNotFoundError:
         if not config.cluster:
-            return HostFinding("cluster", "ok", "no clusters, and the extra is not installed")
+            return HostFinding(
+                "cluster", "ok", "no clusters configured, and the extra is not installed"
+            )
         named = ", ".join(sorted(config.cluster))
         return HostFinding(
             "cluster", "error", f"the extra is not installed, and crawls on {named} need it",
@@ -184,7 +186,7 @@ def check_video_extra() -> HostFinding:
         return HostFinding("video", "ok", f"PyAV {version('av')}")
     except PackageNotFoundError:
         how = 'pip install "openchrome[video]"'
-        return HostFinding("video", "ok", f"no films, the extra is not installed: {how}")
+        return HostFinding("video", "ok", f"no video recording, the extra is not installed: {how}")
 
 
 def check_binary(config: Config, fix: Fix | None = None) -> HostFinding:

@@ -10,8 +10,8 @@ HINT = (
 )
 _ERRORS = "net::ERR_CERT_"
 _REASONS = {
-    "AUTHORITY_INVALID": "nobody that this browser trusts has signed it (self-signed?)",
-    "COMMON_NAME_INVALID": "it was made out to another host",
+    "AUTHORITY_INVALID": "it is not signed by an authority that this browser trusts (self-signed?)",
+    "COMMON_NAME_INVALID": "it was issued for another host",
     "DATE_INVALID": "it has expired, or is not valid yet",
     "REVOKED": "it was revoked",
 }
@@ -29,6 +29,6 @@ def certificate_error(url: str, host: str, net_error: str) -> OcdError | None:
 def crawls_may_not() -> OcdError:
     """Return the error of a crawl that would accept any certificate where none may."""
     return OcdError(
-        "disabled", "Crawls may not accept certificates that prove nothing here",
+        "disabled", "Crawls may not accept invalid certificates here",
         hint="Set allow_certificate_errors = true in config.toml, and restart the daemon.",
     )  # fmt: skip

@@ -71,11 +71,11 @@ class DomainPolicy:
             self.check(rest)
         elif scheme == "data":
             if self.allow:
-                raise _blocked_error(url, "data: URLs are no listed domain", "--allow-domain")
+                raise _blocked_error(url, "data: URLs are not an allowed domain", "--allow-domain")
         elif scheme in _REFUSED or scheme == "about":
             raise _blocked_error(url, f"{scheme}: pages are never opened", "")
         else:
-            raise invalid(url, f"{scheme}: is no scheme for a page")
+            raise invalid(url, f"{scheme}: is not a scheme for web pages")
 
     def _check_host(self, host: Host, url: str) -> None:
         if self.servers.covers(host):
@@ -88,7 +88,7 @@ class DomainPolicy:
         if self.allow and _first_cover(self.allow, host) is None:
             allowed = ", ".join(self.allow[:10])
             raise _blocked_error(
-                url, f"{host.name} is none of the allowed: {allowed}", "--allow-domain"
+                url, f"{host.name} is not one of the allowed hosts: {allowed}", "--allow-domain"
             )
 
     def allows(self, url: str) -> bool:
@@ -107,8 +107,8 @@ def _first_cover(globs: Iterable[str], host: Host) -> str | None:
 def _blocked_error(url: str, why: str, flag: str) -> OcdError:
     hints = {
         "--block-domain": "The daemon was started with --block-domain for it.",
-        "--allow-domain": "Start the daemon with a further --allow-domain to open it.",
-        "--http": "Call the tools themselves; a person opens it in another browser.",
+        "--allow-domain": "Start the daemon with another --allow-domain to open it.",
+        "--http": "Call the tools directly; a person can open it in another browser.",
     }
     shown = url if len(url) <= 200 else url[:200] + "…"
     return OcdError("domain_blocked", f"Not opened: {why}", hint=hints.get(flag, ""), url=shown)
@@ -142,7 +142,7 @@ def parse_url_argument(text: str) -> str:
     if scheme and not _PORT_AFTER.match(plain, scheme.end()):
         return _check_url(text, plain, scheme[1].lower())
     if re.match(r"[^/?#]*://", plain):
-        raise invalid(text, "what stands before :// is no scheme")
+        raise invalid(text, "the part before :// is not a scheme")
     plain = plain.removeprefix("//")
     guess = "http" if _LOCAL.match(plain) else "https"
     return _check_url(text, f"{guess}://{plain}", guess)
@@ -181,6 +181,6 @@ def _check_url(text: str, url: str, scheme: str) -> str:
     if scheme not in _WEB:
         return url
     if " " in re.split(r"[?#]", url, maxsplit=1)[0]:
-        raise invalid(text, "it has spaces")
+        raise invalid(text, "it contains spaces")
     host_of(url)
     return url

@@ -55,7 +55,7 @@ class FileAccess:
             return absolute
         raise OcdError(
             "path_not_absolute", f"Not an absolute path: {path}",
-            hint="Give the whole path, beginning at the root of the file system.", path=path,
+            hint="Pass an absolute path.", path=path,
         )  # fmt: skip
 
 

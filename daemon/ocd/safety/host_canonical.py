@@ -76,7 +76,7 @@ def host_of(url: str) -> Host:
 def canonical_host(host: str) -> str:
     """Return a host name as Chromium writes it; ValueError if it is not valid."""
     if _NOT_IN_A_HOST.search(host):
-        raise ValueError("it has characters that no host has")
+        raise ValueError("it has characters that hosts cannot have")
     name = host.strip("[]")
     if ":" in name:
         return _canonical(f"[{name.partition('%')[0]}]")

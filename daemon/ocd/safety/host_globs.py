@@ -43,11 +43,11 @@ def parse(text: str) -> Glob:
     rest = _SCHEME.sub("", plain, count=1)
     authority, slash, path = rest.partition("/")
     if path or "#" in plain or "\\" in plain:
-        raise ValueError(f"{text!r} has a path: rules are about whole hosts")
+        raise ValueError(f"{text!r} has a path: rules apply to whole hosts")
     if "@" in authority or "," in authority or not authority or " " in authority:
-        raise ValueError(f"Not a valid host: {text!r} (give several one by one)")
+        raise ValueError(f"Not a valid host: {text!r} (pass several one at a time)")
     if slash and "://" not in plain:
-        raise ValueError(f"{text!r} ends in a slash: rules are about hosts")
+        raise ValueError(f"{text!r} ends in a slash: rules apply to hosts")
     name, port = _split_authority(authority, text)
     return Glob(_name(name, text), port)
 
@@ -81,11 +81,13 @@ def _label(label: str, text: str) -> str:
     lower = label.lower()
     if not lower.isascii():
         if set("*?") & set(lower):
-            raise ValueError(f"{text!r}: no wildcard inside a part with letters beyond ASCII")
+            raise ValueError(
+                f"{text!r}: no wildcards are allowed in a label with non-ASCII letters"
+            )
         try:
             lower = canonical_host(lower)
         except ValueError:
             raise ValueError(f"Not a valid host: {text!r}") from None
     if not _LABEL.fullmatch(lower):
-        raise ValueError(f"{text!r} has characters that no host has")
+        raise ValueError(f"{text!r} has characters that hosts cannot have")
     return lower

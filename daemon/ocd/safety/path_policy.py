@@ -96,7 +96,7 @@ def denied_error(path: Path, why: str) -> OcdError:
     """Return the error for a path that is refused wherever it lies."""
     return OcdError(
         "path_denied", f"Not allowed: {path}: {why}", path=str(path),
-        hint="No flag allows it. Name another file.",
+        hint="No setting allows it. Name another file.",
     )  # fmt: skip
 
 
@@ -123,11 +123,11 @@ def safe_name(text: str) -> str:
 def _absolute(path: Path | str) -> Path:
     given = Path(path)
     if "\0" in str(given):
-        raise denied_error(given, "it has a NUL")
+        raise denied_error(given, "it contains a NUL character")
     if not given.is_absolute():
         raise OcdError(
             "path_not_absolute", f"Not an absolute path: {given}",
-            hint="Give the whole path, beginning at the root of the file system.",
+            hint="Pass an absolute path.",
             path=str(given),
         )  # fmt: skip
     return given
@@ -153,7 +153,7 @@ def _credential(path: Path) -> str:
     if _FOLDERS.intersection(parts) or pairs & _FOLDER_PAIRS:
         return "it is in a folder of credentials or hooks"
     if any(fnmatchcase(part, pattern) for part in parts[1:] for pattern in _NAMES):
-        return "its name is that of credentials or of a shell's start-up file"
+        return "its name is that of a credentials file or a shell start-up file"
     if _HOME_NAME in parts and (_HOME_NAME, "files") not in pairs:
         return OURS
     return ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _Identity = tuple[int, int]
 OURS = "it belongs to OpenChrome itself"
-SECRETS = "it is the file of --secrets"
+SECRETS = "it is the secrets file (--secrets)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class Secrets:
         try:
             return self._fill(value)  # type: ignore[no-any-return]
         except RecursionError:
-            raise OcdError("invalid_argument", "The parameters nest too deep") from None
+            raise OcdError("invalid_argument", "The parameters are nested too deeply") from None
 
     def _fill(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         if isinstance(value, str):
@@ -71,7 +71,7 @@ class Secrets:
             known = ", ".join(self.names) or "none"
             raise OcdError(
                 "secret_not_found", f"There is no secret '{match[1]}'",
-                hint=f"Known: {known}. They come from the file of --secrets.", name=match[1],
+                hint=f"Known: {known}. Secrets come from the --secrets file.", name=match[1],
             )  # fmt: skip
         return found
 

@@ -31,7 +31,7 @@ Way = Literal[
 ]
 Departure = tuple[Way, str]
 # Targets that are no origin, and so are always others than those that were read.
-OWN_PAGE = "a page of the caller's own making"
+OWN_PAGE = "a page that the caller supplied"
 ANY_SITE = "whatever site the tab opens"
 
 _SESSIONS = 1000
@@ -42,11 +42,11 @@ _WORDS: dict[Way, str] = {
     "form": "send a form to",
     "upstream": "hand data to the MCP server",
     "file": "write a file to",
-    "request": "send what it has written with requests to",
+    "request": "send request data that it has written to",
     "login": "give a user name and password to",
     "state": "put cookies or stored data into the browser for",
     "page_tool": "hand data to a tool of",
-    "consequential": "have a page do what has consequences:",
+    "consequential": "let a page's tool act with consequences:",
 }
 
 
@@ -110,7 +110,7 @@ def refusal(way: Way, target: str, read: list[str]) -> OcdError:
     """Return the error for data that may not leave."""
     return OcdError(
         "exfiltration_denied",
-        f"Not allowed: to {_WORDS[way]} {target} after reading {_list_origins(read)}",
+        f"Not allowed to {_WORDS[way]} {target} after reading {_list_origins(read)}",
         hint='A person can allow it: [policy] exfiltration = "allow" in config.toml.',
         way=way, target=target, read=read,
     )  # fmt: skip
@@ -120,7 +120,7 @@ def question_text(way: Way, target: str, read: list[str]) -> str:
     """Return what a person is asked before data leaves."""
     return (
         f"The agent wants to {_WORDS[way]} {target}, after it has read text of "
-        f"{_list_origins(read)}. That text may have told it to. Allow it?"
+        f"{_list_origins(read)}. That text may have instructed it to. Allow it?"
     )
 
 

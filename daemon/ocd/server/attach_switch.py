@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ocd.server.attaching.port import AttachPort
 
 
-_SWITCH_ON = "ocd restart --attach, which config.toml can say, too"
+_SWITCH_ON = "ocd restart --attach, or attach = true in config.toml"
 
 
 class AttachSwitch:

@@ -259,7 +259,7 @@ def _decode_body(kind: type[_Body], body: bytes) -> _Body:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         hint = 'Send {"verb": "…", "params": {…}} as JSON.'
-        raise OcdError("bad_request", f"The body is no call: {error}", hint=hint) from None
+        raise OcdError("bad_request", f"Invalid request body: {error}", hint=hint) from None
 
 
 async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Progress]") -> None:
@@ -351,7 +351,7 @@ async def _same_user_only(request: web.Request, handler: Handler) -> web.StreamR
     transport = request.transport
     peer = peer_uid(transport.get_extra_info("socket")) if transport else None
     if peer is not None and peer != os.getuid():
-        raise OcdError("forbidden", f"This daemon serves the user {os.getuid()}, not {peer}")
+        raise OcdError("forbidden", f"This daemon serves user {os.getuid()}, not {peer}")
     return await handler(request)
 
 

@@ -51,5 +51,5 @@ class LoopbackAccess:
         if inode in self._trusted:
             return
         if self._from_browser(inode):
-            raise OcdError("forbidden", "The daemon's own Chromium is not let in")
+            raise OcdError("forbidden", "The daemon's own Chromium has no access")
         self._trusted.append(inode)

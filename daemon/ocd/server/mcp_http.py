@@ -67,8 +67,8 @@ def _refuse_shared(path: Path, mode: int) -> None:
     if mode & 0o077:
         raise OcdError(
             "config_invalid",
-            f"token_file: other users may use {path} (mode {mode & 0o777:o}), and it is a key",
-            hint=f"chmod 600 {path}, and change the token in it if others could read it.",
+            f"token_file: other users can access {path} (mode {mode & 0o777:o}), which is a key",
+            hint=f"chmod 600 {path}, and replace the token if others may have read it.",
             path=str(path),
         )
 

@@ -69,10 +69,10 @@ class ReservedPort:
             return
         raise OcdError(
             "disabled",
-            f"{self._what[0].upper()}{self._what[1:]} is off, and the browser runs already: one "
-            "that the daemon has not started, or that has a proxy, learns only at its start which "
-            "ports it must not reach",
-            hint=f"Close it with its tabs: `oc_stop`, then try again. For good: {switch_on}.",
+            f"{self._what[0].upper()}{self._what[1:]} is off, and the browser is already running: "
+            "one that the daemon did not start, or that uses a proxy, can be told only at its "
+            "start which ports are forbidden",
+            hint=f"Close it with its tabs: `oc_stop`, then try again. To keep it on: {switch_on}.",
         )
 
     def release(self) -> None:

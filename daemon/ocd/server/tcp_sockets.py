@@ -33,7 +33,7 @@ def _open_sockets(host: str, port: int, setting: str, *, listen: bool) -> list[s
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise OcdError(
-            "config_invalid", f"{setting}_host: {host} is no host: {error.strerror or error}"
+            "config_invalid", f"{setting}_host: not a valid host: {host}: {error.strerror or error}"
         ) from error
     sockets: list[socket.socket] = []
     try:
@@ -78,7 +78,7 @@ def _not_bound(host: str, port: int, setting: str, error: OSError) -> OcdError:
         return OcdError(
             "address_in_use",
             f"Port {port} of {host} is in use",
-            hint=f"Give another one with --{setting}, or 0 for any free one.",
+            hint=f"Choose another one with --{setting}, or 0 for any free one.",
             port=port,
         )
     return OcdError("config_invalid", f"Cannot listen at {host}:{port}: {error.strerror}")

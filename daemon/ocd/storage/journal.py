@@ -79,7 +79,7 @@ class Journal:
         except (OcdError, OSError) as error:
             self.close()
             if not self._failing:
-                logger.warning("The journal loses entries: %s", error)
+                logger.warning("Journal entries are being lost: %s", error)
             self._failing = True
 
     def _open_today(self) -> JsonLinesLog:

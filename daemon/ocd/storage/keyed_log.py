@@ -149,7 +149,7 @@ class KeyedLog(Generic[R]):
             except UNDECODABLE:
                 self.unreadable += 1
         if not self._lines and read_whole(self.path):
-            raise self._unreadable_error("it has no whole line")
+            raise self._unreadable_error("it has no complete line")
         for key, record in self._records.items():
             self._heard(key, None, record)
         self._loaded = True
@@ -167,13 +167,13 @@ class KeyedLog(Generic[R]):
             raise self._unreadable_error(str(error)) from error
         if header.format != self._format or header.version > VERSION:
             raise self._unreadable_error(
-                f"it is {header.format} version {header.version}, {VERSION} is known"
+                f"it is {header.format} version {header.version}, expected {VERSION}"
             )
 
     def _unreadable_error(self, why: str) -> OcdError:
         return OcdError(
             "unreadable_file", f"{self.path} cannot be read: {why}", path=str(self.path),
-            hint="It is left as it is: move it away to begin anew.",
+            hint="It was left unchanged: move it away to start afresh.",
         )  # fmt: skip
 
     def complaint(self) -> dict[str, Any]:

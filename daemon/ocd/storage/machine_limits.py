@@ -93,7 +93,7 @@ def limit_reached(what: str) -> OcdError:
     """Return the error of a call for which the machine has no more of `what`."""
     return OcdError(
         "limit_reached",
-        f"The machine has no more {what} for the daemon",
+        f"The machine has no {what} left for the daemon",
         hint="Ask for less at once, close tabs or wait for other calls; or raise the limit that "
         "the daemon runs under (ulimit, systemd, container).",
     )

@@ -136,14 +136,14 @@ class NamedFileStore(Generic[R]):
             raise self._unreadable_error(path, str(error)) from error
         if record.version > VERSION:
             raise self._unreadable_error(
-                path, f"it has version {record.version}, {VERSION} is known"
+                path, f"it has version {record.version}, expected {VERSION}"
             )
         return record
 
     def _unreadable_error(self, path: Path, why: str) -> OcdError:
         return OcdError(
             "unreadable_file", f"{path} cannot be read: {why}", path=str(path),
-            hint="It is left as it is: use another name, or move it away.",
+            hint="It was left unchanged: use another name, or move it away.",
         )  # fmt: skip
 
     def _absent(self, name: str) -> OcdError:

@@ -37,12 +37,10 @@ class _DaemonCollector(Collector):
         yield from _tasks(sample)
         yield from _browser(sample)
         status = sample.status
-        yield _gauge(
-            "calls_in_flight", "Calls that are not answered yet", status["calls_in_flight"]
-        )
+        yield _gauge("calls_in_flight", "Calls in progress", status["calls_in_flight"])
         yield _gauge("sessions", "Sessions that own tabs", status["sessions"])
         yield _gauge("tabs", "Open tabs of sessions", status["tabs"])
-        yield _gauge("bridges", "Agent hosts that are connected", status["mcp"]["bridges"])
+        yield _gauge("bridges", "Connected agent hosts", status["mcp"]["bridges"])
         yield _gauge("handles", "Stored outputs", status["handles"].count)
         yield _gauge("handle_bytes", "Size of the stored outputs", status["handles"].bytes)
         yield _gauge("uptime_seconds", "Time since the daemon's start", status["uptime_s"])
@@ -65,7 +63,7 @@ def _calls(metrics: CallMetrics) -> Iterator[Metric]:
         errors.add_metric((code,), count)
     yield errors
     name = "openchrome_call_duration_seconds"
-    durations = HistogramMetricFamily(name, "Time from a call to its answer", labels=("verb",))
+    durations = HistogramMetricFamily(name, "Duration of calls", labels=("verb",))
     for verb, taken in sorted(metrics.durations.items()):
         durations.add_metric((verb,), _buckets(taken), taken.sum_s)
     yield durations
@@ -86,7 +84,7 @@ def _tasks(sample: Sample) -> Iterator[Metric]:
     for (kind, status), count in sorted(sample.tasks_ended.items()):
         ended.add_metric((kind, status), count)
     yield ended
-    text = "Finished pieces of tasks: pages of crawls, actions of recordings"
+    text = "Finished units of tasks: pages of crawls, actions of recordings"
     units = CounterMetricFamily("openchrome_task_units", text, labels=("kind",))
     for kind, count in sorted(sample.task_units.items()):
         units.add_metric((kind,), count)
@@ -99,9 +97,7 @@ def _browser(sample: Sample) -> Iterator[Metric]:
     starts = CounterMetricFamily("openchrome_browser_starts", "Starts of Chromium")
     starts.add_metric((), browser["generation"])
     yield starts
-    lost = CounterMetricFamily(
-        "openchrome_browser_losses", "Ends of Chromium that nobody asked for"
-    )
+    lost = CounterMetricFamily("openchrome_browser_losses", "Unexpected exits of Chromium")
     lost.add_metric((), sample.browser_losses)
     yield lost
     memory = GaugeMetricFamily("openchrome_memory_bytes", "Memory in use", labels=("process",))

@@ -87,7 +87,7 @@ def _files(changed: Mapping[str, Any]) -> Iterator[str]:
 
 def _refusals(changed: Mapping[str, Any]) -> Iterator[str]:
     for url in changed.get("popups_refused", ()):
-        yield f"pop-up refused, the session has all the tabs it may have: {url}"
+        yield f"pop-up refused, the session is at its tab limit: {url}"
     for prompt in changed.get("permissions", ()):
         yield f"permission {prompt['name']}: {prompt['state']}"
 

@@ -45,8 +45,8 @@ class DownloadReport(TypedDict):
     url: NotRequired[str]
     file: str
     path: NotRequired[Annotated[str, Meta(description="Where it is")]]
-    size: Annotated[int, Meta(description="Bytes that have come so far")]
-    total: NotRequired[Annotated[int, Meta(description="Bytes in all, while it comes")]]
+    size: Annotated[int, Meta(description="Bytes received so far")]
+    total: NotRequired[Annotated[int, Meta(description="Total bytes, during the download")]]
     state: str
 
 
@@ -56,7 +56,7 @@ class InvalidField(TypedDict):
     ref: str
     role: str
     name: str
-    message: Annotated[str, Meta(description="What the browser says of it")]
+    message: Annotated[str, Meta(description="Chromium's note")]
 
 
 class Changed(TypedDict, total=False):
@@ -68,18 +68,20 @@ class Changed(TypedDict, total=False):
     status: int | None
     loading: Annotated[bool, Meta(description="The new page was still loading")]
     net_error: Annotated[str, Meta(description="Why the load failed")]
-    frames: Annotated[list[FrameAddress], Meta(description="Frames that went elsewhere")]
+    frames: Annotated[list[FrameAddress], Meta(description="Frames that navigated")]
     dialog: Annotated[OpenDialog, Meta(description="It waits for an answer")]
-    beforeunload: Annotated[str, Meta(description="accepted: the page had asked to stay")]
+    beforeunload: Annotated[str, Meta(description="accepted: the page asked to stay")]
     closed: Annotated[bool, Meta(description="The page closed its own tab")]
-    invalid: Annotated[list[InvalidField], Meta(description="They keep the form from being sent")]
+    invalid: Annotated[
+        list[InvalidField], Meta(description="Fields that keep the form from being submitted")
+    ]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
     tabs_closed: list[str]
-    current_tab: Annotated[str | None, Meta(description="The tab that is the latest now")]
+    current_tab: Annotated[str | None, Meta(description="The latest tab now")]
     permissions: list[PermissionPrompt]
     downloads: list[DownloadReport]
-    added: Annotated[int, Meta(description="Lines of the outline that are new")]
+    added: Annotated[int, Meta(description="New lines of the outline")]
     removed: int
     moved: int
     values: int
@@ -119,8 +121,8 @@ class DragKeys(TypedDict, total=False):
     source: dict[str, Any]
     target: dict[str, Any]
     method: Annotated[str, Meta(description="html5 or pointer")]
-    place: Annotated[str, Meta(description="Where in its list the item is now")]
-    accepted: Annotated[bool, Meta(description="Whether the page took what was dropped")]
+    place: Annotated[str, Meta(description="The item's position in its list now")]
+    accepted: Annotated[bool, Meta(description="Whether the page accepted the drop")]
 
 
 class Picture(TypedDict):

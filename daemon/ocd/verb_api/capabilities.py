@@ -71,7 +71,7 @@ def _disabled_error(name: str, group: str) -> OcdError:
     return OcdError(
         "CAPABILITY_DISABLED",
         f"{name} needs the capability '{group}', which is disabled here",
-        hint="Let it in where it is left out: --tools-only or --disable-tools of ocd, or of this "
-        "host's oc-mcp.",
+        hint="Enable it where it is left out: --tools-only or --disable-tools of ocd, or of "
+        "this host's oc-mcp.",
         capability=group,
     )

@@ -68,7 +68,7 @@ def _goes_on(meta: TaskMeta) -> Output:
             "status": meta.status,
             "kind": meta.kind,
             "progress": msgspec.to_builtins(meta.progress),
-            "message": f"{meta.kind} goes on in the background as a task",
+            "message": f"{meta.kind} continues in the background as a task",
             "next_step": {"verb": "oc_task_wait", "arguments": arguments},
         },
         unfinished=True,

@@ -72,7 +72,7 @@ class NestedCalls:
         outer = call_context.current()
         if outer.depth >= MAX_DEPTH:
             raise OcdError(
-                "limit_reached", f"{verb}: calls within calls go {MAX_DEPTH} deep at most",
+                "limit_reached", f"{verb}: nested calls are limited to {MAX_DEPTH} levels",
                 hint="A plan or batch must not start itself.", limit=MAX_DEPTH,
             )  # fmt: skip
         session = session or outer.session

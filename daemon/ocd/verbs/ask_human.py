@@ -52,12 +52,12 @@ class AskHuman(Params):
     """Ask a person to do something on a page, and wait until it is done
 
     For what an agent cannot or may not do: a captcha, a login, a second factor, a payment. The
-    person sees the reason in the dashboard and in `oc approvals`, does it in the tab, and says that
-    it is done, or that it will not be. Answers what has changed on the page since.
+    person sees the reason in the dashboard and in `oc approvals`, acts in the tab, and confirms or
+    declines. Returns what changed on the page.
     """
 
     reason: Annotated[
-        str, Meta(min_length=1, max_length=2000, description="What the person is to do, and why")
+        str, Meta(min_length=1, max_length=2000, description="What the person should do, and why")
     ]
     tab_id: Annotated[str | None, Meta(description="Tab (default: latest)")] = None
     timeout_ms: Annotated[
@@ -69,7 +69,7 @@ class AskHumanResult(TypedDict):
     """That it is done, and what has changed on the page since."""
 
     done: bool
-    by: Annotated[str, Meta(description="At which door it was said")]
+    by: Annotated[str, Meta(description="Where the person answered")]
     waited_s: float
     tab_id: str
     url: str
@@ -97,7 +97,7 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
         digest=work.task_id,
     )  # fmt: skip
     approval = people.approvals.ask(question, asker)
-    work.progress(0, 1, f"Waits for a person: {_how_to_answer(people, tab, approval)}")
+    work.progress(0, 1, f"Waiting for a person: {_how_to_answer(people, tab, approval)}")
     try:
         by = await _wait_for_person(people, tab, approval, began + params.timeout_ms / 1000)
     finally:
@@ -140,15 +140,15 @@ async def _wait_for_person(
         await wait_for_event(ended, deadline - time.monotonic())
     if approval.answer is not None and not approval.answer.allowed:
         raise OcdError(
-            "action_denied", f"The person asked will not do it: {approval.question.message}",
-            hint="Go on without it, or say what else could be done.", by=approval.answer.by,
+            "action_denied", f"The person declined: {approval.question.message}",
+            hint="Continue without it, or suggest an alternative.", by=approval.answer.by,
         )  # fmt: skip
     if approval.answer is not None:
         return approval.answer.by
     if handed_back:
         return handed_back[0].holder
     raise OcdError(
-        "timeout", f"Nobody has done it in time: {approval.question.message}",
+        "timeout", f"Nobody did it in time: {approval.question.message}",
         hint="Ask again, with more timeout_ms.", tab_id=tab.id,
     )  # fmt: skip
 

@@ -138,9 +138,9 @@ class BatchPaginate(Params):
     """
 
     tab_id: Annotated[str | None, Meta(description="Tab id; default: latest")] = None
-    strategy: Annotated[Strategy | None, Meta(description="Default: by the others, else auto")] = (
-        None
-    )
+    strategy: Annotated[
+        Strategy | None, Meta(description="Default: by the other parameters, else auto")
+    ] = None
     next_ref: Annotated[_Words, Meta(description="Next button's ref")] = None
     next_selector: Annotated[_Words, Meta(description="or its CSS selector")] = None
     next_query: Annotated[_Words, Meta(description="or words")] = None

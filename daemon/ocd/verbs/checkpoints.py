@@ -30,7 +30,7 @@ class CheckpointParams(Params):
     action: Annotated[Literal["save", "load", "list", "delete"], Meta(description="What to do")]
     name: Annotated[
         Name | None,
-        Meta(description="Default: the session's name; load: else the newest"),
+        Meta(description="Default: the session's name; load falls back to the newest"),
     ] = None
     task_description: Annotated[str, Meta(description="The task", extra=PAYLOAD)] = ""
     completed_steps: Annotated[list[Any], Meta(description="Finished steps", extra=PAYLOAD)] = (

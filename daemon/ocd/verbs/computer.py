@@ -31,9 +31,9 @@ _POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse
 class Computer(Params):
     """Use mouse, keyboard and screenshots by coordinates
 
-    For canvases, maps and what has no ref; with a ref, interact is surer. Coordinates are CSS
-    pixels of the viewport, as in the image of `screenshot`; a zoomed image has `scale` pixels
-    for each.
+    For canvases, maps and anything without a ref; with a ref, interact is more reliable.
+    Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
+    `scale` pixels per CSS pixel.
     """
 
     action: Annotated[Action, Meta(description="What to do")]
@@ -101,7 +101,7 @@ class ComputerResult(DragKeys, total=False):
     page_keys=PAGE_KEYS,
     timeout_ms=70_000,
     removed_params={
-        "force": "Leave it out: every screenshot is taken anew and in full.",
+        "force": "Leave it out: every screenshot is new and complete.",
         "include_user_agent_shadow_dom": "Leave it out: the inside of a native control (a video's "
         "buttons, a date's parts) is reached by coordinate, or by keys.",
     },

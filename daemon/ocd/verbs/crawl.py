@@ -56,12 +56,12 @@ from ocd.verb_api.declaration import (
 
 SiteUrl = Annotated[
     str,
-    Meta(min_length=1, description="The site: a URL of it", extra=SENDS_TO),
+    Meta(min_length=1, description="Any URL of the site", extra=SENDS_TO),
 ]
 MaxPages = Annotated[int, Meta(ge=1, le=100_000, description="Pages to fetch")]
 Exclude = Annotated[tuple[str, ...], Meta(description="Globs of URLs to skip")]
 PageFormat = Annotated[
-    Formats, Meta(description="Of content (of several the first); tools: WebMCP")
+    Formats, Meta(description="Format of content (of several, the first); tools: also WebMCP tools")
 ]
 OnlyMain = Annotated[
     bool,
@@ -84,8 +84,8 @@ Relations = Annotated[
 IgnoreParams = Annotated[
     tuple[str, ...],
     Meta(
-        description="Query parameters that make no other page, besides those of sessions and "
-        "campaigns; * at the end",
+        description="Query parameters to ignore when comparing URLs, besides known session and "
+        "campaign parameters; may end in *",
         extra_json_schema=UNLISTED,
     ),
 ]
@@ -108,7 +108,7 @@ class Crawl(RequestParams):
     One page: navigate and read_page; a list of URLs: batch_execute.
     Returns {"summary", "pages": [{url, status, title, depth, content, links, error?}]};
     output_mode handle stores them for oc_output_search. Globs: * stops at "/", ** does not;
-    docs/** matches the end of the URL, with "://" all of it.
+    docs/** matches the end of the URL; a glob with "://", all of it.
     """
 
     url: StartUrl = None
@@ -177,7 +177,7 @@ class Crawl(RequestParams):
 class CrawlSitemap(RequestParams):
     """Crawl the pages listed in a site's sitemap
 
-    Found by robots.txt or in the usual places; indexes, gzip and plain-text lists are read.
+    Found through robots.txt or in the usual places; reads indexes, gzip and plain-text lists.
     Returns what crawl returns, with summary.sitemap_source.
     """
 
@@ -322,15 +322,16 @@ class TaskExport(Params):
     """Write a crawl's pages to a file or folder
 
     markdown: a folder with a file for each page, front matter, and links from file to file. sqlite:
-    tables pages and links. llms-txt: a list of links. warc: of a crawl with keep=raw. Screenshots
-    and PDFs go into a folder beside the file, or inside the folder. A task that still runs gives
-    what it has.
+    tables pages and links. llms-txt: a list of links. warc: needs a crawl with keep=raw.
+    Screenshots and PDFs go into a folder beside the file, or inside the folder. A running task
+    exports what it has so far.
     """
 
     task_id: Annotated[str, Meta(description="The crawl's task")]
     path: Annotated[str, Meta(description="File or new folder to write", extra=WRITES_PATH)]
     format: Annotated[
-        ExportFormat | None, Meta(description="Default: as the path's name ends; none: markdown")
+        ExportFormat | None,
+        Meta(description="Default: by the path's extension; without one: markdown"),
     ] = None
 
 

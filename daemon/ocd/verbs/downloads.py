@@ -18,8 +18,8 @@ from ocd.verb_api.declaration import Output, Params, session_verb
 class Downloads(Params):
     """List the files that this session's pages have downloaded
 
-    list: the folder and its files, newest first, with those that still come. path: where one file
-    is; the newest if no name is given.
+    list: the folder and its files, newest first, and downloads in progress. path: where one file
+    is, by default the newest.
     """
 
     action: Annotated[Literal["list", "path"], Meta(description="What to do")] = "list"
@@ -75,6 +75,10 @@ def _find(files: list[dict[str, Any]], name: str, folder: Path) -> dict[str, Any
     for file in files:
         if name in ("", file["file"]):
             return file
-    what = f"There is no file {name!r} in {folder}" if name else f"No file has come to {folder} yet"
+    what = (
+        f"There is no file {name!r} in {folder}"
+        if name
+        else f"No file has been downloaded to {folder} yet"
+    )
     hint = did_you_mean(name, [file["file"] for file in files], "List them: `downloads`")
     raise OcdError("file_not_found", what, hint=hint, folder=str(folder))

@@ -228,7 +228,7 @@ class GeolocationResult(TypedDict):
     accuracy: NotRequired[float]
     location_name: NotRequired[str | None]
     granted: NotRequired[Annotated[str | None, Meta(description="The origin that may read it")]]
-    denied: NotRequired[Annotated[list[str], Meta(description="reset: origins that may no more")]]
+    denied: NotRequired[Annotated[list[str], Meta(description="reset: origins no longer allowed")]]
     message: NotRequired[str]
     reset: NotRequired[bool]
 

@@ -48,7 +48,7 @@ class Assert(Params):
     ] = 0
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_WAIT_MS)] | None,
-        Meta(description="As wait_ms; a page that hangs does not prolong it"),
+        Meta(description="As wait_ms, but a hanging page cannot extend it"),
     ] = None
 
 
@@ -59,7 +59,7 @@ class AssertionReport(TypedDict):
     kind: str
     expected: str
     actual: Any
-    location: Annotated[str, Meta(description="Where in the contract it stands")]
+    location: Annotated[str, Meta(description="Location in the contract")]
     reason: NotRequired[str]
 
 

@@ -17,7 +17,7 @@ class ExtractData(Params):
     """Extract data from the page in the shape of a JSON schema
 
     For products, prices, tables and lists, from JSON-LD, microdata, tables, labels and repeated
-    cards; no model is asked. Numbers, dates and URLs get the declared types; reports confidence
+    cards; no model is used. Numbers, dates and URLs get the declared types; reports confidence
     per field and what is missing. Without schema: the page's structured data.
     """
 
@@ -67,7 +67,7 @@ class ExtractDataResult(TypedDict):
     source: NotRequired[Any]
     confidence: NotRequired[Any]
     validation_errors: NotRequired[list[Any]]
-    incomplete: NotRequired[Annotated[str, Meta(description="Why not all was searched")]]
+    incomplete: NotRequired[Annotated[str, Meta(description="Why the search was incomplete")]]
     next_step: NotRequired[dict[str, Any]]
 
 
@@ -82,7 +82,7 @@ class ExtractDataResult(TypedDict):
     reads_page=True,
     page_keys=("data", "items", "sources", "validation_errors"),
     removed_params={
-        "instruction": "Leave it out, and name the fields in schema: no model is asked."
+        "instruction": "Leave it out, and name the fields in schema: no model is used."
     },
     example={
         "schema": {"properties": {"name": {"type": "string"}, "price": {"type": "number"}}},

@@ -21,8 +21,8 @@ from ocd.verb_api.element_params import PAGE_KEYS, ElementParams, Timeout, answe
 class FileUpload(ElementParams):
     """Upload files to a file input or drop zone
 
-    Name the input (hidden or not), its label, the button that opens a file chooser, or with
-    drop a drop zone. Bytes go from disk to the page, not through the conversation.
+    Name the input (hidden or not), its label or the button that opens a file chooser; with
+    drop, a drop zone. Bytes go from disk to the page, not through the conversation.
     """
 
     files: Annotated[

@@ -88,7 +88,7 @@ class FindResult(TypedDict):
     count: int
     total: int
     refs: list[str]
-    content: Annotated[str, Meta(description="A line for each")]
+    content: Annotated[str, Meta(description="One line per match")]
     hint: NotRequired[str]
 
 

@@ -19,12 +19,12 @@ _REMEMBERED = "Chromium keeps sending credentials that a server has accepted unt
 class HttpAuth(Params):
     """Set a tab's credentials for HTTP authentication
 
-    Without them, or if the server rejects them, the page of the 401 response is shown.
+    Without them, or if the server rejects them, the 401 response page is shown.
     """
 
     action: Annotated[
         Literal["set", "clear", "get"],
-        Meta(description="get: what is set, and the challenges seen"),
+        Meta(description="get: the credentials set and the challenges seen"),
     ]
     username: Annotated[str | None, Meta(description="set: user name")] = None
     password: Annotated[str | None, Meta(description="set: password", extra=SECRET)] = None
@@ -32,7 +32,7 @@ class HttpAuth(Params):
         list[str] | None,
         Meta(
             description="set: only for these (https://x.org, *.x.org); default: the first origin "
-            "that asks for a page of the tab"
+            "that asks when the tab loads a page"
         ),
     ] = None
 

@@ -95,7 +95,7 @@ class DragDrop(Params):
     """Drag one element onto another, or from point to point
 
     HTML5 drag and drop, sortable lists and sliders, also across frames. Each end is a ref, a
-    selector, words, or x and y in CSS pixels of the viewport. Says where the item is afterwards.
+    selector, words, or x and y in CSS pixels of the viewport. Reports where the item ends up.
     """
 
     source_ref: Annotated[str | None, Meta(description="Ref of the element to drag")] = None
@@ -120,8 +120,8 @@ class DragDrop(Params):
 class LightweightScroll(ElementParams):
     """Scroll the page, or the scrollable area around an element
 
-    Returns the position, the sizes and whether the end is reached; with until the line that
-    showed, with its ref.
+    Returns the position, the sizes and whether the end is reached; with until, the line with the
+    text and its ref.
     """
 
     direction: Annotated[
@@ -133,7 +133,7 @@ class LightweightScroll(ElementParams):
     ] = None
     until: Annotated[
         Annotated[str, Meta(min_length=1, max_length=500)] | None,
-        Meta(description="Scroll until words in it show, also in virtual lists"),
+        Meta(description="Scroll until this text appears, also in virtual lists"),
     ] = None
     scroll_to_end: Annotated[
         bool, Meta(description="Scroll to the end in that direction", extra_json_schema=UNLISTED)

@@ -63,7 +63,7 @@ class InitScriptParams(Params):
     """Run a script first in every page of the session
 
     Before the page's own scripts, in frames and popups too, from each page's next load on: reload
-    those that are open. Kept with the session; other sessions and crawls do not have it.
+    open pages. Kept with the session; does not apply to other sessions or to crawls.
     """
 
     action: Annotated[Literal["add", "list", "remove"], Meta(description="What to do")]
@@ -109,7 +109,7 @@ async def init_script(session: Session, params: InitScriptParams) -> Output:
                 message = "init_script add needs a script, or script_path"
                 raise OcdError("invalid_argument", message, parameter="script")
             added = await scripts.add(params.script)
-            message = "It runs first in each page from its next load on"
+            message = "It runs first in each page, from the page's next load on"
             data |= {"id": added.id, "message": message}
         case "list":
             data["scripts"] = [_script_to_dict(one) for one in scripts]

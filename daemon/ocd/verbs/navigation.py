@@ -39,7 +39,7 @@ class Navigate(Params):
         str,
         Meta(
             min_length=1,
-            description="URL (https:// is assumed; ./x, /x: from the page on), back, or forward",
+            description="URL (https:// assumed; ./x, /x: relative to the page), back, or forward",
             extra=SENDS_TO,
         ),
     ]
@@ -56,15 +56,15 @@ class PageAddress(TypedDict):
     status: Annotated[int | None, Meta(description="HTTP status; null without a response")]
     redirected: NotRequired[bool]
     beforeunload: NotRequired[
-        Annotated[str, Meta(description="accepted: the page before asked to stay")]
+        Annotated[str, Meta(description="accepted: the previous page asked to stay")]
     ]
     ended: NotRequired[
-        Annotated[str, Meta(description="What was ended of the page before, which had hung")]
+        Annotated[str, Meta(description="What was ended because the previous page hung")]
     ]
     auth_required: NotRequired[
         Annotated[dict[str, Any], Meta(description="HTTP authentication that the site asks for")]
     ]
-    next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call to go on with")]]
+    next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call to continue with")]]
 
 
 class BlockingPage(TypedDict):
@@ -81,14 +81,14 @@ class NavigateResult(PageAddress):
     reused: NotRequired[Annotated[bool, Meta(description="The tab showed another page before")]]
     element_count: NotRequired[int]
     blocking_page: NotRequired[
-        Annotated[BlockingPage, Meta(description="A captcha, or another wall")]
+        Annotated[BlockingPage, Meta(description="A captcha or another obstacle")]
     ]
     auth_redirect: NotRequired[Annotated[bool, Meta(description="The site asks for a login")]]
     redirected_from: NotRequired[str]
     auth_redirect_host: NotRequired[str]
     message: NotRequired[str]
     left_out: NotRequired[
-        Annotated[list[str], Meta(description="Keys that a busy page left unknown")]
+        Annotated[list[str], Meta(description="Keys left out because the page was busy")]
     ]
     note: NotRequired[str]
 
@@ -129,8 +129,8 @@ def _parse_address(text: str, tab: Tab) -> str:
     """Return the URL of an address as people and outlines write it; invalid_url."""
     if "…" in (text.strip()[:1], text.strip()[-1:]):
         raise OcdError(
-            "invalid_url", f"Not the whole of an address: {text!r}", url=text,
-            hint="Outlines shorten addresses with …. Click the link by its ref, or read all of its "
+            "invalid_url", f"Incomplete address: {text!r}", url=text,
+            hint="Outlines shorten addresses with …. Click the link by its ref, or read its full "
             f"address: {tool_call('read_page', ref='e1')}; … itself is written %E2%80%A6.",
         )  # fmt: skip
     return parse_url_argument(resolve_in_page(text, tab.url))
@@ -139,7 +139,7 @@ def _parse_address(text: str, tab: Tab) -> str:
 def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and what stands before it."""
     if not page:
-        note = "The page was too busy to be examined; what left_out names is unknown."
+        note = "The page was too busy to be examined; the keys in left_out are unknown."
         return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}
     result: dict[str, Any] = {"element_count": page["count"]}
     if page["gate"]:
@@ -198,7 +198,7 @@ def _page_before(tab: Tab) -> Generator[dict[str, str], None, None]:
         left["beforeunload"] = "accepted"
 
     def on_ended() -> None:
-        left["ended"] = "The page before did not answer any more: its script was ended."
+        left["ended"] = "The previous page had stopped responding: its script was ended."
 
     tab.events.on("left_unsaved", on_left)
     tab.events.on("hung_page_ended", on_ended)
@@ -236,8 +236,8 @@ def _pending_prompts(tab: Tab) -> dict[str, Any]:
 class WaitFor(Params):
     """Wait until an element appears, a page loads or another condition holds
 
-    Rarely needed after an action, which waits for its effects itself. Other calls on the tab go
-    on meanwhile.
+    Rarely needed after an action, which waits for its effects itself. Does not block other calls
+    on the tab.
     """
 
     type: Annotated[
@@ -247,8 +247,8 @@ class WaitFor(Params):
         ],
         Meta(
             description="selector: CSS. function: JavaScript that becomes truthy. url_match: "
-            "substring, glob or /regex/ of the URL. text: it shows. idle: a quiet page. download: "
-            "the file an action has started. timeout: `value` ms"
+            "substring, glob or /regex/ of the URL. text: it appears. idle: a quiet page. "
+            "download: the file an action has started. timeout: `value` ms"
         ),
     ]  # fmt: skip
     value: Annotated[str | int, Meta(description="What to wait for")] = ""

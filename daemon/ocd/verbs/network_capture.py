@@ -32,7 +32,7 @@ class CaptureOptions(Struct, forbid_unknown_fields=True):
 
 Action = Annotated[
     Literal["start", "stop", "get", "get_logs", "clear"],
-    Meta(description="get, get_logs: the requests, also while it runs"),
+    Meta(description="get, get_logs: the requests, also while capturing"),
 ]
 Limit = Annotated[int, Meta(ge=0, description="get: newest N; 0: all")]
 

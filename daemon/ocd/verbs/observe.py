@@ -15,7 +15,7 @@ Action = Literal["click", "fill", "select", "hover", "focus"]
 class OcObserve(Params):
     """List interactive elements with refs, roles, names and boxes
 
-    For layouts; find and read_page give the refs in less. Includes frames and shadow trees.
+    For layouts; for refs alone, find and read_page are shorter. Includes frames and shadow trees.
     bbox is in CSS pixels of the viewport. More than `limit`: pass `next_offset` as `offset`.
     """
 

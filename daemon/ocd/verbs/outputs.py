@@ -102,10 +102,12 @@ class OutputSearchResult(TypedDict):
     matches: list[OutputMatch]
     returned: int
     truncated: bool
-    stopped_by: Annotated[str | None, Meta(description="Why not all are here: limit, size, time")]
+    stopped_by: Annotated[
+        str | None, Meta(description="Why matches are missing: limit, size, time")
+    ]
     next_step: Annotated[
         dict[str, Any] | None,
-        Meta(description="The fetch that shows the first in its surroundings"),
+        Meta(description="The fetch that shows the first match in context"),
     ]
 
 

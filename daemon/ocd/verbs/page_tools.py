@@ -35,7 +35,7 @@ _ASKED_CHARS = 500
 class ListPageTools(Params):
     """List the tools that the page offers to agents
 
-    As its scripts and forms declare them (WebMCP). Better than clicking where one fits.
+    As declared by its scripts and forms (WebMCP). Prefer one that fits to clicking.
     """
 
 
@@ -80,17 +80,16 @@ def _tool_as_json(tab: Tab, tool: PageTool, *, with_frame: bool) -> str:
 class CallPageTool(Params):
     """Call a tool that the page offers
 
-    page_tools lists them. Its answer is the page's text. A form without autosubmit is only filled
-    in: submit it meanwhile, in another call. One that takes minutes: oc_task_start, kind page_tool.
+    page_tools lists them. The reply is page content. A form tool without autosubmit fills in the
+    form and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=200, description="The tool's name")]
     arguments: Annotated[
-        dict[str, Any], Meta(description="Its arguments, by its input_schema", extra=PAYLOAD)
+        dict[str, Any],
+        Meta(description="Arguments for the tool, as its input_schema says", extra=PAYLOAD),
     ] = msgspec.field(default_factory=dict)
-    frame: Annotated[
-        str, Meta(max_length=100, description="Which frame's, where several offer it")
-    ] = ""
+    frame: Annotated[str, Meta(max_length=100, description="Frame, if several offer the tool")] = ""
 
 
 class PageToolCallResult(TypedDict):

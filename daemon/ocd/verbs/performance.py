@@ -70,7 +70,7 @@ class StopAfter(Struct, forbid_unknown_fields=True):
 class PerformanceInsights(Params):
     """Record a performance trace and report what slows the page down
 
-    With url or reload the page load is recorded, else the page as it is running. The trace is a
+    With url or reload, records the page load, otherwise the page as it is running. The trace is a
     file for DevTools; oc_performance_analyze shows details of one insight.
     """
 

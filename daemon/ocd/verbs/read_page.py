@@ -60,7 +60,7 @@ class ReadPage(Params):
     ] = None
     compression: Annotated[
         Literal["none", "delta"],
-        Meta(description="delta: only what the last readings of the site had not"),
+        Meta(description="delta: only what is new since earlier readings of the site"),
     ] = "none"
     include_pagination: Annotated[
         bool, Meta(extra_json_schema=UNLISTED, description="Report the page's pagination")
@@ -182,12 +182,14 @@ class ReadPageResult(TypedDict):
     mode: str
     content: str
     total: Annotated[int, Meta(description="Characters of the whole text")]
-    next_offset: Annotated[int | None, Meta(description="Where the rest begins")]
-    next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call that reads on")]]
+    next_offset: Annotated[int | None, Meta(description="Offset of the next part")]
+    next_step: NotRequired[
+        Annotated[dict[str, Any], Meta(description="The call that reads the next part")]
+    ]
     pagination: NotRequired[
         Annotated[dict[str, Any], Meta(description="type, current, last, next_url, next_step")]
     ]
-    hidden_chars: NotRequired[Annotated[int, Meta(description="Characters that nobody sees")]]
+    hidden_chars: NotRequired[Annotated[int, Meta(description="Invisible characters")]]
     left_out_chars: NotRequired[int]
     filter: NotRequired[Annotated[dict[str, Any], Meta(description="What content_filter did")]]
     delta: NotRequired[Annotated[dict[str, Any], Meta(description="What was compared")]]

@@ -32,14 +32,16 @@ class Record(Params):
     The result is the recording with its actions; actions recorded before a crash survive it.
     """
 
-    name: Annotated[Name | None, Meta(description="Its name")] = None
+    name: Annotated[Name | None, Meta(description="Name of the recording")] = None
     label: Annotated[Name | None, Meta(description="Same as name", extra_json_schema=UNLISTED)] = (
         None
     )
     screenshots: Annotated[
         Screenshots, Meta(description="Screenshots of the viewport around every action")
     ] = "none"
-    video: Annotated[bool, Meta(description="Film the tab (extra `video`)")] = False
+    video: Annotated[
+        bool, Meta(description="Record a video of the tab (needs the extra `video`)")
+    ] = False
     max_actions: Annotated[
         int,
         Meta(
@@ -60,7 +62,7 @@ class RecordingStart(Record):
 
     Calls that act on pages or read them are recorded with the elements they used; secrets are
     not. Stop it with oc_recording_stop; oc_recording_export makes a program of it. One per
-    session; the newest 50 are kept, and `pruned` names the one that had to go.
+    session; the newest 50 are kept, and `pruned` names the one deleted for it.
     """
 
 
@@ -118,7 +120,7 @@ class RecordingReport(TypedDict):
     ended_at: str | None
     ended_by: str | None
     action_count: int
-    lost: NotRequired[Annotated[int, Meta(description="Actions that the disk did not take")]]
+    lost: NotRequired[Annotated[int, Meta(description="Actions that could not be written")]]
     video: NotRequired[bool]
     film_s: NotRequired[float | None]
     film_ended_by: NotRequired[str | None]
@@ -245,8 +247,8 @@ async def _export_film(
     film = recorder.store.film(meta.recording_id)
     if not await asyncio.to_thread(film.exists):
         raise OcdError(
-            "not_found", f"The recording {meta.recording_id} has no film",
-            hint=f"Start one with a film: {tool_call('oc_recording_start', video=True)}",
+            "not_found", f"The recording {meta.recording_id} has no video",
+            hint=f"Start one with video: {tool_call('oc_recording_start', video=True)}",
         )  # fmt: skip
     target = (
         Path(path)

@@ -32,7 +32,7 @@ class PageScreenshot(Params):
     """Take a screenshot of the page, or of one element
 
     Default: the viewport. Returns the image, or with path writes a file. To read text,
-    read_page is cheaper; numbered boxes on what can be clicked: vision_find.
+    read_page is cheaper; for numbered boxes on clickable elements: vision_find.
     """
 
     full_page: Annotated[bool, Meta(description="The whole page")] = False
@@ -74,7 +74,7 @@ class PageScreenshotResult(TypedDict):
     size_bytes: int
     size_kb: float
     dimensions: PictureSize
-    scale: NotRequired[Annotated[float, Meta(description="It was made smaller, to this share")]]
+    scale: NotRequired[Annotated[float, Meta(description="Scaled down by this factor")]]
     notes: NotRequired[list[str]]
     cut: NotRequired[Annotated[bool, Meta(description="The rest is in next_step")]]
     next_step: NotRequired[dict[str, Any]]

@@ -40,7 +40,8 @@ class SkillRecord(Params):
         Meta(description="What must be true afterwards, as in oc_assert", extra=PAYLOAD),
     ] = None
     contract_id: Annotated[
-        Name | None, Meta(description="Name of the contract; alone: the contract stored under it")
+        Name | None,
+        Meta(description="Name of the contract; without contract: the stored one of that name"),
     ] = None
     description: Annotated[str, Meta(description="What it does", max_length=4_000)] = ""
 
@@ -91,7 +92,7 @@ class SkillRecordResult(SkillReport):
 
     replaced: bool
     left_out: NotRequired[
-        Annotated[list[dict[str, Any]], Meta(description="Actions that are no steps")]
+        Annotated[list[dict[str, Any]], Meta(description="Actions that were left out")]
     ]
     evicted: NotRequired[list[str]]
     warning: NotRequired[str]
@@ -127,9 +128,9 @@ async def oc_skill_record(service: SkillService, params: SkillRecord) -> Output:
 class SkillRecall(Params):
     """Find skills, best first
 
-    Score: share of the words, 0.025 per pass (10 at most) less as much per failure, plus or minus
-    0.2 by the last replay, 0.15 for the contract. Skills whose last three replays failed are
-    quarantined.
+    Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10
+    at most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose
+    last three replays failed are quarantined.
     """
 
     domain: Annotated[Name | None, Meta(description="Only skills of this domain")] = None

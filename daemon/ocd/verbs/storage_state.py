@@ -90,8 +90,8 @@ async def oc_context_export(tab: Tab, params: ContextExport) -> Output:
 class ContextImport(Params):
     """Restore a login: import an envelope of cookies and storage
 
-    Its file: envelope_path. Replaces what its origins have. In an empty tab the site gets no
-    request; on its page, reload afterwards.
+    From a file: envelope_path. Replaces the cookies and storage of its origins. In an empty tab the
+    site is not contacted; on a page of the site, reload afterwards.
     """
 
     envelope: Annotated[

@@ -25,7 +25,7 @@ class TabReport(TypedDict):
     tab_id: str
     url: str
     title: str
-    dialog: NotRequired[Annotated[str, Meta(description="What the dialog says that is open")]]
+    dialog: NotRequired[Annotated[str, Meta(description="Message of the open dialog")]]
     held_by: NotRequired[Annotated[str, Meta(description="The person who holds it")]]
     worker_id: NotRequired[Annotated[str, Meta(description="The isolated worker it belongs to")]]
 
@@ -37,7 +37,7 @@ class TabsCreateResult(TabReport):
 class TabsCreate(Params):
     """Open a new tab
 
-    It becomes the latest tab, which calls without `tab_id` use.
+    It becomes the latest tab, used by calls without `tab_id`.
     """
 
     url: Annotated[str, Meta(description="URL to open; default: an empty page", extra=SENDS_TO)] = (
@@ -90,7 +90,7 @@ class TabsCloseResult(TypedDict):
     success: Annotated[bool, Meta(description="Whether every tab that was named is closed")]
     closed_count: int
     closed: Annotated[list[str], Meta(description="Their ids")]
-    failed: Annotated[list[str], Meta(description="Ids that there are not")]
+    failed: Annotated[list[str], Meta(description="Ids that do not exist")]
     tab_count: Annotated[int, Meta(description="Tabs that the session still has")]
     message: str
 

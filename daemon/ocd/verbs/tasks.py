@@ -40,7 +40,7 @@ class TaskReport(TypedDict):
     direct: NotRequired[Annotated[bool, Meta(description="A caller waits for it")]]
     pid: int | None
     pid_started_at: str | None
-    resumed_from: NotRequired[Annotated[str, Meta(description="The task that it goes on with")]]
+    resumed_from: NotRequired[Annotated[str, Meta(description="The task that continues this one")]]
     created_at: str
     started_at: str | None
     ended_at: str | None
@@ -80,13 +80,13 @@ async def oc_task_start(runner: Runner, params: TaskStart) -> Output:
 class TaskList(Params):
     """List tasks, newest first
 
-    Without direct calls that have completed; all lists them, too.
+    Omits direct calls that have completed, unless all is set.
     """
 
     all: Annotated[
         bool,
         Meta(
-            description="Also long tools that were called directly and have completed",
+            description="Include completed direct calls of long tools",
             extra_json_schema=UNLISTED,
         ),
     ] = False
@@ -110,7 +110,7 @@ class TaskList(Params):
     before: Annotated[
         str | int | None,
         Meta(
-            description="Only tasks created earlier than that: goes on where a list ended",
+            description="Only tasks created before this: continues an earlier list",
             extra_json_schema=UNLISTED,
         ),
     ] = None

@@ -44,7 +44,7 @@ class ExpandTools(Params):
     """Find tools that are not listed, with their parameters
 
     Pass one of query, name (with all its parameters) or tier. The tools can then be called by
-    name, or by call_verb. Without arguments: the names of what is hidden.
+    name, or by call_verb. Without arguments: the names of all hidden tools.
     """
 
     name: Annotated[str | None, Meta(description="The tool's exact name")] = None
@@ -125,7 +125,7 @@ def _find_tool(catalog: ToolCatalog, name: str) -> Entry:
 class CallVerb(Params):
     """Call any tool by name, listed or not
 
-    For tools that expand_tools has shown.
+    For tools found with expand_tools.
     """
 
     name: Annotated[str, Meta(description="The tool's name")]

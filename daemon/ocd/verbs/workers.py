@@ -183,7 +183,7 @@ class WorkerUpdate(Params):
 class WorkerComplete(Params):
     """Report that a workflow worker is done
 
-    Data reported before is kept; of repeated calls the last one counts.
+    Data reported earlier is kept; if called again, the last call counts.
     """
 
     worker_name: WorkerName

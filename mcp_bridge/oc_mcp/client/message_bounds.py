@@ -57,7 +57,7 @@ class LongMessages:
         encoding = response.headers.get("content-encoding", "identity")
         if encoding != "identity":
             raise httpx2.DecodingError(
-                f"it is compressed ({encoding[:50]}), which nobody asked for"
+                f"it is compressed ({encoding[:50]}), which was not requested"
             )
         kind = response.headers.get("content-type", "").lower()
         assert isinstance(response.stream, httpx2.AsyncByteStream)

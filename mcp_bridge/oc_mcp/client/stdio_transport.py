@@ -151,7 +151,7 @@ def parse_line(line: bytes) -> _Item:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        raise Unreadable(f"it sent a line that is no UTF-8 (byte {error.start})") from None
+        raise Unreadable(f"it sent a line that is not UTF-8 (byte {error.start})") from None
     adapter = types.jsonrpc_message_adapter
     try:
         try:

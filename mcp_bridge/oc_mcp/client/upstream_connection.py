@@ -321,13 +321,13 @@ class Upstream:
                 raise self._gone_error(self._problem or "it ended") from None
             raise self._tool_error(what, error) from None
         except ValidationError as error:
-            wrong = MCPError(types.INVALID_REQUEST, f"Its answer is none: {words(error)}")
+            wrong = MCPError(types.INVALID_REQUEST, f"Its answer is invalid: {words(error)}")
             raise self._tool_error(what, wrong) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
             self._is_lost()
             raise self._gone_error(words(error)) from None
         except ValueError as error:
-            raise self._gone_error(f"its answer is none: {words(error)}") from None
+            raise self._gone_error(f"its answer is invalid: {words(error)}") from None
         return answered
 
     async def wait_connected(self) -> Client:
@@ -342,21 +342,21 @@ class Upstream:
 
     def _gone_error(self, why: str) -> OcdError:
         left = self._retry_at - time.monotonic()
-        when = f" It is started again in {left:.0f} s." if left > 0 else ""
+        when = f" It restarts in {left:.0f} s." if left > 0 else ""
         return OcdError(
-            "upstream_gone", f"The MCP server '{self._name}' is not there: {why[:300]}",
-            hint=f"Try again.{when} What is wrong with it: oc mcp upstreams", upstream=self._name,
+            "upstream_gone", f"The MCP server '{self._name}' is unavailable: {why[:300]}",
+            hint=f"Try again.{when} See its state: oc mcp upstreams", upstream=self._name,
         )  # fmt: skip
 
     def _tool_error(self, tool: str, error: MCPError) -> OcdError:
         if error.error.message == TOO_LARGE:
             return OcdError(
                 "upstream_failed", f"{TOO_LARGE}: '{tool[:200]}' of the MCP server '{self._name}'",
-                hint="Ask it for less, or for parts.", upstream=self._name, tool=tool[:200],
+                hint="Request less, or one part at a time.", upstream=self._name, tool=tool[:200],
             )  # fmt: skip
         return OcdError(
             "upstream_failed", f"The MCP server '{self._name}' refused the call of '{tool[:200]}'",
-            hint="What it says of that is untrusted text, under untrusted_text.",
+            hint="Its own message is in untrusted_text.",
             upstream=self._name, tool=tool[:200], rpc_code=error.error.code,
             untrusted_text=error.error.message[:4000],
         )  # fmt: skip

@@ -66,15 +66,15 @@ async def test_failures_are_told_plainly(tmp_path: Path) -> None:
     assert named.startswith("the name of nowhere.invalid was not found")
     async with _raw(b"") as host:
         silent = await _message(tmp_path / "c", f"http://{host}/")
-        assert silent == f"{host} closed the connection without an answer"
+        assert silent == f"{host} closed the connection without a response"
     async with _raw(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n"
     ) as host:
         cut = await _message(tmp_path / "d", f"http://{host}/")
-        assert cut == f"the answer of {host} broke off before its end"
+        assert cut == f"the response from {host} was cut off"
     async with _raw(b"SSH-2.0-x\r\n") as host:
         other = await _message(tmp_path / "e", f"http://{host}/")
-        assert other.startswith(f"{host} does not answer in HTTP")
+        assert other.startswith(f"{host} sent an invalid HTTP response")
         secure = await _message(tmp_path / "f", f"https://{host}/")
         assert secure.startswith(f"no TLS connection to {host}: ")
     async with _raw(b"x" * 10, abort=True) as host:

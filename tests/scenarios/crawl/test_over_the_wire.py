@@ -141,7 +141,7 @@ async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
         got = await run_crawl(
             tmp_path, work=work, url=served.url, max_pages=31, max_depth=9, retries=1, **STATIC
         )
-    held = re.escape(served.url) + r" answers 503: asked again at [0-9:]+, given up at [0-9:]+ UTC"
+    held = re.escape(served.url) + r" answered 503: retrying at [0-9:]+, giving up at [0-9:]+ UTC"
     assert any(re.fullmatch(held, message) for message in told)
     assert [one["url"] for one in got.pages if "error" in one] == [f"{served.url}/p/9"]
     assert got.summary["succeeded"] == 30

@@ -101,7 +101,7 @@ def test_a_token_file_that_others_may_read(home: Home) -> None:
     file.chmod(0o644)
     refused = home.run("ocd", "start", "--http", "0", "--token-file", str(file))
     assert refused.code == 2
-    assert f"other users may use {file} (mode 644)" in refused.err
+    assert f"other users can access {file} (mode 644)" in refused.err
     assert f"chmod 600 {file}" in refused.err
 
 

@@ -250,7 +250,7 @@ def test_task_records_from_its_answer_on(daemon: Daemon, site: Site) -> None:
 
 
 def test_task_that_cannot_record_is_answered_as_failed(daemon: Daemon) -> None:
-    """A session that is being recorded already: the answer says so, it does not wait for ever."""
+    """A session that is already being recorded: the answer says so, it does not wait for ever."""
     first = daemon.start_task("recording")
     second = daemon.do("oc_task_start", kind="recording")
     assert second["status"] == "FAILED"

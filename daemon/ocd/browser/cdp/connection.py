@@ -298,7 +298,7 @@ class Connection(CdpSession):
 
     def _not_understood(self, raw: object) -> None:
         # It may have been the answer that somebody waits for here; who knows.
-        logger.error("The browser sent what is not a DevTools message: %.200r", raw)
+        logger.error("The browser sent something that is not a DevTools message: %.200r", raw)
         self.protocol_error = OcdError(
             "browser_failed", "The browser sent something that is not a DevTools message.",
             hint=ANOTHER_BROWSER,

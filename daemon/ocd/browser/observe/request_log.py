@@ -126,7 +126,7 @@ class RequestLog:
                 return request
         number = request_id.removeprefix("r")
         was_seen = number.isdigit() and 0 < int(number) <= self._count
-        reason = "is no longer kept" if was_seen else "is not known"
+        reason = "is no longer kept" if was_seen else "is unknown"
         raise OcdError(
             "not_found", f"The request {request_id} {reason}.",
             hint=f"List them: {tool_call('network', action='list')}", id=request_id,

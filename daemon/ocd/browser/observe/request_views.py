@@ -29,7 +29,7 @@ class RequestReport(TypedDict, total=False):
     size_bytes: Required[int | None]
     duration_ms: Required[float | None]
     started_at: Required[str | None]
-    state: Annotated[str, Meta(description="pending: still without an answer")]
+    state: Annotated[str, Meta(description="pending: no response yet")]
     from_cache: Any
     redirect_url: str
     error: str
@@ -38,7 +38,7 @@ class RequestReport(TypedDict, total=False):
     request: Annotated[dict[str, Any], Meta(description="headers, post_data")]
     response: Annotated[dict[str, Any], Meta(description="status, headers, protocol, address")]
     timing: Annotated[dict[str, float], Meta(description="Phases, in ms")]
-    initiator: Annotated[dict[str, Any], Meta(description="What asked for it")]
+    initiator: Annotated[dict[str, Any], Meta(description="What initiated it")]
     page_url: str
     body: str | None
     body_encoding: Annotated[str, Meta(description="text or base64")]

@@ -33,7 +33,7 @@ class ResponseBody:
     async def fetch(cls, request: NetworkRequest, max_bytes: int) -> "ResponseBody":
         """Ask Chromium for the body; it keeps those of the present page, up to 5 MB each."""
         if request.state == "pending":
-            return cls(error="The answer has not ended yet.")
+            return cls(error="The response is not complete yet.")
         if request.state == "redirected" or request.type == "WebSocket":
             return cls(error="It has no body.")
         try:
@@ -42,7 +42,7 @@ class ResponseBody:
         except OcdError as error:
             if error.code not in ("cdp_error", "tab_gone"):
                 raise
-            return cls(error="Chromium no longer has it (another page, too large, or none came).")
+            return cls(error="Chromium no longer has it (page left, too large, or never sent).")
         return cls.of(reply, max_bytes)
 
     @classmethod

@@ -89,7 +89,7 @@ def _blocking(facts: TraceFacts) -> Insight:
         if one.blocking in ("blocking", "in_body_parser_blocking") and one.start <= until
     ]
     rows = [_row(one) | {"blocking": one.blocking} for one in _longest(blocking)]
-    return Insight(f"{len(blocking)} resources held the first paint up.", rows)
+    return Insight(f"{len(blocking)} resources delayed the first paint.", rows)
 
 
 def _shifts(facts: TraceFacts) -> Insight:
@@ -132,7 +132,7 @@ def _largest(facts: TraceFacts) -> Insight:
 def _interactions(facts: TraceFacts) -> Insight:
     worst = sorted(facts.interactions, key=lambda one: -one["duration_ms"])[:_TOP]
     if not worst:
-        return Insight("No interaction was recorded; long tasks tell what one would wait for.", [])
+        return Insight("No interaction was recorded; long tasks show what one would wait for.", [])
     return Insight(f"The slowest interaction took {facts.inp} ms.", worst)
 
 

@@ -26,7 +26,7 @@ async def take_picture(cdp: CdpSession) -> bytes:
     )
     data = base64.b64decode(reply["data"])
     if len(data) > MAX_FILE_BYTES:
-        raise OcdError("too_large", f"The picture has more than {MAX_FILE_BYTES} bytes.")
+        raise OcdError("too_large", f"The image has more than {MAX_FILE_BYTES} bytes.")
     return data
 
 

@@ -61,7 +61,7 @@ class PagePool:
         if self._options.proxies and not self._chromium.guard.policy.empty:
             # Chromium's own rules for what the guard does not see are a proxy and a resolver, too.
             raise OcdError(
-                "disabled", "With a domain policy the browser goes by no other proxy",
+                "disabled", "With a domain policy the browser cannot use another proxy",
                 hint="Crawl with engine static.",
             )  # fmt: skip
         self._chromium.retain()

@@ -147,7 +147,7 @@ class PoolTab:
 
     def _on_crash(self, _: Event) -> None:
         self.broken = True
-        self.cdp.halt(OcdError("tab_crashed", "The page crashed its renderer."))
+        self.cdp.halt(OcdError("tab_crashed", "The page's renderer crashed."))
 
     def _on_disconnect(self) -> None:
         self.broken = True
@@ -181,9 +181,7 @@ class PoolTab:
         if self._parsed or self._leaving or navigation != self._documents.navigation_count:
             return
         # Its parser waits for ever, and so would a script that waits for the document.
-        self._cut_off = OcdError(
-            "fetch_failed", "the answer broke off before its end", cut_off=True
-        )
+        self._cut_off = OcdError("fetch_failed", "the response was cut off", cut_off=True)
         self.cdp.interrupt(self._cut_off)
 
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
@@ -303,7 +301,7 @@ class PoolTab:
                 if "click" in action:
                     return ""  # it has led to another page
                 if not left:
-                    return "the page kept being replaced"
+                    return "the page kept navigating"
 
     async def _follow_redirects(self, navigations: int, *, bounded: bool) -> bool:
         documents = self._documents

@@ -359,9 +359,9 @@ def _unsuitable_browser_error(version: str, error: OcdError | TimeoutError) -> O
     """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
     name = version or "The browser"
     if isinstance(error, TimeoutError):
-        message = f"{name} did not answer within {SET_UP_S:g} s what it was asked first."
+        message = f"{name} did not answer within {SET_UP_S:g} s while it was being set up."
     elif error.code == "cdp_error":
-        message = f"{name} does not do what is needed; it may be too old: {error.message}"
+        message = f"{name} lacks a feature that is needed; it may be too old: {error.message}"
     elif error.code == "browser_gone":
         message = f"{name} ended while it was being set up."
     else:

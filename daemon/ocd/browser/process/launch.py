@@ -30,7 +30,7 @@ _KNOWN_REASONS = (
     (
         ("Failed to move to new namespace", "No usable sandbox!"),
         "Chromium's sandbox cannot start: user namespaces are forbidden here.",
-        "Allow them; a container that Docker runs needs --security-opt seccomp=unconfined.",
+        "Allow them; a Docker container needs --security-opt seccomp=unconfined.",
     ),
 )
 
@@ -112,7 +112,7 @@ def _remember(options: LaunchOptions, pid: int) -> None:
         orphans.remember(options.run_dir, pid, options.profile)
     except OcdError as error:
         # A full disk is no reason not to browse. Should we be killed: it ends with its pipe.
-        logger.warning("Chromium (pid %d) is not written down: %s", pid, error.message)
+        logger.warning("Chromium (pid %d) could not be recorded: %s", pid, error.message)
 
 
 async def _wait_for_version(process: BrowserProcess, connection: Connection) -> str:
@@ -127,12 +127,12 @@ async def _wait_for_version(process: BrowserProcess, connection: Connection) -> 
         raise _launch_error(process, f"Chromium did not answer within {START_S:.0f} s.") from None
     except OcdError as error:
         if not connection.closed:
-            message = "The browser does not answer as a Chromium does: "
+            message = "The browser does not respond like Chromium: "
             raise _launch_error(process, message + error.message) from None
         await process.wait_exited(1)
         # Its last words may still be in the pipe.
         await process.log.wait_ended(1)
-        raise _launch_error(process, "Chromium ended before it answered.") from None
+        raise _launch_error(process, "Chromium exited before it responded.") from None
     return str(reply.get("product", ""))
 
 
@@ -144,7 +144,7 @@ def _launch_error(process: BrowserProcess, message: str) -> OcdError:
             return OcdError(
                 "browser_failed", reason, hint=hint, exit_status=process.status, stderr=lines
             )
-    last_line = f" It said: {lines[-1]}" if lines else ""
+    last_line = f" Its last output: {lines[-1]}" if lines else ""
     return OcdError(
         "browser_failed",
         message + last_line,

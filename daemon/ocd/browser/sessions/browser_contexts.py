@@ -79,7 +79,7 @@ class BrowserContexts:
                 limit=MAX_WORKERS,
             )  # fmt: skip
         if worker_id in self._by_id:
-            message = f"There is a worker {worker_id} already."
+            message = f"A worker {worker_id} already exists."
             raise OcdError("invalid_argument", message, parameter="id")
         self._creating += 1
         try:

@@ -59,7 +59,8 @@ class InitScripts:
             return
         raise OcdError(
             "limit_reached",
-            f"A session can have {MAX_SCRIPTS} first scripts of {MAX_CHARS:,} characters together.",
+            f"A session can have {MAX_SCRIPTS} first scripts with {MAX_CHARS:,} characters in "
+            "total.",
             hint=f"Remove one: {tool_call('init_script', action='remove', id='ID')}",
             limit=MAX_SCRIPTS,
         )

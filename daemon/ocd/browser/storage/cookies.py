@@ -112,7 +112,7 @@ def page_host(tab: Tab) -> str:
     if not origin_of(tab.url):
         raise OcdError(
             "invalid_argument", f"The tab does not show a web page ({tab.url or 'nothing'}).",
-            hint=f"Give a domain, or open a page first: {tool_call('navigate', url='URL')}",
+            hint=f"Pass a domain, or open a page first: {tool_call('navigate', url='URL')}",
             parameter="domain",
         )  # fmt: skip
     return hostname_of(tab.url)

@@ -221,9 +221,9 @@ def _cookie_problem(cookie: Mapping[str, Any], hosts: set[str]) -> str:
     domain = cookie.get("domain")
     texts = (cookie.get("name"), cookie.get("value"), domain)
     if not all(isinstance(text, str) for text in texts):
-        return "name, value and domain must be texts"
+        return "name, value and domain must be strings"
     if not any(jar.domain_matches(str(domain), host) for host in hosts):
-        return f"{domain} is none of the envelope's origins"
+        return f"{domain} is not one of the envelope's origins"
     expires = cookie.get("expires")
     if isinstance(expires, int | float) and 0 < expires < time.time():
         return "it has expired"

@@ -143,7 +143,7 @@ def _clip_to_dict(clip: Clip, scale: float, rest: Clip | None) -> list[str]:
     notes: list[str] = []
     if scale < 1:
         size = f"{clip[2]:.0f} by {clip[3]:.0f} pixels"
-        notes.append(f"Scaled to {scale:.0%}: {size} are more than one picture can have")
+        notes.append(f"Scaled to {scale:.0%}: {size} exceed the size limit of an image")
     if rest is not None:
-        notes.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are not in it")
+        notes.append(f"Cut at {rest[1]:.0f} pixels; {rest[3]:.0f} below are missing")
     return notes

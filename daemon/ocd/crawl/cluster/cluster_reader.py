@@ -15,7 +15,7 @@ from ocd.crawl.fetch.http_fetch import Admit, AnswerHead
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageReader, PageRequest
 
-_DIED = "several workers of the cluster have died while they read it"
+_DIED = "several workers of the cluster died while reading it"
 _MAX_CANCELLED = 5
 # So many workers die while they read a page before it is read by itself; and before it fails.
 _MAX_DEATHS_TOGETHER = 1

@@ -40,12 +40,12 @@ class Clusters:
             message = f"There is no cluster {spec.cluster!r} in config.toml"
             raise OcdError("invalid_argument", message, hint=hint, parameter="cluster")
         if spec.adaptive:
-            message = "concurrency=adaptive cannot go with a cluster: its answers wait at workers"
+            message = "concurrency=adaptive cannot be combined with a cluster"
             raise OcdError("invalid_argument", message, parameter="concurrency")
         carried = _carried_logins(spec, logins)
         if carried and not cluster.encrypted:
             message = f"{carried} would go to cluster {spec.cluster!r} unencrypted"
-            hint = "Logins, headers and cookies go to clusters at tls:// only."
+            hint = "Logins, headers and cookies are sent only to clusters at tls:// addresses."
             raise OcdError("invalid_argument", message, hint=hint, parameter="cluster")
         return cluster
 
@@ -81,7 +81,8 @@ def _on_change(
     if connection.paused:
         until = datetime.fromtimestamp(time.time() + cluster.wait_s, UTC)
         message = (
-            f"Cluster {connection.name!r} does not answer: paused, given up at {until:%H:%M:%S} UTC"
+            f"Cluster {connection.name!r} does not respond: "
+            f"paused; giving up at {until:%H:%M:%S} UTC"
         )
     elif not connection.slots:
         message = f"Cluster {connection.name!r} has no workers"

@@ -277,5 +277,5 @@ def _security(distributed: ModuleType, cluster: Cluster) -> "Security | None":
 
 
 def _lost(name: str, why: str) -> OcdError:
-    hint = "Once its scheduler runs, go on: `oc_task_resume`"
+    hint = "Once its scheduler is running, resume: `oc_task_resume`"
     return OcdError("cluster_lost", f"Cluster {name!r} {why}", hint=hint, cluster=name)

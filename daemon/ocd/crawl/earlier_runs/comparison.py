@@ -83,7 +83,7 @@ class EarlierCrawl:
                 "extract": spec.extract,
             }
         ):
-            message = "its format, only_main_content or extract differs, and so would all pages"
+            message = "its format, only_main_content or extract differs, so all pages would differ"
             raise _incomparable(message)
         return cls(rows, FrontierLog(store.directory(meta.task_id)), key)
 

@@ -33,7 +33,7 @@ def format_of(path: Path) -> ExportFormat:
     except KeyError:
         raise OcdError(
             "invalid_argument",
-            f"{path.name} does not say what to write",
+            f"{path.name} does not tell the format to write",
             hint=f"Set format to one of: {', '.join(get_args(ExportFormat))}.",
             parameter="format",
         ) from None
@@ -51,8 +51,8 @@ def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str
     if beside is not None:
         if beside.exists():
             raise OcdError(
-                "invalid_argument", f"{beside} is there already",
-                hint="Pictures and PDFs of pages go there: choose another name.", parameter="path",
+                "invalid_argument", f"{beside} already exists",
+                hint="Screenshots and PDFs go there: choose another name.", parameter="path",
             )  # fmt: skip
         pages.file_prefix = beside.name
     written = _WRITERS[form](pages, path, title)
@@ -96,7 +96,7 @@ def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
     if next(iter(pages.raw), None) is None:
         raise OcdError(
             "invalid_format_for_payload",
-            "The crawl kept no answers for an archive",
+            "The crawl kept no raw responses to archive",
             hint='Crawl again with keep=["raw"].',
         )
     with _beside(path) as part:

@@ -36,7 +36,7 @@ class Decoder:
         if unknown or len(known) > MAX_LAYERS:
             raise fetch_error(
                 "fetch_failed",
-                f"its Content-Encoding is {', '.join(names)[:100]!r}, which was not asked for",
+                f"its Content-Encoding is {', '.join(names)[:100]!r}, which was not requested",
                 encoding=", ".join(names)[:100],
             )
         # What was done last is undone first.
@@ -66,7 +66,7 @@ def _layer(name: str) -> _Layer:
 
 
 def _not_what_it_says(name: str, error: Exception) -> FetchError:
-    message = f"its content is not {name}, as it says: {error}"
+    message = f"its content is not {name}, although it says so: {error}"
     return fetch_error("fetch_failed", message, encoding=name)
 
 

@@ -90,11 +90,11 @@ def why(error: BaseException, host: str) -> str:
     if isinstance(error, aiohttp.ClientConnectorError):
         return _connection_error(error.os_error, host)
     if isinstance(error, aiohttp.ServerDisconnectedError):
-        return f"{host} closed the connection without an answer"
+        return f"{host} closed the connection without a response"
     if isinstance(error, aiohttp.ClientPayloadError):
-        return f"the answer of {host} broke off before its end"
+        return f"the response from {host} was cut off"
     if isinstance(error, aiohttp.ClientResponseError):
-        return f"{host} does not answer in HTTP that can be read: {error.message}"
+        return f"{host} sent an invalid HTTP response: {error.message}"
     if isinstance(error, TimeoutError):
         return f"no connection to {host} within {CONNECT_S:g} s"
     return _connection_error(error, host)

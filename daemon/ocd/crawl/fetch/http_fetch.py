@@ -212,7 +212,7 @@ class HttpFetcher:
                     # know.
                     request = (url, response.request_info.headers.get("Cookie", ""))
             if request in chain.seen:
-                raise fetch_error("too_many_redirects", f"{url} redirects in a circle")
+                raise fetch_error("too_many_redirects", f"{url} redirects in a loop")
             chain.seen.append(request)
             chain.url = target
             if target != url:
@@ -382,7 +382,7 @@ def _target(url: str, response: "ClientResponse") -> str | None:
     target = join(url, location)
     if target is None or target.startswith("file:"):
         raise fetch_error(
-            "fetch_failed", f"{url} redirects to {location[:200]!r}, which is no page"
+            "fetch_failed", f"{url} redirects to {location[:200]!r}, which is not a page"
         )
     return target
 

@@ -161,7 +161,7 @@ def _reason_of_short_main(parts: "Sequence[LexborNode]", main: str, text: str, d
     if parts[0].tag != "body" and len(main) < _EMPTY_ROOT_TEXT and not _shows_something(parts):
         return "empty main content"
     if _prose_length(data, text) > max(_DEMAND_TEXT, 2 * len(main)):
-        return "its data say more than its text"
+        return "its data has more than its text"
     return ""
 
 

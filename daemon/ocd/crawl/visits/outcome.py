@@ -30,7 +30,7 @@ class SkipPage(Exception):
         return OcdError(
             "robots_denied",
             f"robots.txt forbids {self.url}{why}",
-            hint="If you may crawl it all the same, say respect_robots=false.",
+            hint="If you may crawl it anyway, pass respect_robots=false.",
             url=self.url,
         )
 

@@ -188,7 +188,7 @@ class LocalReader:
             async with asyncio.timeout(seconds):
                 return await load
         except TimeoutError as error:
-            raise fetch_error("timeout", f"no whole answer within {seconds:g} s") from error
+            raise fetch_error("timeout", f"no complete response within {seconds:g} s") from error
 
     # --- the browser --------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ class LocalReader:
     ) -> VisitResult:
         # A browser shows nothing of a document that breaks off each time.
         visited = await self._read_static(request, admit, answered)
-        visited.record.engine_reason = "the answer broke off in the browser"
+        visited.record.engine_reason = "the response was cut off in the browser"
         return visited
 
     def _job(self, url: str, body: bytes, charset: str, html: bool) -> ExtractionJob:

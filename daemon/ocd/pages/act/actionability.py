@@ -128,7 +128,7 @@ async def _wait_ready(
             continue
         except TimeoutError:
             raise OcdError(
-                "timeout", f"The page did not respond about {target.ref} in time.",
+                "timeout", f"The page did not respond in time (element {target.ref}).",
                 hint="The page is busy: raise timeout_ms.", ref=target.ref,
             ) from None  # fmt: skip
         if not covered:

@@ -47,7 +47,9 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
         option = await _await_path(target, deadline, value, goes_on=goes_on)
         if "why" not in option and len(values) > 1 and not several:
             several = bool(await target.element.call(_SEVERAL))  # the list has come by now
-            option = option if several else {"why": "wrong_value", "text": "it takes one option"}
+            option = (
+                option if several else {"why": "wrong_value", "text": "it accepts only one option"}
+            )
         if "why" in option:
             if opened:
                 await input_events.press(target.element.tab, "Escape")
@@ -80,7 +82,7 @@ async def _verify_shown(target: Target, value: str) -> None:
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     raise OcdError(
         "value_differs", f"{name} shows {held!r} after its option {value!r} was clicked.",
-        hint="Look at its list: the option may not be one to choose.",
+        hint="Look at its list: the option may not be selectable.",
         ref=target.ref, expected=value, held=held,
     )  # fmt: skip
 

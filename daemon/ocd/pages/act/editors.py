@@ -98,7 +98,7 @@ async def _read_back(target: Target, deadline: ActionDeadline, expected: str) ->
 def _difference(target: Target, expected: str, held: str) -> OcdError:
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     return OcdError(
-        "value_differs", f"{name} holds another text than it was given.",
-        hint="Compare `expected` with `held`: the editor may have changed it, or takes less.",
+        "value_differs", f"{name} holds different text from what it was given.",
+        hint="Compare `expected` with `held`: the editor may have changed it, or accepts less.",
         ref=target.ref, expected=expected[:_QUOTED], held=held[:_QUOTED],
     )  # fmt: skip

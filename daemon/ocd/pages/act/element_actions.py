@@ -103,7 +103,7 @@ async def _keys(target: Target, action_name: str, value: str) -> None:
         if not await target.element.call(_HAS_FOCUS):
             await form_fields.caret_to_end(target)
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
-        refusal = {"why": "not_enabled", "text": "it does not take the focus"}
+        refusal = {"why": "not_enabled", "text": "it cannot be focused"}
         raise unusable_error(target, refusal)
     if action_name == "press":
         await input_events.press(target.element.tab, value)

@@ -174,12 +174,12 @@ def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -
         raise value_error(target, f"it accepts {one}, not {len(files)}.", "Upload one at a time.")
     for file in files:
         if file.path.is_dir() != bool(rules["directory"]):
-            takes = "a folder" if rules["directory"] else "files, no folder"
+            takes = "a folder" if rules["directory"] else "files, not folders"
             raise value_error(
-                target, f"it accepts {takes}: {file.path}.", "Give a path of that kind."
+                target, f"it accepts {takes}: {file.path}.", "Pass a path of that kind."
             )
         if not rules["directory"] and not accepts(rules["accept"], file):
-            hint = "The page would refuse it; give a file of that kind."
+            hint = "The page would refuse it; pass a file of that type."
             raise value_error(
                 target, f"it accepts {rules['accept']}, not {file.name}.", hint,
                 accept=rules["accept"], file=file.name,

@@ -161,7 +161,7 @@ async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Non
     now = await date_pickers.confirm(target, text, holds)
     if now is not None:
         hint = "Choose in the picker."
-        raise value_error(target, f"the page's picker made {now!r} of it.", hint)
+        raise value_error(target, f"the page's picker turned it into {now!r}.", hint)
 
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -170,7 +170,7 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
             await _choose_unless_shown(target, deadline, one)
         await comboboxes.close_list(target)
         if missing := await comboboxes.missing_choices(target, value):
-            raise value_error(target, f"it does not show {', '.join(missing)} as chosen.")
+            raise value_error(target, f"it does not show {', '.join(missing)} as selected.")
         return
     text = as_text(value)
     await comboboxes.note_page(target)
@@ -277,7 +277,7 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
 
 async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
     if len(values) != 1:
-        raise value_error(target, "it takes one option.")
+        raise value_error(target, "it accepts only one option.")
     _raise_refusal(target, await target.element.call(_FIND_RADIO, values[0]))
     async with await comboboxes.found_option(target) as element:
         radio = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
@@ -293,7 +293,7 @@ async def _tick(target: Target, deadline: ActionDeadline, values: list[str]) -> 
         if answer["want"] is None:
             return
         if clicks == answer["total"]:
-            raise value_error(target, "it does not keep just these boxes ticked.")
+            raise value_error(target, "it does not keep exactly these boxes checked.")
         async with await comboboxes.found_option(target) as element:
             box = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
             await check(box, deadline, want=answer["want"])

@@ -17,6 +17,6 @@ async def submit_form(target: Target, deadline: ActionDeadline, *, only_form: bo
         raise OcdError(
             "not_enabled",
             f"The form's button {answer['disabled']!r} is disabled, so nothing was submitted.",
-            hint="`read_page` shows what the form still wants.",
+            hint="`read_page` shows what the form still needs.",
         )
     return "none" not in answer

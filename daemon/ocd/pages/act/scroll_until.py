@@ -31,12 +31,12 @@ async def scroll_until(
             return Match(**reply["result"]), where
         if at_end:
             raise OcdError(
-                "element_not_found", f"{words!r} did not show up to the end of the list.",
+                "element_not_found", f"{words!r} did not appear before the end of the list.",
                 hint="Try the other direction, or other words.", **where,
             )  # fmt: skip
         if not deadline.seconds_left:
             raise OcdError(
-                "timeout", f"{words!r} did not show in time; the list goes on.",
+                "timeout", f"{words!r} did not appear in time; the list continues.",
                 hint="Call it again to scroll on, or raise timeout_ms.", **where,
             )  # fmt: skip
         where = dict(await element.call(_ON, across, way))

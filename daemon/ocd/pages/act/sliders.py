@@ -52,7 +52,7 @@ async def slide(target: Target, deadline: ActionDeadline, text: str) -> None:
     state = await target.element.call(_STATE)
     wanted = _number(text)
     if wanted is None or not state["least"] <= wanted <= state["most"]:
-        raise _refusal(target, f"it takes a number from {state['least']} to {state['most']}.")
+        raise _refusal(target, f"it accepts a number from {state['least']} to {state['most']}.")
     await target.element.call(_FOCUS)
     slider = _Slider(target, wanted, state)
     for raises, lowers in _KEYS:

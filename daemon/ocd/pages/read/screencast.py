@@ -183,7 +183,7 @@ async def picture_of(tab: Tab) -> bytes:
         async with asyncio.timeout(_PICTURE_S), watching(tab, viewer):
             frame = await viewer.frame
     except TimeoutError:
-        raise OcdError("timeout", f"{tab.id} draws nothing") from None
+        raise OcdError("timeout", f"{tab.id} is not being drawn") from None
     return frame.partition(b"\n")[2]
 
 

@@ -243,7 +243,7 @@ class Camera:
         assert process.stdin is not None
         # uvloop's closed pipes raise RuntimeError, which would end the daemon.
         if process.stdin.is_closing():
-            raise BrokenPipeError("its encoder has ended")
+            raise BrokenPipeError("its encoder has exited")
         process.stdin.write(message(picture))
         await process.stdin.drain()
 
@@ -263,7 +263,7 @@ class Camera:
             self.ended_by = "max_size"
         elif status:
             self.ended_by = "failed"
-            logger.warning("The film's encoder has ended with status %s: %s", status, self.path)
+            logger.warning("The video encoder exited with status %s: %s", status, self.path)
 
     def __repr__(self) -> str:
         return f"Camera({self.path}, {self.ended_by or 'filming'})"
@@ -278,6 +278,6 @@ def check_video_extra() -> None:
     """Raise disabled if the library that encodes films is not installed."""
     if find_spec("av") is None:
         raise OcdError(
-            "disabled", "Films need the extra 'video', which is not installed",
+            "disabled", "Recording video needs the extra 'video', which is not installed",
             hint='Install it where the daemon runs: pip install "openchrome[video]"',
         )  # fmt: skip

@@ -101,4 +101,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1]))
     except OSError as error:
-        sys.exit(f"The film cannot be written: {error}")
+        sys.exit(f"The video cannot be written: {error}")

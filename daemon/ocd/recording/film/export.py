@@ -45,4 +45,4 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 def _failed(film: Path, errors: bytes) -> OcdError:
     last = errors.decode(errors="replace").strip().rpartition("\n")[2][:300]
-    return OcdError("unreadable_file", f"{film} cannot be read as a film: {last}", path=str(film))
+    return OcdError("unreadable_file", f"{film} cannot be read as a video: {last}", path=str(film))

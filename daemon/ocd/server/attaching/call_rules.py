@@ -145,7 +145,7 @@ class CallRules:
     async def _readable(self, tab: Tab, names: object) -> list[str]:
         """Return the real paths of files that may be uploaded."""
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise OcdError("invalid_argument", "files: a list of paths is needed")
+            raise OcdError("invalid_argument", "files: expected a list of paths")
         found = [await asyncio.to_thread(self._files.readable, name) for name in names]
         if found:
             self.may_send("upload", origin_of(tab.url) or tab.url)
@@ -236,12 +236,12 @@ def visible_cookies(allows: Callable[[str], bool], result: Params) -> Params:
 def _cookie_list(params: Params) -> list[Params]:
     cookies = params.get("cookies")
     if not isinstance(cookies, list) or not all(isinstance(one, dict) for one in cookies):
-        raise OcdError("invalid_argument", "cookies: a list of cookies is needed")
+        raise OcdError("invalid_argument", "cookies: expected a list of cookies")
     return cookies
 
 
 def _text(params: Params, name: str) -> str:
     value = params.get(name)
     if not isinstance(value, str):
-        raise OcdError("invalid_argument", f"{name}: a text is needed")
+        raise OcdError("invalid_argument", f"{name}: expected a string")
     return value

@@ -199,7 +199,7 @@ class Commands:
     def _check_window(self, params: Params) -> None:
         own = self._targets.session.sessions.chromium.own_windows
         if not own or params.get("windowId") not in self._windows:
-            raise OcdError("forbidden", "That window is not a tab's of this session")
+            raise OcdError("forbidden", "That window does not belong to a tab of this session")
 
     # --- cookies of a context ----------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class Commands:
         context = self._named_context(channel, params)
         if not self._policy.empty:
             raise OcdError(
-                "forbidden", "Cookies of domains that the policy keeps back would be deleted, too",
+                "forbidden", "This would also delete cookies of domains that the policy blocks",
                 hint="Delete them one by one: Network.deleteCookies.",
             )  # fmt: skip
         return await self._ask("Storage.clearCookies", context)
@@ -267,7 +267,7 @@ def refused(method: str) -> OcdError:
     """Return the error for what a program may not call."""
     return OcdError(
         "forbidden", f"Not allowed for an attached program: {method}",
-        hint="What reaches beyond the session's tabs is refused.", method=method,
+        hint="Commands that reach beyond the session's tabs are refused.", method=method,
     )  # fmt: skip
 
 

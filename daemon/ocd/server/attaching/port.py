@@ -140,8 +140,8 @@ class AttachPort:
 
 def _no_key() -> OcdError:
     return OcdError(
-        "login_required", "This address was used already, or is too old",
-        hint="Each works for one program, once. A new one: oc attach",
+        "login_required", "This address was already used, or has expired",
+        hint="Each address works once, for one program. For a new one: oc attach",
     )  # fmt: skip
 
 

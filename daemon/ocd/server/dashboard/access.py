@@ -46,9 +46,7 @@ class Access(LoopbackAccess):
             return None
         viewer = self._keys.viewer(request.cookies.get(self.cookie_name, ""))
         if viewer is None:
-            raise OcdError(
-                "login_required", "This browser was not let in", hint="Run: oc dashboard"
-            )
+            raise OcdError("login_required", "This browser has no access", hint="Run: oc dashboard")
         return viewer
 
     def _check_site(self, request: web.Request) -> None:
@@ -57,4 +55,4 @@ class Access(LoopbackAccess):
         if site not in ("none", "same-origin") and request.path != ENTER:
             raise OcdError("forbidden", "Other pages may not call this server")
         if request.headers.get("Origin") is None and request.method != "GET":
-            raise OcdError("forbidden", "Only this server's own pages may change something")
+            raise OcdError("forbidden", "Only this server's own pages may change anything")

@@ -251,7 +251,7 @@ async def serve_events(
 ) -> web.WebSocketResponse:
     """Tell a page what happens until it goes."""
     if viewer.pages >= MAX_VIEWER_PAGES:
-        raise OcdError("limit_reached", f"{viewer.pages} pages of this browser are open already")
+        raise OcdError("limit_reached", f"{viewer.pages} pages are already open in this browser")
     socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=_MAX_MESSAGE)
     socket.headers.update(HEADERS)
     await socket.prepare(request)

@@ -47,8 +47,8 @@ class Viewer:
     def check_control(self) -> None:
         """Raise `forbidden` if it may only look."""
         if not self.control:
-            hint = "A link that may act: oc dashboard"
-            raise OcdError("forbidden", "This link may look, not act", hint=hint)
+            hint = "For a link that can also act: oc dashboard"
+            raise OcdError("forbidden", "This link is for viewing only", hint=hint)
 
     @contextmanager
     def connected(self) -> Iterator[None]:

@@ -135,8 +135,8 @@ class DashboardRoutes:
         entry = self._keys.redeem(request.query.get("key", ""))
         if entry is None:
             raise OcdError(
-                "login_required", "This link was used already, or is too old",
-                hint="Each link works once, for ten minutes. A new one: oc dashboard",
+                "login_required", "This link was already used, or has expired",
+                hint="Each link works once, for ten minutes. For a new one: oc dashboard",
             )  # fmt: skip
         # A redirect would not carry the cookie if the link stood on another site's page.
         response = _file("enter.html")
@@ -268,7 +268,9 @@ class DashboardRoutes:
         call = _decode(await request.read(), DashboardCall)
         allowed = VIEW_VERBS | CONTROL_VERBS if viewer.control else VIEW_VERBS
         if call.verb not in allowed:
-            hint = "A link that may act: oc dashboard" if call.verb in CONTROL_VERBS else ""
+            hint = (
+                "For a link that can also act: oc dashboard" if call.verb in CONTROL_VERBS else ""
+            )
             raise OcdError("forbidden", f"This page may not call {call.verb}", hint=hint)
         client = Client(CLIENT, guard=False)
         reply = await run_call(self._services, CallRequest(call.verb, call.params, SESSION, client))
@@ -284,7 +286,7 @@ def _decode(body: bytes, kind: type[_Body]) -> _Body:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise OcdError("bad_request", f"The body is not understood: {error}") from None
+        raise OcdError("bad_request", f"Invalid request body: {error}") from None
 
 
 def _number(request: web.Request, name: str, default: int) -> int:

@@ -68,7 +68,7 @@ class TabControl:
         tab = find_tab(self._services.sessions, wanted.session, wanted.tab_id)
         lease = leases.renew(wanted.key) if wanted.key else leases.acquire(tab, self._viewer.name)
         if lease.tab is not tab:
-            raise OcdError("not_found", f"This lease is not one of {tab.id}")
+            raise OcdError("not_found", f"This lease is not for {tab.id}")
         self._lease, self._input = lease, PersonInput(tab)
         return lease
 

@@ -392,7 +392,7 @@ function choose(el, values) {
   if (missing.length) {
     return { why: 'option_not_found', text: missing[0], options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)), total: all.length };
   }
-  if (found.length !== 1 && !control.multiple) return { why: 'wrong_value', text: 'it takes one option' };
+  if (found.length !== 1 && !control.multiple) return { why: 'wrong_value', text: 'it accepts only one option' };
   const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
   if (closed) return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
   const was = all.map((one) => one.selected);

@@ -8,7 +8,7 @@ export class RequestError extends Error {
     this.code = code;
     this.hint = hint;
     if (code === "no_daemon") this.title = "The daemon does not answer";
-    if (code === "login_required") this.title = "This browser was not let in";
+    if (code === "login_required") this.title = "This browser has no access";
   }
 }
 
