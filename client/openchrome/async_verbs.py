@@ -210,9 +210,9 @@ class AsyncVerbs(ABC):
     ) -> shapes.ComputerResult:
         """Use mouse, keyboard and screenshots by coordinates
 
-        For canvases, maps and anything without a ref; with a ref, interact is more reliable. Coordinates are CSS
-        pixels of the viewport, as in the image of `screenshot`; a zoomed image has `scale` pixels
-        per CSS pixel.
+        For canvases, maps and anything without a ref; with a ref, interact is more reliable.
+        Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
+        `scale` pixels per CSS pixel.
 
         Args:
             action: What to do
@@ -415,7 +415,7 @@ class AsyncVerbs(ABC):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; returned
                 as extracted
-            actions: Steps in the browser on each page before reading it; engine auto then means
+            actions: Browser steps on each page before reading it; engine auto then means
                 browser
             init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
@@ -540,7 +540,7 @@ class AsyncVerbs(ABC):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; returned
                 as extracted
-            actions: Steps in the browser on each page before reading it; engine auto then means
+            actions: Browser steps on each page before reading it; engine auto then means
                 browser
             init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
@@ -1172,8 +1172,7 @@ class AsyncVerbs(ABC):
         not the text (read_page). A 404 page is a result, an unreachable host an error.
 
         Args:
-            url: URL (https:// is assumed; ./x and /x are relative to the page), back, or
-                forward
+            url: URL (https:// assumed; ./x, /x: relative to the page), back, or forward
             wait: When loading counts as done; commit: first byte (default: "load")
             tab_id: Default: the latest
             timeout_ms: Deadline in ms
@@ -1996,9 +1995,9 @@ class AsyncVerbs(ABC):
     ) -> shapes.SkillRecallResult:
         """Find skills, best first
 
-        Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10 at
-        most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose last three replays failed are
-        quarantined.
+        Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10
+        at most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose
+        last three replays failed are quarantined.
 
         Args:
             domain: Only skills of this domain
@@ -2449,8 +2448,8 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """Call a tool that the page offers
 
-        page_tools lists them. The reply is page content. A form tool without autosubmit fills in the form
-        and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
+        page_tools lists them. The reply is page content. A form tool without autosubmit fills in the
+        form and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
 
         Args:
             name: The tool's name

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "ff5011232a441730"
+CATALOG_HASH = "396d813aef8ea0e2"
 
 
 class Verbs(ABC):
@@ -213,9 +213,9 @@ class Verbs(ABC):
     ) -> shapes.ComputerResult:
         """Use mouse, keyboard and screenshots by coordinates
 
-        For canvases, maps and anything without a ref; with a ref, interact is more reliable. Coordinates are CSS
-        pixels of the viewport, as in the image of `screenshot`; a zoomed image has `scale` pixels
-        per CSS pixel.
+        For canvases, maps and anything without a ref; with a ref, interact is more reliable.
+        Coordinates are CSS pixels of the viewport, as in the image of `screenshot`; a zoomed image has
+        `scale` pixels per CSS pixel.
 
         Args:
             action: What to do
@@ -418,7 +418,7 @@ class Verbs(ABC):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; returned
                 as extracted
-            actions: Steps in the browser on each page before reading it; engine auto then means
+            actions: Browser steps on each page before reading it; engine auto then means
                 browser
             init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
@@ -543,7 +543,7 @@ class Verbs(ABC):
             share_login: Use the browser's cookies to fetch and render (default: false)
             extract: JSON schema of what to extract from each page, as in extract_data; returned
                 as extracted
-            actions: Steps in the browser on each page before reading it; engine auto then means
+            actions: Browser steps on each page before reading it; engine auto then means
                 browser
             init_script: JavaScript to run in each page before its own; engine auto then means
                 browser
@@ -1173,8 +1173,7 @@ class Verbs(ABC):
         not the text (read_page). A 404 page is a result, an unreachable host an error.
 
         Args:
-            url: URL (https:// is assumed; ./x and /x are relative to the page), back, or
-                forward
+            url: URL (https:// assumed; ./x, /x: relative to the page), back, or forward
             wait: When loading counts as done; commit: first byte (default: "load")
             tab_id: Default: the latest
             timeout_ms: Deadline in ms
@@ -1993,9 +1992,9 @@ class Verbs(ABC):
     ) -> shapes.SkillRecallResult:
         """Find skills, best first
 
-        Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10 at
-        most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose last three replays failed are
-        quarantined.
+        Score: share of the words matched, plus 0.025 per passed and minus 0.025 per failed replay (10
+        at most of each), plus or minus 0.2 for the last one, plus 0.15 for contract_id. Skills whose
+        last three replays failed are quarantined.
 
         Args:
             domain: Only skills of this domain
@@ -2442,8 +2441,8 @@ class Verbs(ABC):
     ) -> Any:
         """Call a tool that the page offers
 
-        page_tools lists them. The reply is page content. A form tool without autosubmit fills in the form
-        and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
+        page_tools lists them. The reply is page content. A form tool without autosubmit fills in the
+        form and waits: submit it in another call. If it takes minutes: oc_task_start, kind page_tool.
 
         Args:
             name: The tool's name
