@@ -1,4 +1,4 @@
-"""Hints as a shell's user reads them: calls of tools become commands to paste."""
+"""Hints for a shell's user: tool calls become commands to paste."""
 
 from __future__ import annotations
 

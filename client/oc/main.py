@@ -1,4 +1,4 @@
-"""From argv to an exit status. What is imported here is paid for by every `oc` call."""
+"""From argv to an exit status. Every `oc` call pays for what is imported here."""
 
 from __future__ import annotations
 

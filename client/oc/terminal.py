@@ -1,4 +1,4 @@
-"""Writing to the terminal: results to stdout, sentences about them to stderr."""
+"""Writing to the terminal: results to stdout, messages about them to stderr."""
 
 from __future__ import annotations
 

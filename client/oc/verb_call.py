@@ -1,4 +1,4 @@
-"""Calling one verb: its result or error shown, its exit status returned."""
+"""Calling one verb: prints its result or error, returns its exit status."""
 
 from __future__ import annotations
 

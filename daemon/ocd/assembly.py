@@ -1,4 +1,4 @@
-"""The parts of the daemon, put together: the only place where they meet."""
+"""The parts of the daemon, put together; the only place where they are connected."""
 
 import asyncio
 import logging

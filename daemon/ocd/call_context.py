@@ -1,4 +1,4 @@
-"""What a call carries with it: one frozen CallContext in the daemon's only context variable."""
+"""The call context: one frozen CallContext in the daemon's only context variable."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence

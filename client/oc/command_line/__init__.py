@@ -1,1 +1,1 @@
-"""The words of a command line: which commands there are, how they are spelt and parsed. Pure."""
+"""The command line: which commands exist, their spelling and parsing. Pure."""

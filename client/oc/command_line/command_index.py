@@ -1,4 +1,4 @@
-"""The commands there are: the verbs of the packaged catalog, and the client's own."""
+"""The available commands: the verbs of the packaged catalog, and the client's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands are spelt: which words name which verb, and which parameters need no option.
+"""The spelling of commands: which words name which verb, and its positional parameters.
 
 A command is an entry of the catalog, or one of `builtin_commands` in the same shape.
 """

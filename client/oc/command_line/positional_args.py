@@ -1,4 +1,4 @@
-"""Which parameters the positional arguments of a command line stand for."""
+"""Which parameters the positional arguments of a command line are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the words of a command line to JSON values, as a parameter's schema has them."""
+"""Parsing command-line words into JSON values, by a parameter's schema."""
 
 from __future__ import annotations
 

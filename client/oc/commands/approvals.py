@@ -1,4 +1,4 @@
-"""`oc approvals`: what waits for a person's consent, and the answer."""
+"""`oc approvals`: lists and answers requests for a person's consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`oc ask`: a person's turn, with how to answer on stderr while it waits."""
+"""`oc ask`: asks a person, and says on stderr how to answer while it waits."""
 
 from __future__ import annotations
 

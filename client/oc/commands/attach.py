@@ -1,4 +1,4 @@
-"""`oc attach`: an address at which a program of one's own connects to a session."""
+"""`oc attach`: prints an address at which your own program can connect to a session."""
 
 from __future__ import annotations
 

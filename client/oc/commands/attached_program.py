@@ -1,4 +1,4 @@
-"""Runs a program whose browser is the session that `oc run` was called for.
+"""Runs a program whose browser is the session of `oc run`.
 
 A script of its own, for whichever Python has the program's libraries: standard library only. Where
 the program would launch a browser, it is connected instead; what it connects to by itself is left.

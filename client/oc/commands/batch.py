@@ -1,4 +1,4 @@
-"""`oc batch`: commands from standard input, one after the other over one connection.
+"""`oc batch`: runs commands from standard input, one after the other over one connection.
 
 It stops where going on would act on what nobody has looked at: at an error, at a dialog, a popup or
 a tab that was closed. A dialog is expected if the next command answers it, a popup or a closed tab

@@ -1,4 +1,4 @@
-"""Commands about the daemon: its status, sessions and catalog, and any verb by its own name."""
+"""Commands about the daemon: its status, sessions and catalog, and calls of any verb."""
 
 from __future__ import annotations
 

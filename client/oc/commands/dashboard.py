@@ -1,4 +1,4 @@
-"""`oc dashboard`: a link to the daemon's page, opened where there is a screen."""
+"""`oc dashboard`: prints a link to the dashboard, and opens it if there is a display."""
 
 from __future__ import annotations
 

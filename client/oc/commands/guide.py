@@ -1,4 +1,4 @@
-"""`oc guide`: how an agent works with oc, printed, or put where its host looks."""
+"""`oc guide`: prints how an agent works with oc, or installs it for a host."""
 
 from __future__ import annotations
 

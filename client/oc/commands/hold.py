@@ -1,4 +1,4 @@
-"""`oc hold`: a person holds a tab as long as this command runs."""
+"""`oc hold`: a person controls a tab while this command runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`oc output save`: a stored output, whole, into a file."""
+"""`oc output save`: writes a whole stored output to a file."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""`oc run`: a program of one's own, attached to the session for as long as it runs."""
+"""`oc run`: runs your own program, attached to the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds of one-time passwords: typed or piped in, never an argument that a shell would remember."""
+"""TOTP seeds: typed or piped in, never an argument that the shell would remember."""
 
 from __future__ import annotations
 

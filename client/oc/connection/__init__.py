@@ -1,1 +1,1 @@
-"""The connection to the daemon, which is started if none runs."""
+"""The connection to the daemon, which is started if it is not running."""

@@ -1,4 +1,4 @@
-"""Requests to the daemon, which is started first if none is running, and its errors."""
+"""Requests to the daemon, starting it if necessary, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting the daemon when none runs. Off the hot path: it may import what it likes."""
+"""Starting the daemon if none is running. Off the hot path, so imports are free."""
 
 from oc.terminal import say
 from ocd.api import daemon_start

@@ -1,4 +1,4 @@
-"""HTTP/1.1 over the daemon's socket, as little of it as the two of us speak.
+"""HTTP/1.1 over the daemon's socket, as little of it as client and daemon need.
 
 `_socket` is what `socket` wraps: the wrapper's import costs as much as half of a whole call.
 """

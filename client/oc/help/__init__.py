@@ -1,1 +1,1 @@
-"""Help and a shell's completion."""
+"""Help and shell completion."""

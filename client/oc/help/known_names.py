@@ -1,4 +1,4 @@
-"""What a shell completes beside words: the daemon's tasks, handles and tabs. Starts no daemon."""
+"""Completion of the daemon's tasks, handles and tabs. Never starts a daemon."""
 
 import json
 import os

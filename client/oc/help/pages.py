@@ -1,4 +1,4 @@
-"""The pages of `oc help`: the everyday commands, a group's, and all; a command's own is typer's."""
+"""The pages of `oc help`: everyday commands, a group, all; typer prints a command's own."""
 
 from __future__ import annotations
 

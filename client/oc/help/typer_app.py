@@ -1,4 +1,4 @@
-"""Help and completion: a typer application over the same entries that `argv` parses by.
+"""Help and completion: a typer application over the entries that `argv` parses by.
 
 Nothing is run through it, and typer costs more than a whole call: nothing else imports this.
 """

@@ -1,4 +1,4 @@
-"""A typer command per entry: what help prints and a shell completes. Nothing is run through it."""
+"""A typer command per entry, for help and completion only."""
 
 import inspect
 from collections.abc import Callable, Iterable

@@ -1,1 +1,1 @@
-"""Agent hosts: what they are told about `oc-mcp`, and whether it works for them."""
+"""Agent hosts: configuring `oc-mcp` for them, and testing it."""

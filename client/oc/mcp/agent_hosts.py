@@ -1,4 +1,4 @@
-"""The agent hosts: where each keeps its MCP servers, and in which words."""
+"""The agent hosts: where and in which format each configures MCP servers."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""`oc mcp config`: what a host shall know about `oc-mcp`, printed or put into the host's file."""
+"""`oc mcp config`: prints a host's configuration of `oc-mcp`, or writes it to the host's file."""
 
 from typing import Any
 

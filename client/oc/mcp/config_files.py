@@ -1,4 +1,4 @@
-"""Changing a host's file: read what is there, write the whole of it anew, keep the old one beside.
+"""Changing a host's file: read it, write it as a whole, and keep the previous one beside it.
 
 A file that cannot be read, or that would not say afterwards what it shall say, is left alone.
 """

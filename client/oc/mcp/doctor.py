@@ -1,4 +1,4 @@
-"""`oc mcp doctor`: launch the bridge as a host would, and say what works."""
+"""`oc mcp doctor`: launches the bridge as a host would, and reports what works."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""A stdio MCP server, launched and spoken to as an agent host does it: one JSON message a line."""
+"""A client for a stdio MCP server, launched as agent hosts do: one JSON message per line."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""TOML: change one table of a file without touching the rest of it, comments included."""
+"""TOML: change one table of a file and keep the rest, comments included."""
 
 from collections.abc import Mapping, MutableMapping
 from typing import Any

@@ -1,1 +1,1 @@
-"""What is shown: results as text, progress."""
+"""Output: results as text, progress."""

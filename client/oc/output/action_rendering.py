@@ -1,4 +1,4 @@
-"""What an acting verb answers, as text: what stands now, what was acted on, what changed."""
+"""The reply of an acting verb as text: the state, the element, what changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as text for people: lines, lists, and tables as wide as the terminal."""
+"""Results as text for people: lines, lists, and tables that fit the terminal."""
 
 from __future__ import annotations
 

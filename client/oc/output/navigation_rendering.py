@@ -1,4 +1,4 @@
-"""What opening a page and waiting answer, as text: where the tab is now, and what is unusual."""
+"""Replies of navigating and waiting as text: where the tab is, and what is unusual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress on stderr. Imported only when there is a terminal to draw on."""
+"""Progress bars on stderr. Imported only with a terminal to draw on."""
 
 import json
 import sys

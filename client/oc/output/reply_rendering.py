@@ -1,4 +1,4 @@
-"""Showing a verb's reply: page text, pictures, tables, and what is worth a sentence beside them."""
+"""Printing a verb's reply: page text, images, tables, and notes about them."""
 
 from __future__ import annotations
 

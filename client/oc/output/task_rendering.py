@@ -1,4 +1,4 @@
-"""How tasks and their events are shown."""
+"""Tasks and their events as text."""
 
 import json
 from datetime import UTC, datetime

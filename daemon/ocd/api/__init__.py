@@ -1,1 +1,1 @@
-"""All that outsiders may import; msgspec and the standard library only."""
+"""Everything that outsiders may import; imports msgspec and the standard library only."""

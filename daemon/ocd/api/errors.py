@@ -1,4 +1,4 @@
-"""The only list of error codes: what each means on the wire and to a shell.
+"""The only list of error codes, with their HTTP and exit statuses.
 
 Standard library only, and little of it: the client's hot path imports this module.
 """

@@ -1,4 +1,4 @@
-"""What the name of a picture's file says about its format; for the daemon and its clients."""
+"""Image formats by file name, for the daemon and its clients."""
 
 from ocd.api.errors import OcdError
 

@@ -1,4 +1,4 @@
-"""Whose a loopback connection is, as the kernel's tables of Linux know it."""
+"""The owner of a loopback connection, from Linux's /proc tables."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The figures of a crawl in words, the same for a terminal, a log and an MCP host."""
+"""A crawl's progress as text, the same for a terminal, a log and an MCP host."""
 
 from collections.abc import Mapping
 from typing import Any

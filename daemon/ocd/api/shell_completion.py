@@ -1,4 +1,4 @@
-"""Completion for shells: the scripts that `oc` and `ocd` print or install, and typer's answers."""
+"""Shell completion: the scripts that `oc` and `ocd` print or install, and typer's replies."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""The two spellings of names that callers may use, camelCase and snake_case."""
+"""The two spellings of names that callers may use: camelCase and snake_case."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Text that fits a terminal: how wide it is, what it can show, and columns side by side."""
+"""Text that fits a terminal: its width, its character set, and columns."""
 
 from __future__ import annotations
 

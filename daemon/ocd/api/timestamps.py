@@ -1,4 +1,4 @@
-"""Times as they are told and stored: RFC 3339, UTC, milliseconds: 2026-03-01T12:00:00.000Z."""
+"""Timestamps: RFC 3339, UTC, with milliseconds (2026-03-01T12:00:00.000Z)."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Calls that a text proposes: declared once, told to agent hosts as tools and by `oc` as commands.
+"""Calls proposed in texts: written once, shown to agent hosts as tools and by `oc` as commands.
 
 In a text a call stands between backticks, as tools are called: `navigate {"url": "URL"}`. That is
 what MCP and HTTP callers read; `oc` puts its own words in its place (`oc open URL`).

@@ -1,4 +1,4 @@
-"""A verb's catalog entry as an MCP tool, as the strictest readers of tool lists take it.
+"""A verb's catalog entry as an MCP tool that the strictest hosts accept.
 
 One schema that a provider refuses makes it refuse the whole list, and with it every request of the
 host. tests/contract/test_tool_schemas.py has the readers' rules with their sources.

@@ -1,4 +1,4 @@
-"""Waiting for an event, but not for ever; for the daemon and the bridge."""
+"""Waiting for an event with a timeout, for the daemon and the bridge."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What crosses the daemon's socket: the request, the reply and the progress line."""
+"""Messages on the daemon's socket: the request, the reply and the progress line."""
 
 from typing import Annotated, Any, Literal, get_args
 

@@ -1,1 +1,1 @@
-"""Everything that speaks CDP; the only importer of pyppeteer."""
+"""Everything that uses CDP; the only importer of pyppeteer."""

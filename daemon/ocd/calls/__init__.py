@@ -1,1 +1,1 @@
-"""The road of a call: dispatch, decoding, policies, replies, large-output guard, catalog."""
+"""Processing of calls: dispatch, decoding, policies, replies, large-output guard, catalog."""

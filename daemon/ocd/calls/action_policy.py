@@ -1,4 +1,4 @@
-"""[[policy.action]]: which calls are allowed, asked about or refused, by where they act."""
+"""[[policy.action]]: which calls are allowed, asked about or refused on which pages."""
 
 from collections.abc import Iterator, Sequence
 

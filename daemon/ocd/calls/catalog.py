@@ -1,4 +1,4 @@
-"""The verbs there are: the written-out tuple of modules, and the document rendered from them.
+"""The catalog of verbs: the explicit list of modules, and the document rendered from them.
 
 `python -m ocd.calls.catalog` writes api/catalog.json (read by oc, MCP and completions),
 api/results.json (`result_schemas`) and VERBS.md.

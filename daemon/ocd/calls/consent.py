@@ -1,4 +1,4 @@
-"""A call that waits for a person: for consent, or until a tab that is held was given back."""
+"""Calls that wait for a person: for consent, or until a tab is given back."""
 
 import time
 from dataclasses import dataclass

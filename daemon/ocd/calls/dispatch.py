@@ -1,4 +1,4 @@
-"""The one road every call takes: each rule that crosses verbs stands here once, in order."""
+"""run_call: every rule that applies to all verbs, once and in order."""
 
 import asyncio
 import logging

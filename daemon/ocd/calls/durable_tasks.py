@@ -1,4 +1,4 @@
-"""Tasks that go on by themselves when the daemon comes back after it was killed (durable=true)."""
+"""Durable tasks: resumed when the daemon restarts after being killed (durable=true)."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Data that leaves: what a call would send where, and whether it may; see safety.session_taint."""
+"""Egress policy: which calls send data to another origin, and whether that is allowed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

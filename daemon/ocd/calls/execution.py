@@ -1,4 +1,4 @@
-"""What a verb runs on: a part of the daemon, a task, a session or a tab in its turn."""
+"""Running a verb on its target: a part of the daemon, a task, a session or a tab in its turn."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The large-output guard: the last thing that happens to a reply (seed 002).
+"""The large-output guard: the last step of every reply (seed 002).
 
 A reply longer than the threshold is kept as a handle, and a pointer to it is said in its place.
 MCP has no answers in parts: whole in memory at both ends several times over, what is longer than

@@ -1,4 +1,4 @@
-"""Parameters by path: values that come from files, and files that parameters name.
+"""Parameters by path: values read from files, and files that parameters name.
 
 A parameter declared with `extra=PAYLOAD` has a companion `<name>_path`; one with READS_PATH or
 WRITES_PATH names a file. Both are checked here, before any verb sees them.

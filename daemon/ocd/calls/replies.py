@@ -1,4 +1,4 @@
-"""What a verb's output becomes on its way out: cleaned, cut, carried inline or stored."""
+"""From a verb's output to the reply: sanitised, shortened, inline or stored."""
 
 import asyncio
 import dataclasses

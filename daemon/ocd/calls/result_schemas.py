@@ -1,4 +1,4 @@
-"""What verbs return, as JSON Schema: `make gen` writes it into api/results.json.
+"""JSON Schema of what verbs return; `make gen` writes it into api/results.json.
 
 It stands apart from catalog.json, which `oc` reads with every command: {"$defs": {NAME: …},
 "verbs": {VERB: …}}, whose references are to its own "$defs". A schema is of the result as the

@@ -1,4 +1,4 @@
-"""What calls use on their way, and a call in flight as journal and log know it."""
+"""The services that calls use, and a call in flight as journal and log see it."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What the task ledger runs: long verbs, and kinds that no verb is named after."""
+"""The kinds of tasks: long verbs, and kinds that are not verbs."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The commands of `ocd`, and the one place where an error becomes an exit status."""
+"""The commands of `ocd`, and the only place where an error becomes an exit status."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Test start of the browser: the last check of `ocd doctor`."""
+"""A trial start of the browser: the last check of `ocd doctor`."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""`ocd config`: the settings as they are, where they come from, and a file to begin with."""
+"""`ocd config`: current settings and their sources, and a file to start from."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

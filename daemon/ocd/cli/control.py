@@ -1,4 +1,4 @@
-"""The daemon seen from outside: the process that holds the lock, and the answers on the socket.
+"""The daemon seen from outside: the process that holds the lock, and replies on the socket.
 
 The lock file says pid, process start time and version. That is believed only if a process with
 this pid and this start time exists: pids are reused.

@@ -1,4 +1,4 @@
-"""Installing Chromium with the package manager of this computer."""
+"""Installing Chromium with this machine's package manager."""
 
 import shlex
 import shutil

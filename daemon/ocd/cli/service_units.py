@@ -1,4 +1,4 @@
-"""The texts of the service definitions: a systemd user unit and a launchd agent. Pure."""
+"""The service definitions: a systemd user unit and a launchd agent. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Why a daemon does not respond: stopped, or hung at a place that log/stalls.log names."""
+"""Why a daemon does not respond: stopped, or hanging at a place named in log/stalls.log."""
 
 import re
 from datetime import UTC, datetime

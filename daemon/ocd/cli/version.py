@@ -1,4 +1,4 @@
-"""`ocd --version`: what is installed, and with --json also what would run and what runs."""
+"""`ocd --version`: the installed version; with --json, also what would run and what is running."""
 
 import platform
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""config.toml, watched while the daemon runs."""
+"""Watching config.toml while the daemon runs."""
 
 import asyncio
 import logging

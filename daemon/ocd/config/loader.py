@@ -1,4 +1,4 @@
-"""Where settings come from: flags over OPENCHROME_* variables over config.toml over defaults.
+"""Loading settings: flags over OPENCHROME_* variables over config.toml over defaults.
 
 Decoded strictly: an unknown key, a wrong type or a value out of range is `config_invalid` and
 names its source. No other module of the daemon reads the environment.

@@ -1,4 +1,4 @@
-"""What there is to set, told from the declarations: the commented config.toml, and SETTINGS.md.
+"""The reference of settings, from their declarations: the sample config.toml and SETTINGS.md.
 
 `python -m ocd.config.reference` writes SETTINGS.md.
 """

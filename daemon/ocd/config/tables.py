@@ -1,4 +1,4 @@
-"""The tables of config.toml: settings that have keys of their own. Decoded strictly."""
+"""The tables of config.toml: settings with keys of their own, decoded strictly."""
 
 from functools import cache
 from importlib import resources

@@ -1,4 +1,4 @@
-"""A serialised page as a tree of its block elements, with how much text, links and prose each has.
+"""A page's block elements as a tree, with the amounts of text, links and prose in each.
 
 Linear and without a node for each inline element: a page of 40 KB takes a millisecond. The HTML is
 a parser's own output, without scripts and comments.

@@ -1,4 +1,4 @@
-"""The language of a block of code, as the page tells it: on the block, inside it, or around it."""
+"""The language of a code block, as the markup gives it: on the block, inside it, or around it."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Markdown made shorter: the blocks that say something (prune), or those about some words (bm25).
+"""Markdown shortened to blocks with content (prune) or blocks that match words (bm25).
 
 Pure. Headings stay with what stays below them; what goes is counted.
 """

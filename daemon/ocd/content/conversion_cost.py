@@ -1,4 +1,4 @@
-"""How much a document may become when it is converted, told from its bytes. Pure, and fast."""
+"""An estimate of how large a document becomes when converted, from its bytes. Pure and fast."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The library that turns HTML into Markdown and text: its options, and what it reads slowly."""
+"""The library that converts HTML to Markdown and text: its options and its slow cases."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any

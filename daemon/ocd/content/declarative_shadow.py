@@ -1,4 +1,4 @@
-"""Shadow trees in HTML, put where a reader of the page sees them.
+"""Declarative shadow DOM flattened to where a reader of the page sees it.
 
 `<template shadowrootmode>` is how HTML says what is inside a custom element: its content stands in
 the place of the element's own children, and these stand in its slots.

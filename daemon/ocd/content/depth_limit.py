@@ -1,4 +1,4 @@
-"""HTML whose elements nest too deep for its readers, made flatter."""
+"""HTML whose elements are nested too deeply for its parsers, made flatter."""
 
 import re
 from collections import Counter

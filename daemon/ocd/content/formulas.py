@@ -1,4 +1,4 @@
-"""Formulas of a page as LaTeX between dollar signs.
+"""Formulas in pages, as LaTeX between dollar signs.
 
 MathML, and what KaTeX, MathJax, MediaWiki and generators of documentation make of a formula. The
 LaTeX that a page keeps with it is taken as it is; only MathML without any is translated.

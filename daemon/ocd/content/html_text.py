@@ -1,4 +1,4 @@
-"""HTML into Markdown, text, links and titles: what reading a tab and crawling share.
+"""HTML to Markdown, text, links and titles, for reading tabs and crawling.
 
 Pure and CPU only: about 100 ms for a megabyte, during which the converter holds the interpreter's
 lock. The parsers are imported on first use.

@@ -1,4 +1,4 @@
-"""What the signs of Unicode are called in LaTeX's mathematics."""
+"""LaTeX names of Unicode's mathematical symbols."""
 
 # ruff: noqa: RUF001 - signs that look like others
 

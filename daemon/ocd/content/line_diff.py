@@ -1,4 +1,4 @@
-"""What is different between two readings of a page, line by line. Pure."""
+"""Line diff of two readings of a page. Pure."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Lists of other pages that follow an article: teasers, streams of news, boxes of links.
+"""Listings after an article that link to other pages: teasers, news streams, link boxes.
 
 They are known by what they are made of, since authors call them a thousand names. What stands
 before the article has told enough is never one: an index is made of nothing else.

@@ -1,4 +1,4 @@
-"""The part of a page that it is about, without menus, sidebars, comments and teasers.
+"""The main content of a page, without menus, sidebars, comments and teasers.
 
 What the page itself calls `main` or `article` counts first. Elsewhere it is where the prose stands:
 the smallest element that has nearly all of it. What a page says by its elements, roles and class

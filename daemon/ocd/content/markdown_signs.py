@@ -1,4 +1,4 @@
-"""What the converter has no form for, put into the HTML as signs and written out afterwards.
+"""Markup without a form in the converter: marked in the HTML, and written out afterwards.
 
 Definitions become items of lists whose bullet is a colon; columns get their alignment; backticks of
 text are escaped. Also puts right what the converter leaves in text: too many escapes, blank lines,

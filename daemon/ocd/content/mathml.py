@@ -1,4 +1,4 @@
-"""MathML as LaTeX. Presentation markup only; content markup becomes its words."""
+"""MathML to LaTeX. Presentation markup only; content markup becomes its text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The HTML of a page that a tab shows as Markdown, text, or the HTML of its main part. Pure."""
+"""A tab's HTML as Markdown, text, or the HTML of its main content. Pure."""
 
 from typing import Literal
 

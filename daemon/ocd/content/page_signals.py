@@ -1,4 +1,4 @@
-"""What a page tells those who follow links: targets beside anchors, robots, the canonical URL."""
+"""A page's signals for crawlers: links beside anchors, robots, canonical URL."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What of a reading stood in an earlier one: the pages of a site repeat its menus. Pure."""
+"""Lines of a reading that an earlier reading had, such as a site's menus. Pure."""
 
 import re
 from collections import defaultdict

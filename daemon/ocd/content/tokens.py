@@ -1,4 +1,4 @@
-"""Words of texts as terms: what search and ranking by words compare."""
+"""Texts as search terms, for search and ranking by words."""
 
 import re
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""HTML without what its own markup hides. What style sheets hide is for the browser to mark."""
+"""HTML without what its markup hides. What style sheets hide is marked by the browser."""
 
 import re
 from collections.abc import Mapping

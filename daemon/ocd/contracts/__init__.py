@@ -1,1 +1,1 @@
-"""Contracts: what must be true of a page, judged on evidence alone. Pure: no browser, no disk."""
+"""Contracts: conditions on a page, judged on evidence alone. Pure: no browser, no disk."""

@@ -1,4 +1,4 @@
-"""The kinds of leaves: what a contract can state about a page."""
+"""The assertions that a contract can make about a page."""
 
 from typing import Annotated, ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Each kind of leaf judged on evidence: passed, failed, or not to be known from it."""
+"""Checks of each assertion on evidence: passed, failed, or unknown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Texts and counts by selector, from what the evidence says, or from the HTML that it has."""
+"""Texts and counts by selector, from the evidence or from its HTML."""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Contracts as callers write them: decoded, checked, every mistake named by its place.
+"""Contracts as callers write them: decoded and checked, with the location of every mistake.
 
 {"kind": "url", "pattern": "/done$"}             a leaf: one statement about the page
 {"and": […]}  {"or": […]}  {"not": …}            three-valued logic over others

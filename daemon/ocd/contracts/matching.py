@@ -1,4 +1,4 @@
-"""Patterns and words of contracts: regular expressions in linear time, spellings, comparisons."""
+"""Matching in contracts: regular expressions in linear time, spellings, comparisons."""
 
 import operator
 import re

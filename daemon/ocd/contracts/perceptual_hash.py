@@ -1,4 +1,4 @@
-"""Similarity of two images: 64 bits of a picture, and the bits in which two differ.
+"""Similarity of two images: a 64-bit perceptual hash and its Hamming distance.
 
 The picture is shrunk to 32 by 32 grey fields and taken apart into waves (a cosine transform); each
 bit says whether one of the 64 longest waves is stronger than their median. Scaling, compression and

@@ -1,4 +1,4 @@
-"""The report of a contract: the same contract and evidence give the same bytes."""
+"""The report of a contract: identical bytes for the same contract and evidence."""
 
 from dataclasses import dataclass
 from hashlib import sha256

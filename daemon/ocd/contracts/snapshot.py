@@ -1,4 +1,4 @@
-"""Evidence: what is known of a page at one moment, and what of it a contract needs."""
+"""Evidence: a page's state at one moment, and the parts of it that a contract needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,1 +1,1 @@
-"""The processes beside the daemon that turn documents into text: bounded, and ended with it."""
+"""Processes beside the daemon that convert documents to text, with limits, and ended with it."""

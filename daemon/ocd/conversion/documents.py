@@ -1,4 +1,4 @@
-"""Where the document of a tab is converted: on the loop, in a thread, or in a process."""
+"""Where a tab's document is converted: on the loop, in a thread, or in a process."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A process that converts documents: calls on stdin, results on stdout, each with its length.
+"""A process that converts documents: length-prefixed calls on stdin, results on stdout.
 
 Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
 call would wait for it. Run as `python -m ocd.conversion.process PARENT CPU_S MEMORY FAULT`; ends

@@ -1,4 +1,4 @@
-"""The daemon's side of a process that converts documents, and those that are kept for a while."""
+"""The daemon's side of the conversion processes, and those that are kept for a while."""
 
 import asyncio
 import os

@@ -1,1 +1,1 @@
-"""Crawling: what to fetch next, how, and what is kept of a page."""
+"""Crawling: what to fetch next, how, and what to keep of a page."""

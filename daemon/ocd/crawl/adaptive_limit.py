@@ -1,4 +1,4 @@
-"""How many requests an origin is sent at once, found out from its answers (concurrency=adaptive).
+"""How many concurrent requests an origin can take, from its response times (adaptive).
 
 The rule is TCP Vegas (Brakmo and Peterson, 1995), as services use it to limit their own calls: the
 answers of a round that take longer than those of the fastest round have waited in a queue there.

@@ -1,4 +1,4 @@
-"""The crawler: a part of the daemon that puts one crawl's pieces together and runs it."""
+"""The crawler: a part of the daemon that assembles and runs one crawl."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Pages that say what another page of the crawl says already, exactly or nearly."""
+"""Pages that are exact or near duplicates of another page of the crawl."""
 
 import hashlib
 from array import array

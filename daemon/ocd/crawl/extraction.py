@@ -1,4 +1,4 @@
-"""Where pages are extracted: small ones here or there, large ones in a process of their own."""
+"""Where pages are converted: in the daemon or, if they are large, in a process of their own."""
 
 import asyncio
 

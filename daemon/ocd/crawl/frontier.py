@@ -1,4 +1,4 @@
-"""What is still to be fetched, and what was ever taken on: decided without an await."""
+"""The frontier: URLs still to be fetched and all that were accepted; decided without an await."""
 
 import bisect
 import heapq

@@ -1,4 +1,4 @@
-"""Parameters of URLs that make no other page: of sessions, of campaigns, and named ones."""
+"""URL parameters that do not change the page: of sessions, campaigns, and named ones."""
 
 import re
 from collections.abc import Iterable

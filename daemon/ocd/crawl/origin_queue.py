@@ -1,4 +1,4 @@
-"""The entries of one origin that wait, and whether it may be asked for one of them."""
+"""The waiting entries of one origin, and whether it may be asked now."""
 
 from dataclasses import dataclass, field
 from enum import Enum

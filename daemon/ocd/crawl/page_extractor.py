@@ -1,4 +1,4 @@
-"""One answer into the parts of a page record: title, content, links. Pure, and CPU only."""
+"""From a response to the parts of a page record: title, content, links. Pure, CPU only."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How hard one origin may be asked: starts a minimal interval apart, few at once, back-off."""
+"""Rate limits of one origin: a minimum interval, few requests at once, back-off."""
 
 import email.utils
 import random

@@ -1,4 +1,4 @@
-"""Which link looks most like what was asked for (strategy best_first)."""
+"""Ranking of links by relevance to the query (strategy best_first)."""
 
 from collections import Counter
 from collections.abc import Callable

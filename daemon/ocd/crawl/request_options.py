@@ -1,4 +1,4 @@
-"""What a crawl's requests carry besides an address: headers, user agent, cookies, a proxy."""
+"""What a crawl's requests carry: headers, user agent, cookies, a proxy."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A crawl that goes on: its task's folder has pages already, and they are not asked for again."""
+"""Resuming a crawl: its task's folder already has pages, which are not fetched again."""
 
 import asyncio
 from collections.abc import Iterator, Mapping

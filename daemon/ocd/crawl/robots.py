@@ -1,4 +1,4 @@
-"""robots.txt after RFC 9309: fetched once per origin and crawl, read by protego."""
+"""robots.txt (RFC 9309): fetched once per origin and crawl, parsed by protego."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The workers of one crawl: they take entries, visit them and keep what comes of it.
+"""The workers of one crawl: they take entries, visit them and store the results.
 
 Everything that decides (what is next, whether there is room for it, what becomes of a failure) is
 synchronous; the only awaits are the visits and the wait for something to do.

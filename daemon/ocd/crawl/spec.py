@@ -1,4 +1,4 @@
-"""What one crawl was asked to do."""
+"""The specification of one crawl."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

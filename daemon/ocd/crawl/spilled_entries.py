@@ -1,4 +1,4 @@
-"""Frontier entries that wait on disk: those of a site that is too large for memory."""
+"""Frontier entries on disk, for sites that are too large for memory."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The page record, what a crawl counts on its way to the summary, and how fast it is."""
+"""The page record, and a crawl's counts and speed for its summary."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Addresses without an end: paths that repeat themselves, and calendars that go on for ever."""
+"""Crawler traps: paths that repeat themselves, and endless calendars."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Globs of URLs, as a crawl's scope, include and exclude take them: pure.
+"""Globs for URLs, as in a crawl's scope, include and exclude. Pure.
 
 `**` is any text, `*` any text without "/", everything else (a "?" too) is literal. A
 pattern with "://" is compared with the whole URL, one that starts with "/" with path and query,

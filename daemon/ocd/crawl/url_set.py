@@ -1,4 +1,4 @@
-"""A set of very many URLs in little memory."""
+"""A memory-efficient set of very many URLs."""
 
 # Each URL is 8 bytes of its hash, two of which say in which bucket the other six are. Among a
 # million URLs two are taken for one another with a chance of one in thirty million.

@@ -1,4 +1,4 @@
-"""URLs: the exact one that is fetched, and the key under which it is known.
+"""URLs: the exact one that is fetched, and the key that identifies it.
 
 The key of two URLs is equal when RFC 3986 says that they name the same thing, or when they differ
 only in fragment or in the order of differently named parameters. The case of the path, a trailing

@@ -1,4 +1,4 @@
-"""Two evidence bundles compared, part by part; every difference is one entry of a list."""
+"""Comparing two evidence bundles part by part; every difference is one entry."""
 
 import re
 from collections import Counter

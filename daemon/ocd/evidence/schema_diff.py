@@ -1,4 +1,4 @@
-"""Observed data compared with the fields that a schema asks for."""
+"""Observed data compared with the fields that a schema requires."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any

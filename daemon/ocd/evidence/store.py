@@ -1,4 +1,4 @@
-"""Evidence bundles on disk: folders that are there whole or not at all.
+"""Evidence bundles on disk: folders that exist completely or not at all.
 
     evidence/<bundle_id>/bundle.json     format, version, what the bundle holds
                          dom.html outline.txt screenshot.png network.json console.json facts.json …

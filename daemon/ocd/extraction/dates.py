@@ -1,4 +1,4 @@
-"""Dates as people and machines write them, as ISO 8601."""
+"""Dates as people and machines write them, to ISO 8601."""
 
 import re
 from datetime import UTC, date, datetime

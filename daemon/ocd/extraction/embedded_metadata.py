@@ -1,4 +1,4 @@
-"""What a page says for machines: JSON-LD, microdata, RDFa, OpenGraph and other meta tags."""
+"""A page's embedded metadata: JSON-LD, microdata, RDFa, OpenGraph and other meta tags."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Names of things as words: what a schema calls a field, and what pages call it."""
+"""Field names as words: what schemas and pages call the same thing."""
 
 import re
 import unicodedata

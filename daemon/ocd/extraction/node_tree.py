@@ -1,4 +1,4 @@
-"""What a page shows as a flat list in document order, and the elements in it as ranges."""
+"""A page's visible content as a flat list in document order, with elements as ranges."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What an element says of a field: its target, its time, its number or its text."""
+"""The value of an element for a field: its link, time, number or text."""
 
 import re
 

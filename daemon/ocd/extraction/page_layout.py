@@ -1,4 +1,4 @@
-"""What a page's layout says: labels with their values, tables, lists and repeated cards."""
+"""Values from a page's layout: labels, tables, lists and repeated cards."""
 
 import re
 from bisect import bisect_left

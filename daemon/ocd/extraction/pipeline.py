@@ -1,4 +1,4 @@
-"""From what a page was harvested for to values: all of extract_data but the browser."""
+"""From a page's capture to values: all of extract_data except the browser."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

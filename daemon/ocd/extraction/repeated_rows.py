@@ -1,4 +1,4 @@
-"""Things that repeat on a page, as objects: rows of a table, cards, entries that are described."""
+"""Repeated items on a page, as objects: table rows, cards, described entries."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What extract_data answers, in the keys of its reply."""
+"""The result of extract_data, in the keys of its reply."""
 
 from collections import Counter
 from typing import Any

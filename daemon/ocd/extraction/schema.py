@@ -1,4 +1,4 @@
-"""What a caller wants out of a page: a JSON schema, read leniently."""
+"""The requested data: a JSON schema, read leniently."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

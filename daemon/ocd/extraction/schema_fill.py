@@ -1,4 +1,4 @@
-"""Filling a schema from a scope: scalars, objects, lists, with where each came from."""
+"""Filling a schema from a scope: scalars, objects, lists, each with its source."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""A part of a page in which values are looked for: all of it, one card, one row."""
+"""The part of a page in which values are searched: all of it, one card, one row."""
 
 from bisect import bisect_left
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A value as the schema declares it, out of what stands in a page; None if it is none."""
+"""A page's text as a value of the declared type; None if it does not fit."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a value looks like, for want of a name: prices, dates, titles, addresses."""
+"""Guessing what a value is without a name: prices, dates, titles, addresses."""
 
 import re
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""Other MCP servers behind this daemon: their tools, offered under names of ours."""
+"""The gateway: other MCP servers, with their tools offered under our names."""

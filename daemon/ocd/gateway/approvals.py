@@ -1,4 +1,4 @@
-"""The tools of other MCP servers that are withheld, as questions in the queue of approvals."""
+"""Withheld tools of other MCP servers, as questions in the approvals queue."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""A connection to another MCP server: the protocol that the gateway uses."""
+"""The protocol of a connection to another MCP server, as the gateway uses it."""
 
 import asyncio
 from collections.abc import Mapping

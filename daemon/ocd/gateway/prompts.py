@@ -1,4 +1,4 @@
-"""Prompts of another MCP server: names and arguments, and what they say, which is untrusted."""
+"""Prompts of another MCP server: names, arguments, and their untrusted text."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Templates of another MCP server's resources: addresses of ours that take the same variables.
+"""Resource templates of another MCP server, under our addresses with the same variables.
 
 `openchrome://upstream/NAME/template/ID{?day,from}`. Of the server's own template nothing is shown
 but the names of its variables: it may hold a token, and words that nobody has agreed to.

@@ -1,4 +1,4 @@
-"""Resources of another MCP server, under addresses of ours: what its results link to, and lists.
+"""Resources of another MCP server, under our addresses: links in results, and lists.
 
 `openchrome://upstream/NAME/ID`. The ID stands for the server's own address, which may hold a token
 that nobody is to see; it is made from it, so that the same resource keeps its address.

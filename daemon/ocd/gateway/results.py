@@ -1,4 +1,4 @@
-"""The result of another server's tool, as an output: pure.
+"""The result of another server's tool, as an output. Pure.
 
 Its text is one body, which is sanitised, fenced and guarded as page text is; pictures, sounds and
 links are handed on beside it within bounds, and the text says what there was.

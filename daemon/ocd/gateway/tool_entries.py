@@ -1,4 +1,4 @@
-"""Catalog entries of another server's tools: pure.
+"""Catalog entries of another server's tools. Pure.
 
 All of it is untrusted: names are spelt in allowed characters, texts lose what is invisible, sizes
 have limits, and a tool that is not approved in its current form is withheld.

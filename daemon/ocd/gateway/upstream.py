@@ -1,4 +1,4 @@
-"""One MCP server behind the gateway: its actor once it was asked, and what it offers.
+"""One MCP server behind the gateway: its connection, once needed, and what it offers.
 
 What speaks MCP lives in `oc_mcp.client.upstream_connection`, loaded when the first is asked.
 """

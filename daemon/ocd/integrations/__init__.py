@@ -1,1 +1,1 @@
-"""Other services: Open Chat Studio uploads, one-time password seeds."""
+"""Other services: Open Chat Studio uploads, one-time password seeds, webhooks."""

@@ -1,4 +1,4 @@
-"""Seeds of one-time passwords: in the operating system's keyring, else in a file for us alone.
+"""TOTP seeds: in the operating system's keyring, or else in a private file.
 
 `secrets/totp.json` says which domains have a seed and where it is; where no keyring can be used it
 holds the seeds, too. A seed goes in by `oc totp add` and never out: what leaves is codes.

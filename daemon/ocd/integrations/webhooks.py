@@ -1,4 +1,4 @@
-"""Webhooks: a task's meta, by a signed POST, to the address that its caller named.
+"""Webhooks: a task's meta, sent to the caller's address by a signed POST.
 
     POST <address>
     webhook-id: <task id>                    the same with every try

@@ -1,4 +1,4 @@
-"""args_summary: what a task was asked, without secrets and in at most 2 KiB."""
+"""args_summary: a task's arguments without secrets, in at most 2 KiB."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How a task gets its result and its last state, whether it ran to its end or died.
+"""How a task gets its result and its final state, whether it finished or died.
 
 `recover` ends, at start, the tasks whose process is gone.
 """

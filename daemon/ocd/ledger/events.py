@@ -1,4 +1,4 @@
-"""A task's events.jsonl: appended to by whoever changes the task, read as it grows."""
+"""A task's events.jsonl: appended to by whoever changes the task, and followed by readers."""
 
 import os
 import threading

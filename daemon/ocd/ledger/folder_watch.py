@@ -1,4 +1,4 @@
-"""Waiting for what another process does to a task's folder: watchfiles, and a bounded poll."""
+"""Waiting for changes to a task's folder by other processes: watchfiles and a bounded poll."""
 
 import asyncio
 import logging

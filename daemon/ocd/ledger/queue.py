@@ -1,4 +1,4 @@
-"""The queue of tasks that wait for their turn: first come, first served, a few at once."""
+"""The queue of waiting tasks: first come, first served, a few at once."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""A task's result.json, written and read without holding its list in memory."""
+"""A task's result.json, written and read without its list in memory."""
 
 import os
 from collections.abc import Iterator

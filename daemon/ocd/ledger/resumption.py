@@ -1,4 +1,4 @@
-"""Going on with a task that has ended: a new task that begins with what the old one finished.
+"""Resuming an ended task: a new task that starts with what the old one finished.
 
 arguments.json has what a task was asked, whole, beside the redacted args_summary of meta.json. No
 secret is in it: a parameter that has one is left out, and asked for again.

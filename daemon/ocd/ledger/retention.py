@@ -1,4 +1,4 @@
-"""Old tasks go: after the days of retention, and beyond the number that a store may hold."""
+"""Deletion of old tasks: after the retention period, and beyond the maximum number."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The tasks of this daemon: accepted, put in line, run, cancelled, waited for, ended."""
+"""The tasks of this daemon: accepted, queued, run, cancelled, waited for, ended."""
 
 import asyncio
 import logging

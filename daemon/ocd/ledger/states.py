@@ -1,4 +1,4 @@
-"""What a task is and how it may change: pure, without files or clocks.
+"""A task's states and their transitions. Pure: no files, no clocks.
 
 PENDING → RUNNING → COMPLETED | FAILED | CANCELLED, PENDING → CANCELLED, and for reaping alone
 PENDING → FAILED. A terminal task never changes again: every transition returns it as it is.

@@ -1,4 +1,4 @@
-r"""The tasks' files: one folder a task below `tasks/`.
+r"""Task files: one folder per task below `tasks/`.
 
     <task_id>/meta.json     the task; replaced whole, only under `lock`
               arguments.json  what it was asked, without secrets (`resumption`); never changed

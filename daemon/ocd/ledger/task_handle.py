@@ -1,4 +1,4 @@
-"""What a long verb holds while it runs: where to put finished units, and whether to stop."""
+"""What a long verb uses while it runs: storing finished units, progress, and stop requests."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a task kind is, and the one place where a kind's code meets the ledger."""
+"""Task kinds, and the only place where a kind's code runs for the ledger."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator

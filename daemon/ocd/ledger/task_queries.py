@@ -1,4 +1,4 @@
-"""Every task there is, for reading and waiting: this process's from memory, others from disk."""
+"""Reading and waiting for all tasks: this process's from memory, others from disk."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping

@@ -1,4 +1,4 @@
-"""One task of this process, from its creation to its last state."""
+"""One task of this process, from its creation to its final state."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""webhook.json: whom to tell that a task has ended. It is gone once they know, or nobody will."""
+"""webhook.json: where to send a task's end. Removed once it is sent or given up."""
 
 import os
 from collections.abc import Iterator

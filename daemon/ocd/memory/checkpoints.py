@@ -1,4 +1,4 @@
-"""What agents write down of their work: checkpoints, snapshots of sessions.
+"""Checkpoints and session snapshots that agents save.
 
 checkpoints/<safe name>.json    how far a task is, for a program to go on with
 sessions/<snapshot id>.json     what a session was about, for whoever takes it up again

@@ -1,4 +1,4 @@
-"""Notes that agents keep about domains, with a confidence each.
+"""Agents' notes about domains, each with a confidence.
 
     memory/memory.jsonl     see storage.keyed_log
 

@@ -1,4 +1,4 @@
-"""Names and places: which files on disk belong to a handle, and which handle a file belongs to.
+"""File names: which files belong to a handle, and which handle a file belongs to.
 
     <root>/<YYYY-MM-DD>/<handle>.{json|md|txt|bin}   the payload
                         <handle>.idx                 the places of its items, if it has any

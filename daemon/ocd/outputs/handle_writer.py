@@ -1,4 +1,4 @@
-"""Write order of a handle.
+"""Writing a handle, in numbered steps.
 
 1. The day's folder is made, and the folder above it synced.
 2. The payload is written to `.<handle>.<ext>.<pid>.part`, and in the same pass the places of its

@@ -1,4 +1,4 @@
-"""The index of a payload: where each item begins, and a checksum for every block of bytes.
+"""A payload's index: where each item begins, and a checksum for every block.
 
 A file of 8 magic bytes (the last is the format version), then, all little-endian:
 

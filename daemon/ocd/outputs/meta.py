@@ -1,4 +1,4 @@
-"""meta.json: what is known of a stored output beside its bytes."""
+"""meta.json: what is known about a stored output besides its bytes."""
 
 from datetime import datetime
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""One page of a stored output. Only the page's own bytes are read, wherever it lies."""
+"""One page of a stored output; only its own bytes are read, wherever they are."""
 
 from base64 import b64encode
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""How much is stored, known without looking at the disk again; shared by threads."""
+"""The total size of stored outputs, known without looking at the disk; shared by threads."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

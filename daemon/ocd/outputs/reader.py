@@ -1,4 +1,4 @@
-"""Reading a stored payload: no byte leaves that is not the byte that was stored.
+"""Reading a stored payload with verified checksums.
 
 Every read is proven by the checksums of the blocks that it touches, which costs at most two blocks
 more than what is read. Payloads of releases that kept no checksums are read as they are; whoever

@@ -1,4 +1,4 @@
-"""The folders that have handles: the store's own, and each that was ever configured.
+"""The folders that contain handles: the store's own, and each that was ever configured.
 
 Those beside the store's own stand in `<root>/roots.json`, so that their handles are found, counted
 and swept after a restart, and after the setting has changed:

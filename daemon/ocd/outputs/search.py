@@ -1,4 +1,4 @@
-"""A regular expression over a stored output, bounded in time, memory and size of the answer.
+"""Regular-expression search in a stored output, bounded in time, memory and result size.
 
 google-re2 matches in linear time. The payload is read in windows of about 1 MiB. Text is searched
 line by line, JSON with items item by item (its stored bytes, so a quote in a string is \\"). A line

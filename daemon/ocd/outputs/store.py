@@ -1,4 +1,4 @@
-"""The store of large outputs: put once, fetched by pages, searched, swept after their time."""
+"""The store of large outputs: written once, fetched in pages, searched, swept after expiry."""
 
 import asyncio
 import logging

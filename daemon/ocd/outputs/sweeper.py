@@ -1,4 +1,4 @@
-"""The sweeper: deletes expired handles and what crashes left, at start and every interval."""
+"""The sweeper: deletes expired handles and leftovers of crashes, at start and every interval."""
 
 import asyncio
 import logging

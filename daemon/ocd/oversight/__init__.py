@@ -1,1 +1,1 @@
-"""What people decide while agents work: approvals, and what asks for them."""
+"""Decisions by people while agents work: approvals and leases."""

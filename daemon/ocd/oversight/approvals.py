@@ -1,4 +1,4 @@
-"""The approvals queue (a part of the daemon): all that waits for a person's consent.
+"""The approvals queue (a part of the daemon): everything that waits for a person's consent.
 
 Whoever answers first decides: the terminal, the host that was asked, the dashboard. The queue is in
 memory: after a restart a call asks again. What changed at another MCP server is listed by a source,

@@ -1,1 +1,1 @@
-"""What a page says and how it is acted on. Imports browser, never the other way."""
+"""Reading pages and acting on them. Imports browser, never the other way round."""

@@ -1,1 +1,1 @@
-"""Recordings that are going on; what is on disk is in records."""
+"""Recordings of a session's actions: recorders, files and exports."""

@@ -1,4 +1,4 @@
-"""One recording that is going on: what it writes down of every action."""
+"""A running recording, and what it records of every action."""
 
 import asyncio
 import logging

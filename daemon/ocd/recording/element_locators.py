@@ -1,4 +1,4 @@
-"""A recorded element, named so that it is found again: by role and name, else by an attribute."""
+"""Locators for recorded elements: by role and name, else by an attribute."""
 
 import json
 import re

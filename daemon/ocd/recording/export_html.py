@@ -1,4 +1,4 @@
-"""A recording as one HTML file: every action with its pictures, nothing fetched, nothing run."""
+"""A recording as one HTML file with its pictures; it loads nothing and runs nothing."""
 
 import json
 from base64 import b64encode

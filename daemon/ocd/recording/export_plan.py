@@ -1,4 +1,4 @@
-"""A recording as a plan: steps that execute_plan can run, on a page that has changed meanwhile."""
+"""A recording as a plan that execute_plan can run, also on pages that have changed since."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A recording as a program in Python: for pyppeteer, or for Playwright."""
+"""A recording as a Python program for pyppeteer or Playwright."""
 
 import re
 from collections.abc import Mapping, Sequence

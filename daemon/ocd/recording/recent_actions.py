@@ -1,4 +1,4 @@
-"""The latest actions of every session, in memory: what a skill can be made of afterwards."""
+"""Each session's latest actions, in memory; a skill can be made of them afterwards."""
 
 from collections import deque
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The recordings that are going on: one a session, fed by the dispatcher with every action."""
+"""The running recordings: one per session, fed by the dispatcher with every action."""
 
 import asyncio
 import logging

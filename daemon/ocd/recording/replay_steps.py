@@ -1,4 +1,4 @@
-"""Recorded actions as they are done again: by verbs that find their elements by role and name."""
+"""Recorded actions as replayable steps: verbs that find their elements by role and name."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Recordings on disk: what was done in a session, action by action.
+"""Recordings on disk: a session's actions, one by one.
 
     recordings/<id>/meta.json      who, when, with what limits; replaced whole
                     actions.jsonl  one action a line, only appended to

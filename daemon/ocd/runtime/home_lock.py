@@ -1,4 +1,4 @@
-"""The daemon's home folder: made, private, and held by one daemon at a time."""
+"""The daemon's home folder: created, private, and locked by one daemon at a time."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Checks of the host, which change nothing: for `ocd doctor` and oc_doctor_report."""
+"""Read-only checks of the host, for `ocd doctor` and oc_doctor_report."""
 
 import os
 import shutil

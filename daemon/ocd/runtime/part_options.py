@@ -1,4 +1,4 @@
-"""Options of single parts of the daemon, taken from its configuration."""
+"""Options of the daemon's parts, from its configuration."""
 
 import socket
 import tempfile

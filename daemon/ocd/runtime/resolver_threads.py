@@ -1,4 +1,4 @@
-"""The threads that look names up, there before anybody needs them.
+"""The threads for DNS lookups, started before they are needed.
 
 libuv starts them with the first name, and aborts the process if there can be none then.
 """

@@ -1,4 +1,4 @@
-"""Talking to systemd's service manager: readiness, watchdog and stopping (sd_notify(3)).
+"""systemd's notify protocol: readiness, watchdog and stopping (sd_notify(3)).
 
 Everything here does nothing when no service manager listens.
 """

@@ -1,4 +1,4 @@
-"""Files of sessions that have ended: kept as long as tasks are, then removed.
+"""Files of ended sessions: kept as long as tasks are, then deleted.
 
 A connection without a name of its own gets a session that nobody can name again, and that session's
 folder goes whole. The folders of sessions that a person named, and whatever lies beside them, may

@@ -1,4 +1,4 @@
-"""The loop's heartbeat: another process (runtime/watcher.py) ends the daemon when it stays away.
+"""The event loop's heartbeat; runtime/watcher.py ends the daemon when it stops.
 
 A thread would not do: `re`, and other C code, hold the interpreter's lock while they compute, and
 then no thread has a turn. The stacks go to log/stalls.log, written by faulthandler in a signal's

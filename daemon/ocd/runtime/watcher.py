@@ -1,4 +1,4 @@
-"""The process beside the daemon that ends it when its event loop hangs. Standard library only.
+"""The watchdog process, which ends a daemon whose event loop hangs. Standard library only.
 
 Run by path as `python -I -S watcher.py PID BEAT_S DUMP_S END_S FILE`, as a child of the
 daemon, which writes a byte to our stdin at every beat of its loop (ocd.runtime.watchdog). We need

@@ -1,1 +1,1 @@
-"""Rules that keep page text, secrets, paths and domains in their place; pure."""
+"""Safety rules for page text, secrets, paths and domains. Pure."""

@@ -1,4 +1,4 @@
-"""Servers that cannot prove who they are: what to say of them, and how they are let in."""
+"""Certificate errors: how they are explained, and how they can be accepted."""
 
 from ocd.api.errors import OcdError
 

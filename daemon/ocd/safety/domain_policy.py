@@ -1,4 +1,4 @@
-"""Which addresses may be opened: one policy, asked before every navigation, redirect and fetch.
+"""The domain policy: which URLs may be opened, checked for every navigation and fetch.
 
 What a glob is: globs; how hosts are compared: hosts.
 """

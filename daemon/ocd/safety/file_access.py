@@ -1,4 +1,4 @@
-"""The files that the caller of a verb may name."""
+"""The files that a verb's caller may name."""
 
 import errno
 import os

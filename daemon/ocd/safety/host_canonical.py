@@ -1,4 +1,4 @@
-"""URLs and their hosts as Chromium reads them: the WHATWG URL Standard, by ada.
+"""URLs and hosts as Chromium reads them: the WHATWG URL Standard, by ada.
 
 Hosts are lower case, punycode, without a trailing dot; numbers of IPv4 in any notation, userinfo
 and backslashes are out of the way.

@@ -1,4 +1,4 @@
-"""Globs of hosts, as `--allow-domain` and `--block-domain` take them: pure.
+"""Globs for hosts, as in `--allow-domain` and `--block-domain`. Pure.
 
 `example.com` is that host, `*.example.com` and `.example.com` it and all below it; a port narrows
 it (`localhost:8080`, `[::1]:8080`). What could never match, or would match more than it says, is

@@ -1,4 +1,4 @@
-"""Phrases that read like orders to an assistant, in the languages that attacks were seen in.
+"""Phrases that read like instructions to an assistant, in the languages of known attacks.
 
 They are counted, never removed: a page about prompt injection must stay readable.
 """

@@ -1,4 +1,4 @@
-"""Origins of addresses, as Chromium has them: the WHATWG algorithm."""
+"""Origins of URLs as Chromium has them: the WHATWG algorithm."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""The daemon's own HTTP ports, which no page may reach: pure."""
+"""The daemon's own HTTP ports, which no page may reach. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What may be written down of a call's parameters: no secrets, nothing of any length."""
+"""Redaction of a call's parameters for storage: no secrets, nothing long."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any

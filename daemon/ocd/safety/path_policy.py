@@ -1,4 +1,4 @@
-"""Files that callers may name: inside an allowed root, and no credentials even there."""
+"""Path policy: files inside an allowed root, and no credentials even there."""
 
 import errno
 import os

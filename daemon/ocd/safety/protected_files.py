@@ -1,4 +1,4 @@
-"""What belongs to the daemon itself: no caller reads or writes it by its path, however spelt.
+"""The daemon's own files, which no caller may read or write, however the path is spelt.
 
 Files are told by what they are, not by their names: a hard link to the secrets file is the secrets
 file, and so is another spelling on a file system that folds letter case.

@@ -1,4 +1,4 @@
-"""Secrets masked in everything that is kept: journal, task summaries, recordings, logs.
+"""Redaction: masks secrets in everything that is stored (journal, summaries, recordings, logs).
 
 A secret is known by the name it stands under (any spelling, any depth, also in JSON or form data
 inside strings and in `{"name", "value"}` pairs) or by its own shape (tokens of known makers, JWTs,

@@ -1,4 +1,4 @@
-"""Redaction of long texts: looked into closely only where a secret's name may stand.
+"""Redaction of long texts, searched closely only where a secret's name may be.
 
 `redact_text` needs 50 ms for a million characters, in one piece; here a text is gone through in
 pieces, so that a megabyte takes some milliseconds and no other thread waits for long.

@@ -1,4 +1,4 @@
-"""Regular expressions in linear time (RE2): callers' patterns, and ours for hostile texts."""
+"""Regular expressions in linear time (RE2), for callers' patterns and untrusted texts."""
 
 from collections.abc import Sequence
 from functools import lru_cache

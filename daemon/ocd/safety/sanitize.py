@@ -1,4 +1,4 @@
-"""Page text made safe to show to a model: what no person would see goes, what commands is flagged.
+"""The sanitiser: removes what no person would see from page text, and flags instructions.
 
 Three rules, in this order: invisible and bidirectional control characters are removed (those that
 a script needs stay), HTML comments are removed from marked-up text, phrases that read like orders

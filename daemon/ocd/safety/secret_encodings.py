@@ -1,4 +1,4 @@
-"""Every spelling under which a value may show up, as one pattern of google-re2: pure.
+"""Every encoding of a secret's value, as one google-re2 pattern. Pure.
 
 Each character stands for itself in either case and in both normal forms of Unicode, or is escaped:
 percent-encoded (again and again, too), as an entity of HTML, as JSON, JavaScript and Python escape,

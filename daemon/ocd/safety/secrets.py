@@ -1,4 +1,4 @@
-"""Secrets by name: `${SECRET:NAME}` in arguments is filled in just before use, and masked after.
+"""Named secrets: `${SECRET:NAME}` in arguments is filled in before use and masked afterwards.
 
 The values come from a file of NAME=value lines. Whatever leaves the daemon, and whatever it writes
 down, shows `${SECRET:NAME}` in place of a value, in every spelling that a page or a protocol gives

@@ -1,4 +1,4 @@
-"""What a session has read, and whether data may still leave it: the rule against exfiltration.
+"""Session taint: what a session has read, and whether it may still send data elsewhere.
 
 A page that an agent has read may have told it what to do. From then on, data that goes to an origin
 other than those that were read is refused, confirmed by a person, or allowed and journalled.

@@ -1,4 +1,4 @@
-"""Secrets known by their own shape, wherever they stand: tokens of known makers, JWTs, keys.
+"""Secrets recognised by their form: tokens of known issuers, JWTs, keys.
 
 A text is first looked through for what each of the patterns needs, which costs a tenth of them.
 """

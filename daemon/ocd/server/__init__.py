@@ -1,1 +1,1 @@
-"""What comes in: HTTP on the socket, MCP connections, the MCP port. No decisions."""
+"""Incoming connections: HTTP on the socket, MCP, the dashboard, programs. No decisions."""

@@ -1,4 +1,4 @@
-"""Attaching, off unless the setting says otherwise: then nothing of it is imported."""
+"""Switches attaching on and off by its setting; imports it only when it is on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dashboard, off until somebody asks for it: until then nothing of it is imported."""
+"""Switches the dashboard on when it is first requested; imports it only then."""
 
 from __future__ import annotations
 

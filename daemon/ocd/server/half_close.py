@@ -1,4 +1,4 @@
-"""Callers that say they have said all: half a connection closed, and an answer still wanted.
+"""Half-closed connections: the client shut down its write side but still expects a response.
 
 `nc -N` and others shut their sending side down after the request. asyncio takes that for the end of
 the connection, which would cancel the call. Here it stays open until it is answered, or until the

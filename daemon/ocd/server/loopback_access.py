@@ -1,4 +1,4 @@
-"""Who may speak to a port of loopback: the right Host, no Origin but our own, and our user.
+"""Access to our loopback ports: the right Host, no foreign Origin, and the same user.
 
 The rules of the MCP port (oc_mcp.server.http_access). A page in the daemon's own Chromium is
 refused although its requests are our user's.

@@ -1,4 +1,4 @@
-"""The daemon's door for agent hosts: the MCP socket, HTTP, and what oc_mcp sees of the daemon.
+"""The MCP socket for agent hosts, HTTP, and the daemon as oc_mcp sees it.
 
 The SDK is imported when the first bridge connects, in a thread: a daemon without MCP stays small.
 """

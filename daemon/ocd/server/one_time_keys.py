@@ -1,4 +1,4 @@
-"""Keys that let one caller in, once, for some time: in memory, as digests, and nowhere else."""
+"""One-time keys: they admit one caller, once, for some time; stored in memory as digests only."""
 
 import time
 from collections.abc import Callable

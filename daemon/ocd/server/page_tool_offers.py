@@ -1,4 +1,4 @@
-"""The tools of the tab that a host works on, as tools of that host: `oc-mcp --page-tools`.
+"""The tools of the current tab's page, offered to its host: `oc-mcp --page-tools`.
 
 All of it is a page's own words: names are spelt in allowed characters, texts lose what is
 invisible, sizes have limits. A call of one is a page_tool_call, with all the rules of that.

@@ -1,4 +1,4 @@
-"""A port of loopback that is opened when somebody asks for it, while Chromium runs.
+"""A loopback port reserved at start, and opened on request while Chromium runs.
 
 Chromium learns only at its start which ports it must not reach. So a port is reserved with the
 daemon's start, where nobody listens until it is opened.

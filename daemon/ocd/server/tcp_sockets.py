@@ -1,4 +1,4 @@
-"""The TCP sockets at which the daemon listens, where it was told to."""
+"""The TCP sockets on which the daemon listens, if configured."""
 
 import errno
 import socket

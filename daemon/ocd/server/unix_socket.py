@@ -1,4 +1,4 @@
-"""The socket, or the named pipe, at which bridges of agent hosts connect."""
+"""The socket, or named pipe, to which agent hosts' bridges connect."""
 
 import asyncio
 import contextlib

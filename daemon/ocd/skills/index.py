@@ -1,4 +1,4 @@
-"""The search index of skills: matches, best first, by a few set operations."""
+"""The search index of skills: the best matches first, with a few set operations."""
 
 import heapq
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A replay: the steps of a skill once more, then its contract."""
+"""Replaying a skill: its steps, then its contract."""
 
 import time
 from collections.abc import Mapping

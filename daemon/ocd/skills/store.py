@@ -1,4 +1,4 @@
-"""Skills: steps that have been done before, bound to a contract that says whether they worked.
+"""Skills: recorded steps, bound to a contract that says whether they worked.
 
     skills/skills.jsonl     see storage.keyed_log
 

@@ -1,4 +1,4 @@
-"""Durable files: the one way a whole file is written, and the one way a log grows.
+"""Durable files: the only way to write a whole file, and the only way to append to a log.
 
 A whole file is written to a temporary file in the same folder, synced, moved into place, and the
 folder is synced: after a crash a reader finds the old file or the new one. What POSIX does not

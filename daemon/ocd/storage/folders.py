@@ -1,4 +1,4 @@
-"""Folders that appear whole and go whole: a crash leaves a hidden name, which a start sweeps."""
+"""Folders that appear and disappear as a whole: a crash leaves a hidden name, swept at start."""
 
 import shutil
 from collections.abc import Iterator

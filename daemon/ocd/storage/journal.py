@@ -1,4 +1,4 @@
-"""The journal: one JSON line for every call and event, a file a day, kept for a week.
+"""The journal: one JSON line for every call and event, one file per day, kept for a week.
 
 A file begins with a line that names its format version. Appending is one write without a sync: the
 journal survives the daemon's death, and may lose its last lines when the machine dies. It is a

@@ -1,4 +1,4 @@
-"""Records by key in one file of lines that only grows: what is small, many, and changes often.
+"""Records by key in one append-only file, for many small records that change often.
 
     {"format": "memory", "version": 1}     the first line
     {"key": "…", "value": {…}}             a record; a later line of the same key replaces it

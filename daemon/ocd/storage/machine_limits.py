@@ -1,4 +1,4 @@
-"""What the machine refuses: memory, threads, file descriptors.
+"""Limits of the machine: memory, threads, file descriptors.
 
 msgspec does not look whether it was given the memory for a string: where a limit (`ulimit -v`)
 refuses it, the process ends by a segmentation fault. So what is long is asked for here before it is

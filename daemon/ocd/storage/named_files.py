@@ -1,4 +1,4 @@
-"""Records with names of their own, a whole file each: few, read by people, written by many agents.
+"""Named records, one file each, for few records that people read.
 
     <folder>/<safe name>.json    {"format", "version", "name", …}
 

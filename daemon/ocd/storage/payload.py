@@ -1,4 +1,4 @@
-"""A result on its way to a file or a socket: chunks in one pass, with the places of its items.
+"""A result on its way to a file or socket: chunks in one pass, with its items' positions.
 
 A list of a result may stand in a file of JSON lines (a crawl's pages): then the result is never
 whole in memory, whatever its size.

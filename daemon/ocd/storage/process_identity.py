@@ -1,4 +1,4 @@
-"""Which process wrote a file, told apart from a later one that got the same pid."""
+"""Process identity: pid and start time, to tell a process from a later one with the same pid."""
 
 from functools import cache
 from pathlib import Path

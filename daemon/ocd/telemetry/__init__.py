@@ -1,1 +1,1 @@
-"""What monitoring reads: figures for Prometheus, and spans of calls for OpenTelemetry."""
+"""Monitoring: metrics for Prometheus, and spans of calls for OpenTelemetry."""

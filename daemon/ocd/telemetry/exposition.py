@@ -1,4 +1,4 @@
-"""The daemon's figures in the formats that Prometheus reads. Importing it takes 60 ms."""
+"""The daemon's metrics in Prometheus's formats. Importing it takes 60 ms."""
 
 from collections.abc import Iterator
 from itertools import accumulate

@@ -1,4 +1,4 @@
-"""What `/metrics` answers: the daemon's figures, as the scraper reads them."""
+"""The reply of `/metrics`: the daemon's metrics, in the scraper's format."""
 
 import asyncio
 import importlib

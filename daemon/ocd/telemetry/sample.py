@@ -1,4 +1,4 @@
-"""The daemon's figures at one moment."""
+"""The daemon's metrics at one moment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

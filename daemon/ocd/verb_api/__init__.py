@@ -1,1 +1,1 @@
-"""All that a verb module imports: how a verb is declared, nested calls, shared parameters."""
+"""Everything that a verb module imports: declarations, nested calls, shared parameters."""

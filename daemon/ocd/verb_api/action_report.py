@@ -1,4 +1,4 @@
-"""What happened, in lines: one for each thing that an action set off. The same for every client."""
+"""The effects of an action, one line each, the same for every client."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

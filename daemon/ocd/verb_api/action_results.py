@@ -1,4 +1,4 @@
-"""What verbs that act on a page answer: the shape of their JSON."""
+"""The JSON results of verbs that act on a page."""
 
 from typing import Annotated, Any, NotRequired, TypedDict
 

@@ -1,4 +1,4 @@
-"""Which verbs may be called at all: the maximum that --tools-only and --disable-tools fix."""
+"""The verbs that may be called: the maximum set by --tools-only and --disable-tools."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""How a verb is declared: its parameters, what it needs, what it allows, and what it returns."""
+"""The declaration of verbs: parameters, requirements, permissions, and results."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field

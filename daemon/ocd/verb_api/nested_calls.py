@@ -1,4 +1,4 @@
-"""Calls that verbs make: the interface to the one road for verbs that start other verbs."""
+"""Calls that verbs make of other verbs: the interface to run_call."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Finding verbs by words: what a caller wants to do, in the caller's words."""
+"""Finding verbs by what a caller wants to do, in the caller's words."""
 
 import math
 from collections import Counter

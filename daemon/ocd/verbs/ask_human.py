@@ -1,4 +1,4 @@
-"""oc_ask_human: a person's turn on a page."""
+"""The verb that asks a person to act on a page: oc_ask_human."""
 
 import asyncio
 import time

@@ -1,1 +1,1 @@
-"""Divided work: workflows and their workers, batches, pagination, plans."""
+"""Workflows and their workers, batches, pagination, plans."""

@@ -1,4 +1,4 @@
-"""Stepping through a paged viewer: capture each page, then go to the next, until it ends."""
+"""Stepping through a paged viewer: capture each page, then go to the next, until the end."""
 
 import time
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Stored plans: one file each, `plans/<name>.json`, under a safe name of the plan's id.
+"""Stored plans: one file each, `plans/<name>.json`, with a safe name from the plan's id.
 
 Write order: the file is replaced whole (plan.saved); there is nothing beside it.
 """

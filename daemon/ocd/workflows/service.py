@@ -1,4 +1,4 @@
-"""Workflows: workers in browser contexts of their own, and what they report, kept on disk.
+"""Workflows: workers in their own browser contexts, and their reports, stored on disk.
 
 The daemon runs no agents: the host gives each worker's prompt to an agent of its own.
 """

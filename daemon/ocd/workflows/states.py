@@ -1,4 +1,4 @@
-"""States of a workflow's workers and how they change: pure, without files or clocks.
+"""States of a workflow's workers and their transitions. Pure: no files, no clocks.
 
 INIT → IN_PROGRESS → SUCCESS | PARTIAL | FAIL. A worker that is stopped (timeout, stale,
 cleanup) becomes PARTIAL and keeps what it has reported; a late report of its own still counts.

@@ -1,4 +1,4 @@
-"""Workflows on disk: one folder each, one file a worker.
+"""Workflows on disk: one folder each, one file per worker.
 
     workflows/<workflow_id>/workflow.json        what was agreed (WorkflowMeta)
                             workers/<name>.json  one worker (WorkerState), under a safe name

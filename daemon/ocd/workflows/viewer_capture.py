@@ -1,4 +1,4 @@
-"""Capturing the pages of a viewer: text, HTML, screenshot, and what is new."""
+"""Capturing the pages of a viewer: text, HTML, screenshot, and new content."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""Results of another server, carried past the SDK, which checks them whole or not at all.
+"""Another server's results, passed around the SDK's all-or-nothing validation.
 
 The SDK refuses a list of tools for one tool in it that is none, and checks long results on the
 event loop. So what we check ourselves travels inside of a small result without any fault.

@@ -1,4 +1,4 @@
-"""What another server sends over HTTP: its bound, and where it is parsed.
+"""Messages from another server over HTTP: their size limit, and where they are parsed.
 
 The SDK parses on the event loop whatever comes. So a long message is parsed before, in a thread,
 and the SDK gets a short stand-in with a ticket, for which the message is exchanged behind it.

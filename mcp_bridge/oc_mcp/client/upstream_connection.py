@@ -1,4 +1,4 @@
-"""Another MCP server, reached as a client: one actor owns the connection and keeps it up.
+"""A connection to another MCP server: one actor owns it and keeps it up.
 
 It speaks all revisions that the SDK does, over a program's stdio or over HTTP.
 """

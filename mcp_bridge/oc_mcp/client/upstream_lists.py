@@ -1,4 +1,4 @@
-"""What other MCP servers list, page by page, and what their failures are in words."""
+"""Lists of other MCP servers, page by page, and their errors as text."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal

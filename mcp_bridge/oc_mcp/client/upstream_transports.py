@@ -1,4 +1,4 @@
-"""Ways to another MCP server: a program's stdio, or HTTP. Both speak all revisions of the SDK."""
+"""Transports to another MCP server: stdio or HTTP. Both support all revisions of the SDK."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Templates of another server's resources (RFC 6570), read and filled in by the SDK."""
+"""Another server's resource templates (RFC 6570), parsed and expanded by the SDK."""
 
 from collections.abc import Mapping
 

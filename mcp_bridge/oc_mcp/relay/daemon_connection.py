@@ -1,4 +1,4 @@
-"""The relay's way to the daemon: its socket (a named pipe on Windows), and starting it."""
+"""The relay's connection to the daemon: its socket (a named pipe on Windows), and starting it."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Lines of JSON-RPC as the relay sees them: cut out of a stream, their ids looked at."""
+"""JSON-RPC lines as the relay sees them: split from a stream, with their ids."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A named pipe of Windows, read and written at the same time.
+"""A Windows named pipe, read and written at the same time.
 
 A pipe that was opened the plain way lets one thread at a time in: a read that waits would hold up
 every write. Overlapped calls do not.

@@ -1,4 +1,4 @@
-"""Completions: names of handles, tasks and tabs where prompts and templates take them."""
+"""Completions: names of handles, tasks and tabs for prompts and templates."""
 
 from typing import Any, Literal
 

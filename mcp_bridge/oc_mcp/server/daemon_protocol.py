@@ -1,4 +1,4 @@
-"""What the MCP server needs of the daemon; the daemon hands in an object that has it."""
+"""The daemon as the MCP server sees it: a protocol that the daemon implements."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, Literal, Protocol

@@ -1,4 +1,4 @@
-"""Asking a person, through the host, before data leaves: elicitation, in both eras."""
+"""Asking a person through the host before data is sent: elicitation, in both protocol eras."""
 
 import asyncio
 from collections.abc import Mapping

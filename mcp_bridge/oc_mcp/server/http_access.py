@@ -1,4 +1,4 @@
-"""Who may speak to the HTTP port: the right Host, no foreign Origin, our user or our token.
+"""Access to the HTTP port: the right Host, no foreign Origin, our user or our token.
 
 A page in the daemon's own Chromium is none of them: its requests are our user's, and still a
 stranger's.

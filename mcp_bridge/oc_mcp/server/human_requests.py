@@ -1,4 +1,4 @@
-"""oc_ask_human through the host: its person is given a link to the tab, in both eras of MCP."""
+"""oc_ask_human through the host: a link to the tab for its user, in both protocol eras."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Notifies hosts that a list has changed, in both eras of the protocol."""
+"""Notifying hosts that a list has changed, in both protocol eras."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Progress notifications: rising, at most two a second, and a sign of life where nothing moves."""
+"""Progress notifications: increasing, at most two per second, with keep-alives."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

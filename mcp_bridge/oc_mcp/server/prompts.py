@@ -1,4 +1,4 @@
-"""Prompts: four common jobs, offered as slash commands by hosts, and those of other servers."""
+"""Prompts: four common jobs, offered by hosts as slash commands, and other servers' prompts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

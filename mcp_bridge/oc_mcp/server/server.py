@@ -1,4 +1,4 @@
-"""The MCP server: the SDK's low-level Server over the daemon's daemon, for one connection or HTTP.
+"""The MCP server: the SDK's low-level Server over the daemon, for one connection or HTTP.
 
 Importing this costs 0.6 s and 40 MB; the daemon does it when the first bridge connects.
 """

@@ -1,4 +1,4 @@
-"""One connection of a bridge: lines on a socket, an SDK server behind them.
+"""One bridge connection: lines on a socket, and an SDK server behind them.
 
 The SDK drops what is no JSON-RPC without a word; here it is answered.
 """

@@ -1,4 +1,4 @@
-"""One bare JSON-RPC request over HTTP: no handshake, no session, no Accept header, one object back.
+"""One bare JSON-RPC request over HTTP: no handshake, session or Accept header; one object back.
 
 `curl -H 'content-type: application/json' -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'`
 """

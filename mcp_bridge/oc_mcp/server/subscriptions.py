@@ -1,4 +1,4 @@
-"""Subscriptions to tasks: hosts hear that a task has changed, in both eras of the protocol.
+"""Subscriptions to tasks: hosts are notified of changes, in both protocol eras.
 
 Handshake revisions subscribe and unsubscribe, and hear of it until their connection ends; the
 newest revision names what it wants when it opens its listen stream.

@@ -1,4 +1,4 @@
-"""tools/list and tools/call: the catalog's verbs as tools, and calls on their way to the daemon."""
+"""tools/list and tools/call: the catalog's verbs as tools, and their calls."""
 
 import asyncio
 import contextlib

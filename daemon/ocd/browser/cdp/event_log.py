@@ -1,4 +1,4 @@
-"""Events kept as they came, decoded when somebody reads them: most never are."""
+"""A log of undecoded CDP events; an event is decoded only when it is read."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What Chromium gives out as a stream: traces, PDFs."""
+"""CDP's IO streams: traces, PDFs."""
 
 import base64
 from collections.abc import AsyncIterator

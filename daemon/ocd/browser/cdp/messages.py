@@ -1,4 +1,4 @@
-"""CDP's messages: one decode each, one encode each."""
+"""CDP messages: decoded once, encoded once."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pipe to Chromium: messages of JSON, each ended by a NUL."""
+"""The pipe to Chromium: JSON messages, each terminated by a NUL."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The one importer of pyppeteer: its keyboard on our sessions, and our connection for its Browser.
+"""The only importer of pyppeteer: its keyboard over our CDP sessions.
 
 The product uses `Keyboard` and the key table. `PyppeteerConnection` lets code that wants
 pyppeteer's Browser and Page drive the same Chromium.

@@ -1,4 +1,4 @@
-"""A long answer of Chromium's, decoded while it arrives.
+"""Decoding of long CDP replies while they arrive.
 
 Decoding a hundred megabytes in one piece would hold up every other call, and need their room twice.
 So the long strings of an answer are taken out of its JSON piece by piece; what is left is decoded

@@ -1,4 +1,4 @@
-"""Presets of emulation, as data: devices, user agents, places."""
+"""Emulation presets, as data: devices, user agents, places."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The scripts that run inside pages, and the one way to read them.
+"""The scripts that run inside pages, and their loader.
 
 `reading`, `finding`, `acting` and `capture` are the page engine (`pages/engine/engine.py` joins
 their files), `pool` is what crawls run in their tabs, and `tabs` holds scripts that run alone.

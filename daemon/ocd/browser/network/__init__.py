@@ -1,1 +1,1 @@
-"""Requests as they go out: interception, HTTP authentication, throttling."""
+"""Outgoing requests: interception, HTTP authentication, throttling."""

@@ -1,4 +1,4 @@
-"""Interception rules: which requests they match, and what happens to those."""
+"""Interception rules: which requests they match, and what they do to them."""
 
 import base64
 from collections.abc import Iterable, Mapping

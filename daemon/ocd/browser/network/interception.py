@@ -1,4 +1,4 @@
-"""Interception of a tab's requests: changed, mocked or blocked by rules; HTTP authentication.
+"""Interception of a tab's requests by rules, and HTTP authentication.
 
 It is the one owner of CDP's Fetch domain in a tab's sessions; in the browser's own session that is
 the guard, which sees every request after this, an address that a rule has put in included.

@@ -1,4 +1,4 @@
-"""How slow a network may be made: names for common ones, and numbers."""
+"""Network throttling: presets and custom values."""
 
 from dataclasses import dataclass
 from typing import Any

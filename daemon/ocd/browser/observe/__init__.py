@@ -1,1 +1,1 @@
-"""What tabs say: console, network requests, response bodies, HAR."""
+"""A tab's output: console, network requests, response bodies, HAR."""

@@ -1,4 +1,4 @@
-"""A tab's requests and what became of them, put together from CDP's Network events."""
+"""A tab's requests and their outcomes, assembled from CDP's Network events."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Response bodies: fetched from Chromium while it has them, kept up to a total."""
+"""Response bodies: fetched while Chromium has them, kept up to a total size."""
 
 import asyncio
 import base64

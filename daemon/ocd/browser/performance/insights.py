@@ -1,4 +1,4 @@
-"""Insights into how a page loaded, and their evidence."""
+"""Performance insights into a page load, with their evidence."""
 
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A page's own measurements: Chromium's counters and the Performance API."""
+"""Page metrics: Chromium's counters and the Performance API."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What a trace says about the loading of a page: times in milliseconds since its navigation."""
+"""A page load as a trace shows it; times in milliseconds since the navigation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Traces of a page's work: recorded by Chromium, stored as its own JSON, headers left out."""
+"""Performance traces: recorded by Chromium, stored as its JSON without headers."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A page that a hidden tab has loaded, as data."""
+"""A page loaded by a hidden tab, as data."""
 
 from dataclasses import dataclass, field
 from typing import Any

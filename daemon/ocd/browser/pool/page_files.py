@@ -1,4 +1,4 @@
-"""A loaded page as files: a picture of all of it, and the page as PDF."""
+"""A loaded page as files: a full-page screenshot and a PDF."""
 
 import base64
 

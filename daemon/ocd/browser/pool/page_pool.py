@@ -1,4 +1,4 @@
-"""Hidden tabs that load a crawl's pages: reused, faithful to a site, replaced when they break."""
+"""Hidden tabs that load a crawl's pages: reused, kept for one site, replaced when they break."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What the tabs of a pool are told: whose cookies, which headers, by which proxy."""
+"""Options of a pool's tabs: cookies, headers, proxy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

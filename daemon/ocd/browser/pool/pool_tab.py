@@ -1,4 +1,4 @@
-"""One hidden tab of a crawl: loads a page, gives it back as data, is used again."""
+"""A hidden tab of a crawl: loads a page, returns it as data, and is reused."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""What a pool's tab does to the requests of its pages, by CDP's Fetch domain of that tab."""
+"""What a pool tab does to its pages' requests, with CDP's Fetch domain."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Attaching to a browser that somebody else started (`--browser-url`), over its WebSocket."""
+"""Attaching to a browser that is already running (`--browser-url`), over its WebSocket."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

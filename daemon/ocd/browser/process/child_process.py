@@ -1,4 +1,4 @@
-"""The browser's process: started with pipes at 3 and 4, watched, ended with its children."""
+"""The browser process: started with pipes at 3 and 4, watched, ended with its children."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The one Chromium of the daemon: started on first need, started again after its death."""
+"""The daemon's Chromium: started when first needed, and again after a crash."""
 
 import asyncio
 import contextlib

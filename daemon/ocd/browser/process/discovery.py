@@ -1,4 +1,4 @@
-"""Where Chromium may be installed on this computer."""
+"""Where Chromium may be installed on this machine."""
 
 import os
 import shutil

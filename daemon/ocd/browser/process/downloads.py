@@ -1,4 +1,4 @@
-"""Downloads: into the folder of the session whose tab set them off, under safe names.
+"""Downloads: saved in the folder of the session whose tab started them, under safe names.
 
 Chromium writes into one folder of ours, under names it makes up; what has come whole is moved from
 there, so that a file in a session's folder is never half of one.

@@ -1,4 +1,4 @@
-"""Starting Chromium: process, pipe and first reply, or the error that explains why not."""
+"""Starting Chromium: process, pipe and first reply, or an error that says why it failed."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The domain policy as Chromium's own network rules: what the guard cannot see obeys them, too.
+"""The domain policy as Chromium's own network rules, for what the request guard cannot see.
 
 CDP's Fetch domain pauses neither WebSocket handshakes nor WebTransport, WebRTC, reports, preconnect
 and dns-prefetch. All of them take their connections from Chromium's network service, and that obeys

@@ -1,4 +1,4 @@
-"""What a killed daemon leaves behind: a Chromium that still runs, a profile that looks taken."""
+"""What a killed daemon leaves: a Chromium that still runs, a profile that seems to be in use."""
 
 import contextlib
 import os

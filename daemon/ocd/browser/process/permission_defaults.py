@@ -1,4 +1,4 @@
-"""Permission prompts of every origin, refused from the start: nobody here would answer them."""
+"""Permission prompts of all origins, refused from the start: nobody could answer them."""
 
 from ocd.browser.cdp.connection import Connection
 

@@ -1,4 +1,4 @@
-"""What a process and its descendants hold: memory, sockets."""
+"""What a process and its descendants use: memory, sockets."""
 
 import contextlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Browser profiles on this machine: which there are, and what ours is. Nothing is changed."""
+"""Browser profiles on this machine and the one in use. Read-only."""
 
 import os
 import sys

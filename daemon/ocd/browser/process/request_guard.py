@@ -1,4 +1,4 @@
-"""The domain policy inside the browser: every request of every page is asked about first."""
+"""The domain policy inside the browser: checks every request of every page before it is sent."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Which page targets the browser has, and whose they are: ours, or a pop-up of one of ours."""
+"""The browser's page targets and their owners: ours, or pop-ups of ours."""
 
 from collections.abc import Callable
 from typing import Any

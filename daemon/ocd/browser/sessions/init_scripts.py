@@ -1,4 +1,4 @@
-"""First scripts: what a session has run in each of its documents before the page's own scripts."""
+"""Init scripts: run in each of a session's documents before the page's own scripts."""
 
 import asyncio
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Permission prompts of pages: refused, and reported, since nobody is there to answer them.
+"""Permission prompts of pages: refused and reported, because nobody could answer them.
 
 Chromium has no event for a prompt that is refused. A script in the page's own world, which runs
 before the page's, says which ones it asks for; the page finds no trace of it but proxies.

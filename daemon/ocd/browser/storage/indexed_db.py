@@ -1,4 +1,4 @@
-"""IndexedDB of a frame's origin, through the isolated world: as JSON, and back."""
+"""IndexedDB of a frame's origin, through the isolated world, as JSON and back."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A site's state as an envelope: cookies, web storage and databases, exported and imported."""
+"""A site's state as an envelope (cookies, web storage, databases): export and import."""
 
 import hashlib
 import time

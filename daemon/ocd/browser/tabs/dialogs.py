@@ -1,4 +1,4 @@
-"""A page's alert, confirm and prompt: kept open for the caller to answer, never hanging a call."""
+"""JavaScript dialogs (alert, confirm, prompt): kept open for the caller without blocking calls."""
 
 import itertools
 from collections.abc import Callable, Iterator

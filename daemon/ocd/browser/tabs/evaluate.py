@@ -1,4 +1,4 @@
-"""Running JavaScript in a frame, and what its values and errors become in Python."""
+"""Running JavaScript in a frame; its values and errors in Python."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The frames of a page, in whatever process they are rendered."""
+"""The frames of a page, in whichever processes they are rendered."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Leaving a page whose script never ends: Chromium asks such a page before it goes elsewhere."""
+"""Leaving a page whose script never ends, which Chromium asks before it navigates."""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Navigation: from the call to the load state that the caller waits for, and its errors."""
+"""Navigation, from the call to the requested load state, and its errors."""
 
 import asyncio
 import contextlib

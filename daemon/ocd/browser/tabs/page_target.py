@@ -1,4 +1,4 @@
-"""A page target: its state, frames, events, evaluating in it, and its end."""
+"""A page target: its state, frames, events, evaluation, and its end."""
 
 import asyncio
 from collections import deque

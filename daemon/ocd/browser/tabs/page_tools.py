@@ -1,4 +1,4 @@
-"""Tools that pages offer to agents (WebMCP): which there are, and calls of them.
+"""Tools that pages offer to agents (WebMCP): listing and calling them.
 
 Chromium tells of them in its experimental domain WebMCP. All that it tells is the page's own words.
 """

@@ -1,4 +1,4 @@
-"""One tab: what a verb does with it."""
+"""A tab, as verbs use it."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any

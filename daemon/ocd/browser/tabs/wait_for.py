@@ -1,4 +1,4 @@
-"""Waiting for conditions of a page: its events, selectors, functions, URLs."""
+"""Waiting for conditions on a page: events, selectors, functions, URLs."""
 
 import asyncio
 from typing import Any

@@ -1,1 +1,1 @@
-"""What a crawl keeps of pages besides their records: raw answers, pictures, PDFs."""
+"""What a crawl keeps besides page records: raw responses, screenshots, PDFs."""

@@ -1,4 +1,4 @@
-"""files/: pictures and PDFs of a crawl's pages (keep=screenshot, pdf), named in their records.
+"""files/: screenshots and PDFs of a crawl's pages (keep=screenshot, pdf).
 
 A file is written before its page's record, which names it by its path in the task's folder.
 """

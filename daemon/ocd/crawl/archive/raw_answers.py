@@ -1,4 +1,4 @@
-"""answers.jsonl: the answers that became a crawl's pages, as their servers sent them (keep=raw).
+"""answers.jsonl: the raw responses of a crawl's pages, as their servers sent them (keep=raw).
 
 Of redirects and failures, also where no page came of them, it has what stood before the body.
 A line is written before its page's record. A page that was in flight when the crawl died may have

@@ -1,1 +1,1 @@
-"""Pages read by the workers of a Dask cluster: the extra `cluster`."""
+"""Reading pages on the workers of a Dask cluster: the extra `cluster`."""

@@ -1,4 +1,4 @@
-"""Pages read by workers: requests wait here, and go out in batches."""
+"""Page requests for workers, queued and sent in batches."""
 
 import asyncio
 from collections import Counter, deque

@@ -1,4 +1,4 @@
-"""The clusters that crawls may name: what they are told, and what the status says of them."""
+"""The configured clusters: what is sent to them, and their state for `ocd status`."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the daemon and the workers of a cluster say to each other."""
+"""Messages between the daemon and a cluster's workers."""
 
 from dataclasses import dataclass
 from functools import cache

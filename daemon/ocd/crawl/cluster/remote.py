@@ -1,4 +1,4 @@
-"""The functions that workers are told to run. The scheduler imports this module, too."""
+"""The functions that workers run. The scheduler imports this module, too."""
 
 from typing import TYPE_CHECKING
 

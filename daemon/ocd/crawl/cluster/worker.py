@@ -1,4 +1,4 @@
-"""A Dask worker's side: the plugin that owns what the crawls need there."""
+"""The Dask worker plugin, which owns what crawls need on that worker."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""One crawl on one worker: its HTTP client, its browser, and what is read with them."""
+"""One crawl on one worker: its HTTP client, its browser, and the pages read with them."""
 
 import asyncio
 import logging

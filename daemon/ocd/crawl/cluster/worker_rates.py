@@ -1,4 +1,4 @@
-"""How many pages each worker of a cluster reads in a second."""
+"""Pages per second of each worker in a cluster."""
 
 import time
 from collections import deque

@@ -1,1 +1,1 @@
-"""What earlier runs of a crawl left, for one that goes on with it or is compared with it."""
+"""What earlier runs of a crawl left, for resuming it or comparing with it."""

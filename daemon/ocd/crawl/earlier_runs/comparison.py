@@ -1,4 +1,4 @@
-"""A crawl beside an earlier one of the same site: what is new, changed, unchanged, gone."""
+"""Comparing a crawl with an earlier one of the same site: new, changed, unchanged, gone."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""frontier.jsonl: what a crawl that goes on must know, and the records of its pages do not say.
+"""frontier.jsonl: what resuming a crawl needs beyond its page records.
 
 The frontier is rebuilt from the records: who goes through them and takes in their links once more
 has every address that waits, with its depth. A line stands here only for an entry of which there

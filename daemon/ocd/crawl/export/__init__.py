@@ -1,1 +1,1 @@
-"""A crawl's pages in the formats of other programs, written as they are read."""
+"""Export of a crawl's pages to the formats of other programs, in one pass."""

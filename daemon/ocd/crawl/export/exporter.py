@@ -1,4 +1,4 @@
-"""Writing a crawl's pages to a file or folder, whatever their number: one pass, one page in memory.
+"""Writing a crawl's pages to a file or folder in one pass, with one page in memory.
 
 What is written is complete or not there: it is made beside its place and moved into it.
 """

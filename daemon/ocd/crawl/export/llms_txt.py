@@ -1,4 +1,4 @@
-"""A crawl as llms.txt (https://llmstxt.org): a title and a list of links, each with what it is."""
+"""A crawl as llms.txt (https://llmstxt.org): a title and a list of links with descriptions."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A crawl as a folder of Markdown files, with front matter and with links from file to file."""
+"""A crawl as a folder of Markdown files, with front matter and links between the files."""
 
 import json
 import posixpath

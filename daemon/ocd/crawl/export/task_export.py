@@ -1,4 +1,4 @@
-"""The pages of a crawl's task, those that there are so far, in another format."""
+"""Export of the pages that a crawl's task has so far."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A crawl's raw answers as WARC 1.1 (ISO 28500): answers, requests, repeats as revisits."""
+"""A crawl's raw responses as WARC 1.1 (ISO 28500): responses, requests, revisits."""
 
 import io
 import zlib

@@ -1,1 +1,1 @@
-"""Getting a page: over HTTP or in the browser, its bytes as text, its faults as errors."""
+"""Fetching a page over HTTP or in the browser: decoding its bytes, and its errors."""

@@ -1,4 +1,4 @@
-"""The browser as a source of pages: its pool is opened when the first page needs it."""
+"""The browser as a source of pages; its pool is opened for the first page that needs it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""When a stored answer may stand for a new one (RFC 9111): a private cache of GET, nothing guessed.
+"""When a stored response may be reused (RFC 9111): a private cache of GET, no heuristics.
 
 Without an explicit lifetime an answer is asked about every time, by its validators.
 """

@@ -1,4 +1,4 @@
-"""Bytes to text, as browsers decide it: BOM, header, meta, UTF-8 if it is, else what it looks like.
+"""Decoding bytes as browsers do: BOM, header, meta, UTF-8 if valid, else detected.
 
 What a body without a label looks like is chardet's to say; where that does not know either, it is
 windows-1252.

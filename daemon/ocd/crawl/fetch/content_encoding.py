@@ -1,4 +1,4 @@
-"""Bodies as they were before a server compressed them, however often it did that.
+"""Decoding of compressed bodies, also if they were compressed several times.
 
 aiohttp knows one encoding a body, and takes a body that ends too early for a whole one.
 """

@@ -1,4 +1,4 @@
-"""Why a load failed: the error that says whether to try again, in words that a person knows."""
+"""Fetch errors: why a load failed, in plain words, and whether to try again."""
 
 import errno
 import socket

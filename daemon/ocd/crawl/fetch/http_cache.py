@@ -1,4 +1,4 @@
-"""cache/http.db: answers of servers that crawls use again (cache=true), as their headers allow.
+"""cache/http.db: responses that crawls reuse (cache=true), as their headers allow.
 
 A file of another version, or one that is broken, is begun anew: it is a cache. Only what came
 without a redirect, a login, cookies or headers of the caller is stored.

@@ -1,4 +1,4 @@
-"""Plain HTTP: one request at a time is followed by hand from redirect to redirect."""
+"""Plain HTTP: one request, with redirects followed one by one."""
 
 import base64
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

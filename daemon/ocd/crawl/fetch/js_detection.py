@@ -1,4 +1,4 @@
-"""Whether a page, as the server sent it, needs its scripts to show anything."""
+"""Whether a page, as the server sent it, needs its scripts to show its content."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Files as pages of a crawl: file: URLs."""
+"""Local files as pages of a crawl: file: URLs."""
 
 import asyncio
 import mimetypes

@@ -1,4 +1,4 @@
-"""Elements whose content an inline script replaces, as far as its source says so in one place."""
+"""Elements whose content an inline script replaces, as far as its source shows it."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""What tells whether a page has changed since it was fetched (RFC 9110, 13.1)."""
+"""HTTP validators: whether a page has changed since it was fetched (RFC 9110, 13.1)."""
 
 from typing import NamedTuple
 

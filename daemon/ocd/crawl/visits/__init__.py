@@ -1,1 +1,1 @@
-"""One page at a time: its visit, what comes of it, and pages that are routes of a document."""
+"""Visiting one page: the visit, its outcome, and hash routes."""

@@ -1,4 +1,4 @@
-"""Routes of an application that stand in the fragment of its address: `/app#/settings`.
+"""Hash routes: an application's routes in the URL fragment, such as `/app#/settings`.
 
 Only a browser shows them, so they are links of pages that one has rendered, and of no others.
 """

@@ -1,4 +1,4 @@
-"""What comes of a visit: a page, the word that it is to be skipped, or that it needs a browser."""
+"""The outcome of a visit: a page, a reason to skip it, or the need for a browser."""
 
 from collections import Counter
 from dataclasses import dataclass, field

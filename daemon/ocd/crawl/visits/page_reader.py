@@ -1,4 +1,4 @@
-"""Reading one page: what its server or a browser says of it, converted.
+"""Reading one page over HTTP or in the browser, and converting it.
 
 It depends on the crawl's settings and the request alone, and knows of no other page: whether it is
 to be read at all, and what becomes of it, is decided elsewhere.

@@ -1,4 +1,4 @@
-"""One visit: from a frontier entry to a record, with every check that a redirect calls for."""
+"""One visit: from a frontier entry to a record, with every check that a redirect requires."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What an action sets off: navigations, pop-ups, dialogs, downloads and requests, by their events.
+"""The effects of an action, from events: navigations, pop-ups, dialogs, downloads, requests.
 
 A caller waits for what its own action has caused and for nothing else.
 """

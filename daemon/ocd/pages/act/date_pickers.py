@@ -1,4 +1,4 @@
-"""Pickers of dates and times: what a page opens beside a text field that takes one."""
+"""Date and time pickers that a page opens beside a text field."""
 
 from ocd.api.errors import OcdError
 from ocd.pages.act import input_events

@@ -1,4 +1,4 @@
-"""Editors of rich text and of code: text gets in as it is given, and is compared afterwards."""
+"""Rich-text and code editors: text is inserted exactly as given and compared afterwards."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Sending a form as Enter in one of its fields does."""
+"""Submitting a form as Enter in one of its fields does."""
 
 from ocd.api.errors import OcdError
 from ocd.pages.locate.target import ActionDeadline, Target

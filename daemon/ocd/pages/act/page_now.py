@@ -1,4 +1,4 @@
-"""The first line about a page after an action: what is on top of it, and what has the focus."""
+"""The first line of an action's reply: what is on top of the page, and what has the focus."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What a page puts off when it is acted on: timers that its listeners set, frames they ask for."""
+"""Work that a page defers when it is acted on: its listeners' timers and animation frames."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Views of a page after an action: state summary, screenshot, differences of the outline."""
+"""Views of a page after an action: state summary, screenshot, outline diff."""
 
 import contextlib
 from typing import Literal

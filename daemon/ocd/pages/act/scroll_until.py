@@ -1,4 +1,4 @@
-"""Scrolling a list until something in it shows, by words; virtual lists hold only what is seen."""
+"""Scrolling a list until words appear in it; virtual lists contain only what is visible."""
 
 from typing import Any
 

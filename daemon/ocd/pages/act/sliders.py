@@ -1,4 +1,4 @@
-"""Sliders that are no native inputs: moved by the arrow keys, as a person would."""
+"""Sliders that are not native inputs, moved with the arrow keys as a person would."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Closed shadow trees: only CDP can look into them, and reveals them to the engine."""
+"""Closed shadow trees, which only CDP can open for the engine."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

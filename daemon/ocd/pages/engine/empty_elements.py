@@ -1,4 +1,4 @@
-"""Elements with nothing in them: CDP alone knows what they hide and whether they take clicks."""
+"""Empty elements: only CDP knows their contents and listeners."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

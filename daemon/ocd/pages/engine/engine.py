@@ -1,4 +1,4 @@
-"""The page engine: the scripts that run in a document's isolated world, in parts when needed.
+"""The page engine: scripts in a document's isolated world, loaded in parts when needed.
 
 Its files lie in `browser/injected/`, in a folder for each purpose; together they define
 `openchrome` there (see the end of outline.js), where the page's own scripts neither see nor touch

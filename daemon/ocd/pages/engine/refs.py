@@ -1,4 +1,4 @@
-"""Refs: numbers of elements, valid as long as the element is in the page, never reused."""
+"""Refs: numbers of elements, valid while the element is in the page, never reused."""
 
 import json
 import re

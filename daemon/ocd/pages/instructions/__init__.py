@@ -1,1 +1,1 @@
-"""Instructions in words: grammar, parser, executor."""
+"""Instructions in English: grammar, parser, executor."""

@@ -1,4 +1,4 @@
-"""Runs the steps of an instruction, each with the functions behind the single-action verbs."""
+"""Running the steps of an instruction with the functions behind the single-action verbs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

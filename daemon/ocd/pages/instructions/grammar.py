@@ -1,4 +1,4 @@
-"""What the words of one step mean: a rule for each way of saying it, tried in order."""
+"""The grammar of one step: a rule for each way of saying it, tried in order."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Short English instructions, taken apart by rules: which steps they mean, with what words.
+"""Parsing short English instructions into steps, by rules.
 
 Pure: no page is looked at. What no rule fits is refused before anything is done.
 """

@@ -1,4 +1,4 @@
-"""Clickable boxes: whether a box takes the clicks on it itself, or the parts that it is made of."""
+"""Clickable boxes: whether the box itself handles clicks, or the parts inside it."""
 
 from dataclasses import dataclass
 

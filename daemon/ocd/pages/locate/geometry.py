@@ -1,4 +1,4 @@
-"""Geometry of frames and elements in the tab's window, across processes."""
+"""Geometry of frames and elements in the tab's viewport, across processes."""
 
 import asyncio
 import contextlib

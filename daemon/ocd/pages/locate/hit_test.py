@@ -1,4 +1,4 @@
-"""Hit testing: the element at a point of the window, and the focused element."""
+"""Hit testing: the element at a point of the viewport, and the focused element."""
 
 from typing import Any
 

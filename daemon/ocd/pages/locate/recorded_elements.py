@@ -1,4 +1,4 @@
-"""Recorded elements, known by role and name: waiting until a page has them."""
+"""Recorded elements, found again by role and name once the page has them."""
 
 from dataclasses import dataclass
 

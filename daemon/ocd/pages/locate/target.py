@@ -1,4 +1,4 @@
-"""The element that a call acts on, and the time that the call has."""
+"""The element that a call acts on, and the call's deadline."""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Waiting for a page to show something: look, and look again whenever the page changes."""
+"""Waiting for a page to show something, checked again whenever the page changes."""
 
 import asyncio
 import contextlib

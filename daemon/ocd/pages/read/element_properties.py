@@ -1,4 +1,4 @@
-"""Single properties of a page or of one element of it: text, value, whether it is enabled."""
+"""Single properties of a page or of an element: text, value, whether it is enabled."""
 
 from dataclasses import replace
 from typing import Any, Literal

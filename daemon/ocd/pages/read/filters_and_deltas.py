@@ -1,4 +1,4 @@
-"""A reading as it was asked for: filtered, summed up, or as the difference to the last one."""
+"""Filtered readings, summaries, and differences from earlier readings."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

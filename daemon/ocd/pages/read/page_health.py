@@ -1,4 +1,4 @@
-"""Page health: open a page, wait until it is quiet, and check it; a quick look at a page."""
+"""Page health: open a page, wait until it is quiet, and check it; also a quick check."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The state of a page in about 2 KB: open dialogs, errors, and what can be done next."""
+"""The state of a page in about 2 KB: open dialogs, errors, and possible next steps."""
 
 import re
 from dataclasses import dataclass, field

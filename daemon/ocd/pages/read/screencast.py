@@ -1,4 +1,4 @@
-"""What a tab looks like now: one stream of frames a tab, only while somebody looks."""
+"""Screencasts: one stream of frames per tab, only while somebody watches."""
 
 import asyncio
 from base64 import b64decode

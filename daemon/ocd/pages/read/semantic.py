@@ -1,4 +1,4 @@
-"""What a page is about, and its pagination."""
+"""A page's semantic summary and its pagination."""
 
 from typing import Any
 

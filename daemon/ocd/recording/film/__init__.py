@@ -1,1 +1,1 @@
-"""Films of recordings: what a tab showed, as WebM. The encoding needs the extra `video`."""
+"""Videos of recordings, as WebM. Encoding needs the extra `video`."""

@@ -1,4 +1,4 @@
-"""Films a session: its newest screencast frames, at a bounded rate, to a process that encodes."""
+"""The camera: sends a session's newest screencast frames to the encoder at a bounded rate."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""A process that makes another file of a film: `python -m ocd.recording.film.converter …`.
+"""A process that converts a video: `python -m ocd.recording.film.converter …`.
 
 Its arguments: webm or gif, source, target. webm: the same pictures, with the index and the length
 that players seek by; what a killed daemon has left has neither. gif: smaller, fewer pictures, 256

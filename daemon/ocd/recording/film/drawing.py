@@ -1,4 +1,4 @@
-"""What is drawn into a film: the tab, what nobody may see, where an agent acts, and the caption."""
+"""What is drawn into a video frame: the tab, masks, where an agent acts, and the caption."""
 
 import io
 import subprocess

@@ -1,4 +1,4 @@
-"""A process that encodes one film: pictures on stdin, and a WebM file that grows with them.
+"""A process that encodes one video: pictures on stdin, and a WebM file that grows with them.
 
 Run as `python -m ocd.recording.film.encoder FILE`. Drawing and encoding hold the interpreter's lock
 and a core for as long as they take: in the daemon's own process every call would wait. Signals that

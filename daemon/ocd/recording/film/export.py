@@ -1,4 +1,4 @@
-"""A recording's film as a file that players and documents take."""
+"""A recording's video as a file for players and documents."""
 
 import asyncio
 import sys

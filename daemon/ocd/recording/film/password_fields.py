@@ -1,4 +1,4 @@
-"""Where a tab shows fields for passwords, in whatever frames: films cover them."""
+"""Where a tab shows password fields, in any frame; videos mask them."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What is sent to the process that encodes a film: pictures, each with its length in front."""
+"""Pictures sent to the encoder process, each with a length prefix."""
 
 from collections.abc import Iterator
 from typing import BinaryIO

@@ -1,1 +1,1 @@
-"""Programs of people that are attached to a session: a CDP endpoint that shows its tabs alone."""
+"""Attached programs: a CDP endpoint that shows only one session's tabs."""

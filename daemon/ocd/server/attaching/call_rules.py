@@ -1,4 +1,4 @@
-"""What a program's calls on a tab must obey: addresses, files, cookies, data that leaves."""
+"""Rules for a program's calls on a tab: URLs, files, cookies, data that is sent out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sessions of an attached program: on the browser, on tabs, on their frames and workers.
+"""The CDP sessions of an attached program: on the browser, tabs, frames and workers.
 
 A flat channel's messages carry its id. Those of a nested one, which older clients use, travel
 inside messages of the channel that it was attached by.

@@ -1,4 +1,4 @@
-"""What an attached program asks of the browser: answered for its session, or refused."""
+"""Browser commands of an attached program: answered for its session, or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of an attached program: what it calls, and what it is answered and told."""
+"""The messages of an attached program: calls, replies and events."""
 
 from __future__ import annotations
 

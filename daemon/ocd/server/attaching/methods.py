@@ -1,4 +1,4 @@
-"""Which CDP methods a program may call on a tab: those that are about that tab alone. Pure.
+"""The CDP methods that a program may call on a tab: those that concern that tab alone. Pure.
 
 What is not listed is refused. Left out of these domains is what reaches further: V8's heap,
 profiler and pauses are those of a process, which tabs share; files, downloads and certificates have

@@ -1,4 +1,4 @@
-"""The port at which attached programs connect: a WebSocket, and what clients ask before it."""
+"""The port for attached programs: a WebSocket, and the discovery that clients use before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One attached program: what it calls, what it is told, and how it ends.
+"""One attached program: its calls, its events, and its end.
 
 It has a session of its own on the browser, and by that one on each tab: what it enables, intercepts
 or emulates is not our sessions' on the same tabs, and all of it ends with that one session.

@@ -1,4 +1,4 @@
-"""The targets that exist for an attached program: its session's tabs, and its ways to them."""
+"""The targets that an attached program sees: its session's tabs, and its sessions on them."""
 
 from __future__ import annotations
 

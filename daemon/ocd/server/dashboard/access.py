@@ -1,4 +1,4 @@
-"""Who may speak to the dashboard's port: who may speak to any of ours, with a cookie."""
+"""Access to the dashboard's port: the rules of all our ports, and a cookie."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Files that a person takes along: a stored output as it is, a crawl's pages in another format."""
+"""Downloads from the dashboard: stored outputs, and crawls in another format."""
 
 import asyncio
 import mimetypes

@@ -1,4 +1,4 @@
-"""What happens in the daemon, told to one open page over its WebSocket.
+"""The daemon's events, sent to one open page over its WebSocket.
 
 A page that reads slowly is told less, never later: of each task only its newest state waits, of a
 tab only its newest frame, of calls only the latest, and nothing is sent before the page has taken

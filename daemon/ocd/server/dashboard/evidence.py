@@ -1,4 +1,4 @@
-"""Evidence bundles for the page: which there are, and the parts of one."""
+"""Evidence bundles for the page: the list, and the parts of one."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who may look and who may act: links that work once, and the cookies that they turn into."""
+"""Who may watch and who may act: links that work once, and the cookies they are exchanged for."""
 
 import time
 from collections.abc import Callable, Iterator

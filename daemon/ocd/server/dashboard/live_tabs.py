@@ -1,4 +1,4 @@
-"""The open tabs of all sessions, and what one of them has said and asked for."""
+"""The open tabs of all sessions, with the console and requests of one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Recordings for the page: what was done, as sentences, the pictures that were taken, the film."""
+"""Recordings for the page: actions as sentences, pictures, and the video."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The dashboard's routes: the page and its files, calls, and one WebSocket for what happens."""
+"""The dashboard's routes: the page and its files, calls, and a WebSocket for events."""
 
 import asyncio
 import mimetypes

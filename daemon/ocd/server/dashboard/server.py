@@ -1,4 +1,4 @@
-"""The dashboard's port, as long as it is open."""
+"""The dashboard's port while it is open."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""Taking over: the tab that one open page holds for its person, and what that person does in it."""
+"""Taking over a tab: the lease of one open page, and its person's input."""
 
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine

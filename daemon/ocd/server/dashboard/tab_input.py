@@ -1,4 +1,4 @@
-"""What a person's hands do to the tab that they hold: mouse, wheel, fingers, keys and text.
+"""A person's input to the tab that they control: mouse, wheel, touch, keys and text.
 
 Places are CSS pixels of the tab's viewport. Events are sent at once, in their order, except while
 a mouse button is down: then each waits until the page has handled the one before, since Chromium

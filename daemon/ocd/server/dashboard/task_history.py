@@ -1,4 +1,4 @@
-"""How a task went, from its events: what was said, and units a second as a small series."""
+"""A task's history from its events: messages, and units per second as a short series."""
 
 from collections import deque
 from datetime import datetime
