@@ -11,7 +11,7 @@ MAX_HEAD_BYTES = 65536
 
 
 class ProtocolError(Exception):
-    """What came is not an answer of the daemon."""
+    """The response is not from the daemon."""
 
 
 def request(method: str, path: str, body: bytes, accept: str) -> bytes:

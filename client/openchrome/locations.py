@@ -1,4 +1,4 @@
-"""Where things live below $OPENCHROME_HOME, for daemon and clients alike.
+"""Paths below $OPENCHROME_HOME, for the daemon and its clients.
 
 Standard library only, and no pathlib: `oc` and `oc-mcp` import this on every start.
 """

@@ -16,7 +16,7 @@ BYTES = 65536
 
 
 class OutputInfo:
-    """What is known of a stored output without reading it."""
+    """A stored output's properties, known without reading it."""
 
     def __init__(self, descriptor: Mapping[str, Any]) -> None:
         self.handle = str(descriptor["output_handle"])

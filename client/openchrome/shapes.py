@@ -67,7 +67,7 @@ class BatchSummary(TypedDict):
 
 
 class BlockingPage(TypedDict):
-    """What stands before the page."""
+    """An obstacle in front of the page."""
 
     type: str
     detail: str
@@ -117,7 +117,7 @@ class CapturedPage(TypedDict):
 
 
 class Changed(TypedDict):
-    """What an action has set off; a key that is not there did not happen."""
+    """The effects of an action; an absent key did not happen."""
 
     url: NotRequired[str]
     navigated: NotRequired[bool]
@@ -218,7 +218,7 @@ class Cookie(TypedDict):
 
 
 class CrawlFigures(TypedDict):
-    """How a crawl goes on. Rates are those of the last 10 seconds, failed pages among them.
+    """A crawl's figures. Rates are for the last 10 seconds and include failed pages.
 
     failures: by error code, the most frequent ones. hosts: the busiest ones. left_s: absent where
     it cannot be known how many pages there will be."""
@@ -231,7 +231,7 @@ class CrawlFigures(TypedDict):
 
 
 class CrawlSummary(TypedDict):
-    """What the crawl came to; of one whose daemon was killed, what its pages tell."""
+    """The summary of a crawl; if its daemon was killed, as far as its pages tell."""
 
     url: NotRequired[str]
     total_pages: int
@@ -285,7 +285,7 @@ DomElement = TypedDict("DomElement", {
 
 
 class DownloadReport(TypedDict):
-    """A file that has come, or is still coming."""
+    """A downloaded file, or a download in progress."""
 
     url: NotRequired[str]
     file: str
@@ -299,7 +299,7 @@ class DownloadReport(TypedDict):
 
 
 class ElementName(TypedDict):
-    """An element as a reader hears it."""
+    """An element's role and accessible name."""
 
     role: str
     name: str
@@ -336,7 +336,7 @@ class FirstScript(TypedDict):
 
 
 class FrameAddress(TypedDict):
-    """Where a frame is now."""
+    """A frame's current URL."""
 
     url: str
 
@@ -349,7 +349,7 @@ class HiddenTool(TypedDict):
 
 
 class HostFigures(TypedDict):
-    """What a crawl has from one host: pages in all, of them failed, and pages a second now."""
+    """A crawl's figures for one host: all pages, failed pages, and the current pages per second."""
 
     host: str
     pages: int
@@ -365,7 +365,7 @@ class Insight(TypedDict):
 
 
 class InvalidField(TypedDict):
-    """A field that the browser finds invalid, so that it has not sent the form."""
+    """An invalid field, because of which the browser has not submitted the form."""
 
     ref: str
     role: str
@@ -513,7 +513,7 @@ class OpenDialog(TypedDict):
 
 
 class OpenedTab(TypedDict):
-    """A tab that the page has opened."""
+    """A tab opened by the page."""
 
     tab_id: str
     url: str
@@ -603,14 +603,14 @@ class PageRecord(TypedDict):
 
 
 class PermissionPrompt(TypedDict):
-    """What the page has asked the user for."""
+    """A permission that the page requested."""
 
     name: str
     state: str
 
 
 class Picture(TypedDict):
-    """A picture in the reply."""
+    """An image in the reply."""
 
     mime_type: str
     data: str
@@ -644,7 +644,7 @@ class PlanStepReport(TypedDict):
 
 
 class Position(TypedDict):
-    """How far an area is scrolled, in CSS pixels."""
+    """The scroll position of an area, in CSS pixels."""
 
     x: int
     y: int
@@ -728,7 +728,7 @@ class ReplayedStep(TypedDict):
 
 
 class RequestReport(TypedDict):
-    """A request of the page; in full, with headers and bodies, if that was asked for."""
+    """A request of the page; with details, also its headers and bodies."""
 
     id: str
     method: str
@@ -786,7 +786,7 @@ class RobotsDenied(TypedDict):
 
 
 class Sanitized(TypedDict):
-    """What was found in its page text: characters taken out, phrases like orders, hidden text."""
+    """Findings in page text: removed characters, phrases like instructions, hidden text."""
 
     removed: int
     flagged: int
@@ -816,7 +816,7 @@ class ScriptOutcome(TypedDict):
 
 
 class ScrollSizes(TypedDict):
-    """The size of what is scrolled, and of what of it shows."""
+    """The size of the scrolled content, and of its visible part."""
 
     scroll_width: float
     scroll_height: float
@@ -865,7 +865,7 @@ class TabReport(TypedDict):
 
 
 class TaskProgress(TypedDict):
-    """Units done of `total` (None: unknown), what happens now, and figures if it measures any."""
+    """Finished units of `total` (None: unknown), the current step, and figures if measured."""
 
     done: int
     total: int | None
@@ -962,7 +962,7 @@ class WorkerPrompt(TypedDict):
 
 
 class PageToolCallResult(Result):
-    """The tool's answer."""
+    """The tool's reply."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -2206,7 +2206,7 @@ class MemoryResult(Result):
 
 
 class NavigateResult(Result):
-    """The page that the tab shows now, not its text."""
+    """The page that the tab shows now, without its text."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -2584,7 +2584,7 @@ class NetworkCaptureLiteResult(Result):
 
 
 class AskHumanResult(Result):
-    """That it is done, and what has changed on the page since."""
+    """The person is done; what has changed on the page since."""
 
     @overload
     def __getitem__(self, key: Literal["done"], /) -> bool: ...

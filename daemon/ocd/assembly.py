@@ -88,7 +88,7 @@ STOP_GRACE_S = 3.0
 
 
 class Daemon:
-    """The parts of one daemon and what is done with all of them."""
+    """The parts of one daemon, and operations on all of them."""
 
     def __init__(self, config: Config, group: asyncio.TaskGroup) -> None:
         self.config = config

@@ -45,7 +45,7 @@ class AllowedVerbs(Protocol):
 
 @dataclass(slots=True)
 class TouchedElement:
-    """One element as a call named it, and what the engine says about it.
+    """An element as a call named it, with the engine's description.
 
     named: the ref, selector or words of the caller. about: role, name, secret, and with `identity`
     what tells the element again on another day.
@@ -57,7 +57,7 @@ class TouchedElement:
 
 @dataclass(eq=False, slots=True)
 class TouchedElements:
-    """The elements that one call has touched so far: for those who write calls down.
+    """Elements that a call has resolved or acted on, for the journal and recordings.
 
     with_identity: identities are wanted. nested_calls: how many others it has made in its session.
     """
@@ -93,7 +93,7 @@ async def _ask_nobody(needed: ConsentNeededError) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """What a call carries; `run_call` sets it, and tasks that the call starts inherit it.
+    """What a call carries; set by `run_call` and inherited by tasks that the call starts.
 
     It has no parameters: what a call begins in the background would keep them in memory.
 

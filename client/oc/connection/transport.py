@@ -25,7 +25,7 @@ _CHUNK = 65536
 
 
 class ConnectionLost(OcdError):
-    """The daemon has ended while it was at work on a call."""
+    """The daemon exited during a call."""
 
     def __init__(self) -> None:
         message = (
@@ -35,7 +35,7 @@ class ConnectionLost(OcdError):
 
 
 class Unreachable(Exception):
-    """Nobody listens on the daemon's socket."""
+    """Nothing is listening on the daemon's socket."""
 
 
 class Reply:

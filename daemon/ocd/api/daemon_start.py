@@ -8,7 +8,7 @@ START_S = 30
 
 
 class StartError(Exception):
-    """The daemon did not start; `exit_status` is that of `ocd start`, if it ended."""
+    """The daemon did not start; `exit_status` is the status of `ocd start` if it has exited."""
 
     def __init__(self, reason: str, hint: str = "", exit_status: int | None = None) -> None:
         super().__init__(reason)

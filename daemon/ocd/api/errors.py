@@ -124,7 +124,7 @@ CODES: dict[str, tuple[int, int]] = {
 
 
 class OcdError(Exception):
-    """A failure a caller can act on: `code` from CODES, one message, a hint with the next step.
+    """An error that a caller can act on: `code` from CODES, a message, a hint with the next step.
 
     `details` are further keys of the error object (JSON values).
     """

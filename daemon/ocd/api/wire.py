@@ -118,7 +118,7 @@ class Hello(msgspec.Struct):
 
 
 class HostFigures(msgspec.Struct, frozen=True):
-    """What a crawl has from one host: pages in all, of them failed, and pages a second now."""
+    """A crawl's figures for one host: all pages, failed pages, and the current pages per second."""
 
     host: str
     pages: int
@@ -127,7 +127,7 @@ class HostFigures(msgspec.Struct, frozen=True):
 
 
 class CrawlFigures(msgspec.Struct, frozen=True):
-    """How a crawl goes on. Rates are those of the last 10 seconds, failed pages among them.
+    """A crawl's figures. Rates are for the last 10 seconds and include failed pages.
 
     failures: by error code, the most frequent ones. hosts: the busiest ones. left_s: absent where
     it cannot be known how many pages there will be.
@@ -141,7 +141,7 @@ class CrawlFigures(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, omit_defaults=True):
-    """How far a long call is: units done of total (absent: unknown), and what happens now."""
+    """Progress of a long call: finished units of total (absent: unknown), and the current step."""
 
     done: float
     total: float | None = None
@@ -154,7 +154,7 @@ FETCH_VERB = "oc_output_fetch"
 
 
 class Descriptor(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands for a stored output; these keys and no more.
+    """The descriptor of a stored output, with exactly these keys.
 
     item_count: None without items. preview: the first bytes as text, None for binary. expires_at:
     RFC 3339 UTC.
@@ -170,7 +170,7 @@ class Descriptor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LargeTextPointer(msgspec.Struct, frozen=True):
-    """What the guard left of a large text: the words to say, and where it is kept.
+    """The guard's pointer to a large text: its text, and where the output is stored.
 
     descriptor: the handle's. of_page: the text was page text, and the reply's JSON is whole.
     """

@@ -21,7 +21,7 @@ _ANSWER_S = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What one call asks a person, and what the person said.
+    """The consent of a person for one call.
 
     host_asks: the host behind the call asks the person itself, and calls again.
     """

@@ -30,7 +30,7 @@ IsGranted = Callable[[Grant], bool]
 
 @dataclass(frozen=True, slots=True)
 class EgressPolicy:
-    """The rule about data that leaves, for all sessions.
+    """The egress policy for all sessions.
 
     rule: as it is configured now; None: ask where that can be done, else allow. report: writes an
     event to the journal.

@@ -28,7 +28,7 @@ AFTER_CONSENT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """What a verb works on: `run` runs it there; `tab` if it is a tab."""
+    """What a verb runs on: `run` runs it there; `tab` is set if it is a tab."""
 
     run: Run
     tab: Tab | None = None
@@ -155,7 +155,7 @@ async def _tab(services: CallServices, call: ActiveCall, verb: Verb, tab_id: str
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """How many seconds a call asked for, and how many it may take; None: a task, without any."""
+    """The seconds that a call requested and may take; None: a task, which has no limit."""
 
     asked_s: float | None
     allowed_s: float | None

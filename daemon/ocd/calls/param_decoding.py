@@ -16,7 +16,7 @@ OutputMode = Literal["inline", "handle", "auto"]
 
 
 class CommonParams(msgspec.Struct):
-    """What a verb takes by its flags, beside its own parameters."""
+    """Parameters that a verb gets from its flags, besides its own."""
 
     tab_id: Annotated[str | None, Meta(description="Default: the latest")] = None
     timeout_ms: Annotated[

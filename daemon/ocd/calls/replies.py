@@ -26,7 +26,7 @@ _MARKUP: dict[str, Markup] = {"text/markdown": "markdown", "text/html": "html"}
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call came to, ready for any transport.
+    """The reply to a call, ready for any transport.
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. stored_path and file: see Output. is_handle:

@@ -24,7 +24,7 @@ Shapes = dict[str, Any]
 
 
 class Sanitized(TypedDict):
-    """What was found in its page text: characters taken out, phrases like orders, hidden text."""
+    """Findings in page text: removed characters, phrases like instructions, hidden text."""
 
     removed: int
     flagged: int

@@ -32,7 +32,7 @@ from ocd.verb_api.declaration import Params, Verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallServices:
-    """What calls use on their way; the assembly puts it together.
+    """The services that calls use, put together by the assembly.
 
     Args:
         verbs: All verbs, by name.
@@ -83,7 +83,7 @@ class CallServices:
 
 @dataclass(frozen=True, slots=True)
 class DecodedCall:
-    """A call that may run.
+    """A decoded call, ready to run.
 
     Args:
         verb: What is called.
@@ -122,7 +122,7 @@ class TabQueue:
 
 @dataclass(eq=False, slots=True)
 class ActiveCall:
-    """One call in flight, as journal and log know it.
+    """A call in flight, as journal and log see it.
 
     Args:
         request: What was asked for; replaced if another verb answers in its place.

@@ -39,7 +39,7 @@ _LONG_KEY = re.compile(rb"""(?:(?<![\w-])["']?[\w-]++["']?[ \t]*+\.[ \t]*+){200}
 
 
 class _Source(NamedTuple):
-    """Where values come from: how a key is called there, and what relative paths start at."""
+    """A source of settings: how it names keys, and the base of relative paths."""
 
     name: Callable[[str], str]
     base: Path

@@ -246,7 +246,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingSpec(NamedTuple):
-    """The declaration of one setting: everything but its value."""
+    """The declaration of one setting."""
 
     key: str
     type: Any

@@ -20,7 +20,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class LargeOutput(Table, frozen=True, kw_only=True):
-    """[handle_large_tool_output]: what is done with replies that nobody asked to be large.
+    """[handle_large_tool_output]: what to do with replies above the size threshold.
 
     enabled: for all callers, or for none; absent: for agent hosts only. threshold and preview_size
     in characters. output_dir: where such replies are kept; absent: with the other handles.
@@ -36,7 +36,7 @@ Rule = Literal["allow", "ask", "deny"]
 
 
 class ActionRule(Table, frozen=True, kw_only=True):
-    """[[policy.action]]: what becomes of calls of these verbs on pages of these hosts.
+    """[[policy.action]]: whether these verbs are allowed on pages of these hosts.
 
     origin: a glob of hosts, as in allow_domain; with a scheme, pages of that scheme alone. verbs:
     their names, or those of other servers' tools (`NAME__tool`, `NAME__*`); absent: all that act.
@@ -65,7 +65,7 @@ class ActionRule(Table, frozen=True, kw_only=True):
 
 
 class Policy(Table, frozen=True, kw_only=True):
-    """[policy]: exfiltration: what becomes of data that leaves after untrusted text was read.
+    """[policy]: exfiltration: what to do with data sent out after untrusted text was read.
 
     absent: ask where the host can be asked, else allow and journal it. action: rules about calls,
     of which the first that matches counts.
@@ -93,7 +93,7 @@ def _verb_names() -> frozenset[str]:
 
 
 class Ocs(Table, frozen=True, kw_only=True):
-    """[ocs]: the Open Chat Studio that files are uploaded to when a call does not say."""
+    """[ocs]: the default Open Chat Studio for uploads."""
 
     base_url: str = ""
     team: str = ""
@@ -103,7 +103,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Upstream(Table, frozen=True, kw_only=True):
-    """[upstream.NAME]: another MCP server, whose tools agent hosts are offered as NAME__tool.
+    """[upstream.NAME]: another MCP server, whose tools are offered to agent hosts as NAME__tool.
 
     command, args, env, cwd: a program that speaks over stdio; it gets `env`, a few harmless
     variables (PATH, HOME, USER, LOGNAME, SHELL, TERM) and nothing else of the daemon's environment.

@@ -39,7 +39,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class FilteredText:
-    """The shorter text, and what was done: counts of characters and of blocks."""
+    """The shortened text, with counts of characters and blocks."""
 
     text: str
     facts: dict[str, Any] = field(default_factory=dict)

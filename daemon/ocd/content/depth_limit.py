@@ -69,7 +69,7 @@ def _openings(html: str) -> int:
 
 
 class _OpenElements:
-    """The elements that are open at a place of the text, much as a browser would have them."""
+    """The elements open at a position in the text, much as a browser would have them."""
 
     def __init__(self) -> None:
         self._open: list[str] = []

@@ -101,7 +101,7 @@ def _link_text(node: "LexborNode") -> str:
 
 
 class Document:
-    """A page that is parsed once for everything that a crawl takes from it.
+    """A page, parsed once for everything that a crawl takes from it.
 
     Read `title`, `links` and `base` first: `to_*` and `visible` use the tree up.
     """

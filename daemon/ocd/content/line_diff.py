@@ -12,7 +12,7 @@ MUCH = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LineDiff:
-    """Lines that came, that went, and pairs (before, after) of one element or one place."""
+    """Added and removed lines, and changed pairs (before, after) of one element or place."""
 
     added: Sequence[str]
     removed: Sequence[str]

@@ -14,7 +14,7 @@ Form = Literal["markdown", "text", "html"]
 
 
 class PageConversion(msgspec.Struct, array_like=True):
-    """What is to be made of the HTML. main: of its main part only. links: keep their addresses."""
+    """How to convert the HTML. main: main content only; links: keep their URLs."""
 
     html: str
     form: Form

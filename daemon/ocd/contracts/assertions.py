@@ -12,7 +12,7 @@ Status = Annotated[int, Meta(ge=0, le=999)]
 
 
 class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One statement about a page.
+    """One assertion about a page.
 
     PATTERNS: its fields that are regular expressions; ONE_OF: of these exactly one is given;
     NEEDS: the part of the evidence that it reads.

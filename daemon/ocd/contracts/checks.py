@@ -29,7 +29,7 @@ Exemplars = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What became of a leaf. reason: why it is inconclusive. actual: a JSON value, bounded."""
+    """The result of a leaf. reason: why it is inconclusive; actual: a JSON value, bounded."""
 
     verdict: Verdict
     expected: str

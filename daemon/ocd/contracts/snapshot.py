@@ -50,7 +50,7 @@ Counts = dict[str, Annotated[int, Meta(ge=0)]]
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known; None: it is not. dom_text: the page's text, or texts by selector.
+    """The known evidence; None: unknown. dom_text: the page's text, or texts by selector.
 
     In a map, "" stands for the whole page, and null says that nothing matches. *_dropped: older
     entries that were forgotten. unavailable: why something could not be had, by its name.

@@ -30,7 +30,7 @@ encode = msgspec.msgpack.Encoder().encode
 
 
 class FunctionCall(msgspec.Struct, array_like=True):
-    """What is to be done: `function` is `module:name`; `argument` is its only one, encoded."""
+    """A call: `function` is `module:name`; `argument` is its only argument, encoded."""
 
     function: str
     argument: msgspec.Raw
@@ -44,7 +44,7 @@ class Outcome(msgspec.Struct, array_like=True):
 
 
 class Codec(NamedTuple):
-    """How the argument of a function and its result are decoded."""
+    """How a function's argument and result are decoded."""
 
     argument: Callable[[bytes | msgspec.Raw], Any]
     result: Callable[[bytes | msgspec.Raw], Any]

@@ -25,7 +25,7 @@ _decode = msgspec.msgpack.Decoder(Outcome).decode
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one document may take: the kernel ends the process that computes longer.
+    """Limits for one document, enforced by the kernel.
 
     More memory it refuses. The default is for documents of 10 MB, which take a fifteenth of either.
     """
@@ -41,7 +41,7 @@ DEFAULT_BOUNDS = Bounds()
 
 
 class Unconverted(ConnectionResetError):
-    """The process has ended while it was at work on this document, or refused it; says why."""
+    """The process ended while converting this document, or refused it, and why."""
 
 
 @dataclass(slots=True)

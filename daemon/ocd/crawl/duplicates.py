@@ -36,7 +36,7 @@ def fingerprint(content: str) -> tuple[str, bytes]:
 
 
 class Duplicates:
-    """What the pages of one crawl said, as far as it is remembered."""
+    """The contents of one crawl's pages, as far as they are remembered."""
 
     def __init__(self) -> None:
         self._urls: OrderedDict[str, tuple[str, bytes]] = OrderedDict()

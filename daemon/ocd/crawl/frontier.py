@@ -22,7 +22,7 @@ _MOST_IN_MEMORY = 64
 
 
 class Frontier:
-    """Entries by origin, best first: an origin that must wait never blocks another one.
+    """Entries by origin, best first: an origin that must wait never blocks another.
 
     An URL is taken on once in the life of the crawl, under its key. `rank` orders entries: smaller
     comes first; equal ranks keep the order in which they came. The best `max_in_memory` entries, or

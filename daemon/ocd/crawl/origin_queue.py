@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class FrontierEntry:
-    """One URL on its way. `tries` counts failed attempts; `render` says why it needs the browser.
+    """A URL to visit. `tries` counts failed attempts; `render` says why it needs the browser.
 
     refused_after: how many answers its origin had given when it last said that it is asked too
     much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
@@ -46,7 +46,7 @@ Place = tuple[float, int, FrontierEntry]
 
 
 class Gate(Enum):
-    """Whether an origin may be asked, as far as is known: not before a time, or an answer of it."""
+    """Whether an origin may be asked: not before a time, or before one of its responses."""
 
     OPEN, RESTING, FULL = range(3)
 

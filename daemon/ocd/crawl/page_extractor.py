@@ -33,7 +33,7 @@ MAX_CONTENT = 5_000_000
 
 
 class ExtractionJob(msgspec.Struct, array_like=True):
-    """What is to be extracted. `body` is bytes as they came, or a rendered document (UTF-8).
+    """What to extract. `body` is bytes as received, or a rendered document (UTF-8).
 
     more_formats: the content is wanted in these, too; "links": with anchors. schema: of what is to
     be extracted, as JSON.
@@ -73,7 +73,7 @@ class Anchor(msgspec.Struct, omit_defaults=True):
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):
-    """What came out. links: (absolute URL, its text), each URL once. scripted: why_scripted().
+    """The result. links: (absolute URL, its text), each URL once. scripted: why_scripted().
 
     cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. sanitized:
     what the sanitiser found, None for nothing. unfollowed: those of the links that are marked

@@ -31,7 +31,7 @@ class _OriginLimit:
 
 @dataclass(slots=True)
 class _Overload:
-    """A time in which an origin answers that it is asked too much, and nothing else."""
+    """A period in which an origin replies only that it is overloaded."""
 
     since: float
     limit: int
@@ -39,7 +39,7 @@ class _Overload:
 
 
 class Overload(NamedTuple):
-    """Until when an origin is left alone, and whether its overload may be one that passes.
+    """Until when an origin is left alone, and whether its overload may be temporary.
 
     It is not taken for one after `given_up_at`.
     """

@@ -43,7 +43,7 @@ class Cookie:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestOptions:
-    """What the requests of one crawl carry.
+    """Options of a crawl's requests.
 
     headers: go to `origins` alone, those of the start pages, so that a login does not leave with
     a redirect. user_agent "": our own. proxies: take turns, page by page. resources "text": the

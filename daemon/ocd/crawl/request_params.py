@@ -233,7 +233,7 @@ ClusterChoice = Annotated[
 
 
 class RequestParams(Params, kw_only=True):
-    """What crawl and crawl_sitemap share."""
+    """Parameters that crawl and crawl_sitemap share."""
 
     headers: Headers = msgspec.field(default_factory=dict)
     user_agent: UserAgent = ""

@@ -29,7 +29,7 @@ RobotsFetch = Callable[[str], Awaitable[RobotsReply]]
 
 @dataclass(slots=True)
 class RobotsRules:
-    """What one origin's robots.txt says to us. `denied` says why everything is forbidden."""
+    """One origin's robots.txt rules for us. `denied` says why everything is forbidden."""
 
     parsed: Any = None
     denied: str = ""

@@ -11,7 +11,7 @@ Reason = Literal["out_of_scope", "not_included", "excluded"]
 
 
 class CrawlScope:
-    """The rule of one crawl; `reject` says why an URL is not part of it.
+    """The scope of one crawl; `reject` says why a URL is not part of it.
 
     starts: the start pages; what belongs to one of them belongs to the crawl.
     """

@@ -96,7 +96,7 @@ class RobotsDenied(TypedDict):
 
 
 class CrawlSummary(TypedDict, total=False):
-    """What the crawl came to; of one whose daemon was killed, what its pages tell."""
+    """The summary of a crawl; if its daemon was killed, as far as its pages tell."""
 
     url: str
     total_pages: Required[int]

@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class BundleBuilder:
-    """Makes a bundle's parts from a snapshot; `missing`: why a part is absent or cut."""
+    """Builds a bundle's parts from a snapshot; `missing`: why a part is absent or shortened."""
 
     def __init__(self, snapshot: Mapping[str, Any], sanitizer: Sanitizer) -> None:
         self._given = {

@@ -28,7 +28,7 @@ _FITS: dict[str, Callable[[object], bool]] = {
 
 
 class SchemaField(msgspec.Struct, frozen=True):
-    """A field that is asked for."""
+    """A required field."""
 
     name: Annotated[str, Meta(min_length=1, max_length=1000)]
     type: str = "any"
@@ -36,7 +36,7 @@ class SchemaField(msgspec.Struct, frozen=True):
 
 
 class TargetSchema(msgspec.Struct, frozen=True):
-    """The fields that are asked for, of an object or of every object in a list."""
+    """The required fields of an object, or of every object in a list."""
 
     fields: Annotated[list[SchemaField], Meta(min_length=1, max_length=1000)]
     version: int = 1

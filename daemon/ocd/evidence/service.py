@@ -42,7 +42,7 @@ _CALLER_PARTS = ("observed", "gate")
 
 @dataclass(frozen=True, slots=True)
 class BundleRequest:
-    """What a bundle holds; see the verb oc_evidence_bundle."""
+    """The contents of a bundle; see the verb oc_evidence_bundle."""
 
     include: tuple[str, ...] | None
     target_schema: Any

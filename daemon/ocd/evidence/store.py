@@ -54,7 +54,7 @@ _ID = re.compile(r"ev_[A-Z2-7]{12}")
 
 @dataclass(frozen=True, slots=True)
 class BundlePart:
-    """A part of a bundle that is to be written."""
+    """A part of a bundle to write."""
 
     name: str
     file: str

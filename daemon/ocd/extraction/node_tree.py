@@ -20,7 +20,7 @@ def squeeze(text: str) -> str:
 
 @dataclass(slots=True)
 class PageCapture:
-    """What the page and its frames gave: a list of entries for each scope, meta tags, language."""
+    """The capture of a page and its frames: entries for each scope, meta tags, language."""
 
     url: str
     scopes: list[list[list[Any]]] = field(default_factory=list)

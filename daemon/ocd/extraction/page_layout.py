@@ -33,7 +33,7 @@ _LOOK_BACK = 50
 
 @dataclass(frozen=True, slots=True)
 class LabelledValue:
-    """A label and what stands beside it; `node` is where, `layer` how it was laid out."""
+    """A label and the value beside it; `node` is its place, `layer` its layout."""
 
     words: tuple[str, ...]
     label: str

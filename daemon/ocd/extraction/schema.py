@@ -24,7 +24,7 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """One thing that is wanted. `words` are those of its name; `above` the field that it is in."""
+    """One requested field. `words`: the words of its name; `above`: the field that contains it."""
 
     name: str
     kind: str = "string"

@@ -25,7 +25,7 @@ _LAID = {"definition-list": 0.88, "table": 0.88, "label": 0.84, "field": 0.8}
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that may be a field's value."""
+    """A candidate value for a field."""
 
     raw: Any
     layer: str

@@ -25,7 +25,7 @@ Ask = Callable[[UpstreamServer], Awaitable[list[dict[str, Any]]]]
 
 
 class Gateway:
-    """The servers as they are configured now. `entries`: catalog entries of their tools, by name.
+    """The configured servers. `entries`: catalog entries of their tools, by name.
 
     tables: as in `configure`. load: imports a module of oc_mcp beside the loop.
     """

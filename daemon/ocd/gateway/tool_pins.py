@@ -15,7 +15,7 @@ from ocd.storage.files import make_dir, read_document, write_whole
 
 
 class PinnedTools(msgspec.Struct, frozen=True, kw_only=True):
-    """The tools of one server as they were agreed to: the hash of each by its own name.
+    """The approved tools of one server: each tool's hash by its own name.
 
     declarations: as they were approved, to compare later ones with; earlier versions kept none.
     """

@@ -56,7 +56,7 @@ class UpstreamServices:
 
 
 class UpstreamServer:
-    """One `[upstream.NAME]`. `offered`: its tools by the names they have with us."""
+    """One `[upstream.NAME]`. `offered`: its tools by the names under which we offer them."""
 
     def __init__(self, name: str, table: Upstream, services: UpstreamServices) -> None:
         self.name = name

@@ -38,7 +38,7 @@ Check = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Where the files go: the collection's page below the site's address."""
+    """The destination of uploads: the collection's page below the site's URL."""
 
     base_url: str
     team: str

@@ -31,7 +31,7 @@ _Algorithm = Literal["sha1", "sha256", "sha512"]
 
 
 class SeedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One domain's seed: where it is kept, and how its codes are made."""
+    """One domain's seed: where it is stored, and how its codes are generated."""
 
     kept_in: Literal["keyring", "file"]
     seed: str = ""
@@ -51,7 +51,7 @@ class _SeedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class TotpCode:
-    """A code, and until when (seconds since 1970) it holds; `domain` is its seed's."""
+    """A code, and until when (seconds since 1970) it is valid; `domain` is its seed's."""
 
     domain: str
     code: str
@@ -60,7 +60,7 @@ class TotpCode:
 
 
 class _Seed(NamedTuple):
-    """What makes codes: a secret in base32, and how."""
+    """A base32 secret, and how its codes are generated."""
 
     secret: str
     digits: int = 6

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class IndexRow(NamedTuple):
-    """What the index knows of a task; created in epoch milliseconds."""
+    """The index entry of a task; created in epoch milliseconds."""
 
     created: int
     kind: str

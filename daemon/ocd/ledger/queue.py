@@ -6,7 +6,7 @@ from ocd.ledger.task_run import TaskRun
 
 
 class TaskQueue:
-    """Gives turns. A run gets its turn by its event `turn`, and gives it back by `leave`."""
+    """Gives turns. A run waits for its event `turn`, and ends its turn with `leave`."""
 
     def __init__(self, max_at_once: int) -> None:
         self._max_at_once = max_at_once

@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """How a kind goes on: what is kept, and what may be another time.
+    """How tasks of a kind are resumed: what is kept, and which limits may change.
 
     is_passing: whether a finished unit failed for a reason that may pass; it is done again. files:
     the kind's own logs in the task's folder, taken along. folder: one of files that never change,
@@ -114,7 +114,7 @@ def not_resumable(task_id: str, why: str, hint: str = "") -> OcdError:
 
 
 class FinishedWork:
-    """What an ended task leaves to the one that goes on with it. Blocks."""
+    """The finished work of an ended task, for the task that resumes it. Blocks."""
 
     def __init__(self, store: TaskStore, meta: TaskMeta, resumption: Resumption) -> None:
         self._store = store

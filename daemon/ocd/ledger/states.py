@@ -23,7 +23,7 @@ TERMINAL: frozenset[str] = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
 
 
 class TaskProgress(msgspec.Struct, frozen=True):
-    """Units done of `total` (None: unknown), what happens now, and figures if it measures any."""
+    """Finished units of `total` (None: unknown), the current step, and figures if measured."""
 
     done: int = 0
     total: int | None = None

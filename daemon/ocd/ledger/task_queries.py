@@ -23,7 +23,7 @@ from ocd.storage.payload import JsonLinesFile
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Some tasks, newest first, and how many could not be read."""
+    """Some tasks, newest first, and the number that could not be read."""
 
     metas: list[TaskMeta]
     unreadable: int

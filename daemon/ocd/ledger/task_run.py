@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class TaskRun:
-    """A task while this process has it; `meta` is current, the files follow.
+    """A task run by this process; `meta` is current, the files follow.
 
     Methods whose name begins with `save` block and are for threads; the others are for the loop.
     """

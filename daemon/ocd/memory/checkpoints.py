@@ -18,7 +18,7 @@ MAX_SNAPSHOTS = 200
 
 
 class TabState(msgspec.Struct, frozen=True, kw_only=True):
-    """A tab as it was; `target_id` is Chromium's own name for it, which is never used again."""
+    """A tab's saved state; `target_id` is Chromium's own id for it, which is never reused."""
 
     tab_id: str
     url: str

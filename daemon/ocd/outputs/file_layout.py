@@ -50,7 +50,7 @@ def extension_of(mime_type: str) -> Extension:
 
 @dataclass(frozen=True, slots=True)
 class HandleFiles:
-    """Where one handle lives: its day's folder."""
+    """The location of one handle: its day's folder."""
 
     folder: Path
     handle: str

@@ -56,7 +56,7 @@ Gate = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What was learned while writing: bytes, items (None: has none), the first bytes."""
+    """Facts from writing: bytes, items (None: has none), the first bytes."""
 
     size: int
     item_count: int | None

@@ -86,7 +86,7 @@ def _with_preview(descriptor: Descriptor, preview: str) -> Descriptor:
 
 
 class TextExtent(NamedTuple):
-    """How long a payload is in characters, and its first ones."""
+    """The length of a payload in characters, and its first ones."""
 
     characters: int
     preview: str

@@ -35,7 +35,7 @@ _FLUSH_AT = 8192
 
 
 class IndexWriter:
-    """Collects the places of items and the checksums of blocks while the payload is written."""
+    """Collects item positions and block checksums while the payload is written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.count = 0
@@ -109,7 +109,7 @@ def _footer(count: int, total: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An index as it is on disk.
+    """An index, as stored on disk.
 
     count: items. payload_size: bytes of the payload, None if it has no checksums (version 1).
     """

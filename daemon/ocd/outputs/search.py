@@ -41,7 +41,7 @@ _FRAME_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is looked for. limit: matches; context: lines before and after; stop: asked to end."""
+    """A search. limit: matches; context: lines before and after; stop: stop request."""
 
     pattern: str
     limit: int

@@ -36,7 +36,7 @@ def person_grant(task_id: str) -> Grant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a person is asked.
+    """A question for a person.
 
     Args:
         kind: What waits: data that leaves, an action, tools of another server, or a person's turn.
@@ -54,7 +54,7 @@ class Question:
 
 
 class ConsentNeededError(OcdError):
-    """A call may not go on before a person has answered its question."""
+    """A call may not continue before a person has answered its question."""
 
     def __init__(self, question: Question) -> None:
         super().__init__("consent_needed", question.message, **question.details)
@@ -63,7 +63,7 @@ class ConsentNeededError(OcdError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """The call that asks: what a person is shown of it, and what tells the same call again."""
+    """The asking call: what a person is shown of it, and what identifies the same call again."""
 
     session: str
     verb: str
@@ -75,7 +75,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person decided, and at which door: terminal, elicitation or dashboard."""
+    """A person's decision, and where it was made: terminal, elicitation or dashboard."""
 
     allowed: bool
     scope: ApprovalScope
@@ -113,7 +113,7 @@ class Approval:
 
 
 class ApprovalSource(Protocol):
-    """What lists questions of its own, which outlive the daemon."""
+    """A source of questions that outlive the daemon."""
 
     async def pending(self) -> list[dict[str, Any]]:
         """Return what waits for an answer, each as Approval.to_dict has it."""

@@ -58,7 +58,7 @@ class LeasableTab(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Lease:
-    """A person's hold of a tab. key: whoever has it may renew it and give it back.
+    """A person's control of a tab. key: whoever has it may renew the lease and give it back.
 
     renewed: the last sign of life, by the clock of the leases. ended: set once it is over, for the
     reason in `end`. keeps: what is held as long as it lasts.

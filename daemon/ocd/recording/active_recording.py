@@ -40,7 +40,7 @@ Run = Callable[[], Awaitable[Output]]
 
 @dataclass(slots=True, kw_only=True)
 class Action:
-    """A call that is about to run: its verb, what the caller wrote, its tab if it has one."""
+    """A call that is about to run: its verb, its parameters as written, and its tab, if any."""
 
     verb: Verb
     params: RedactedParams
@@ -69,7 +69,7 @@ class _Title(NamedTuple):
 
 
 class ActiveRecording:
-    """A recording that is going on. `ended` is set when the disk has its end."""
+    """A running recording. `ended` is set once its end is on disk."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ MAX_SESSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class ActionRecord:
-    """An action that has ended: its verb, its parameters, what it touched; error: its code."""
+    """An ended action: its verb, parameters and touched elements; error: its code."""
 
     verb: Verb
     params: RedactedParams

@@ -24,7 +24,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Recorder:
-    """All recordings of this daemon that are going on (a part), and the store behind them."""
+    """All running recordings of this daemon (a part), and their store."""
 
     def __init__(
         self, store: Recordings, sessions: Sessions, sanitizer: Sanitizer, spawn: Spawn

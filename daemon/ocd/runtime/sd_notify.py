@@ -14,7 +14,7 @@ _MICROSECONDS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Sends states to the notify socket at `address` ("" means: nobody listens).
+    """Sends states to the notify socket at `address` ("": nobody is listening).
 
     watchdog_interval: seconds between two calls of `ping`, half of what the manager allows; None
     if it expects none.

@@ -66,7 +66,7 @@ class Process:
 
 
 class Stall:
-    """How long the loop has had no turn although it could have had one."""
+    """How long the loop has not run although it could have."""
 
     def __init__(self, process: Process, longest_round_s: float) -> None:
         self._process = process

@@ -31,7 +31,7 @@ _PORT_AFTER = re.compile(r"\d{1,5}(?=[/?#]|$)")
 
 @dataclass(frozen=True, slots=True)
 class DomainPolicy:
-    """What `--allow-domain`, `--block-domain` and `--allow-file-root` say together.
+    """The combined rules of `--allow-domain`, `--block-domain` and `--allow-file-root`.
 
     A block wins over an allow. Without either every web address is allowed, loopback and private
     ones included; `file:` is allowed inside the roots only, and never for what is the daemon's own.

@@ -13,7 +13,7 @@ from ocd.safety.protected_files import NOTHING, ProtectedFiles
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """The files that a caller may name: below `roots` (None: it may do all that its shell can).
+    """The files that a caller may name: below `roots` (None: everything that its shell can).
 
     cwd: the folder that relative paths start from, or empty: then they are refused. own: what is
     the daemon's own, which nobody writes; `roots` knows it, too.

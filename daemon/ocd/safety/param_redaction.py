@@ -19,7 +19,7 @@ HidesValue = Callable[[set[str]], bool]
 
 
 class RedactedParams:
-    """A call's parameters as journal, recording and recent actions write them down.
+    """A call's parameters as journal, recording and recent actions store them.
 
     The caller's own values are kept as long as this object: whoever keeps it for longer than the
     call keeps `shortened()`.

@@ -15,7 +15,7 @@ SECRETS = "it is the secrets file (--secrets)"
 
 @dataclass(frozen=True, slots=True)
 class ProtectedFiles:
-    """The daemon's home, and what else is its own.
+    """The daemon's home, and its other protected files.
 
     home: refused but for its `files/`. secrets: the file of --secrets. others: files and folders
     that may lie elsewhere (the token, the profile).

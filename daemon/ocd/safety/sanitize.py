@@ -71,7 +71,7 @@ _STRIDE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class SanitizerFindings:
-    """What was found in a text: characters and comments removed, phrases flagged."""
+    """Findings in a text: characters and comments removed, phrases flagged."""
 
     removed: int = 0
     flagged: int = 0
@@ -94,7 +94,7 @@ class SanitizerFindings:
 
 @dataclass(frozen=True, slots=True)
 class Sanitizer:
-    """The rules, or nothing at all when they are switched off (`--no-sanitize-content`)."""
+    """The sanitiser's rules, or none if switched off (`--no-sanitize-content`)."""
 
     enabled: bool = True
 

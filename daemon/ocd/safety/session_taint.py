@@ -52,7 +52,7 @@ _WORDS: dict[Way, str] = {
 
 @dataclass(slots=True)
 class SessionTaint:
-    """The origins whose text a session's caller was given."""
+    """The origins whose text a session's caller has been given."""
 
     origins: dict[str, None] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ class SessionTaint:
 
 
 class SessionTaints:
-    """The taint of every session, the least recently used forgotten beyond a thousand."""
+    """The taints of all sessions; beyond a thousand, the least recently used are forgotten."""
 
     def __init__(self) -> None:
         self._of: OrderedDict[str, SessionTaint] = OrderedDict()

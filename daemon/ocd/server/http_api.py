@@ -52,7 +52,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class OnDemand(NamedTuple):
-    """What is off until a person asks for it."""
+    """A part that is off until a person requests it."""
 
     dashboard: DashboardSwitch
     attaching: AttachSwitch

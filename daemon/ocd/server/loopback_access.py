@@ -17,7 +17,7 @@ _MAX_TRUSTED = 256
 
 
 class LoopbackAccess:
-    """The rules of one listening port.
+    """The access rules of one listening port.
 
     from_browser: whether the socket with this inode is held by the daemon's Chromium.
     """

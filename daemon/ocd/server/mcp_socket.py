@@ -53,7 +53,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 @dataclass(frozen=True, slots=True)
 class LinkedQuestion:
-    """What a task asks a person, and the link to where it is done."""
+    """A task's question to a person, with the link to where it is answered."""
 
     message: str
     url: str

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class OneTimeKeys(Generic[T]):
-    """What each key stands for, until it is redeemed or too old."""
+    """What each key stands for, until it is redeemed or expired."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

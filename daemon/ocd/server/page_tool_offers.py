@@ -32,7 +32,7 @@ Offers = Mapping[str, "PageToolOffer"]
 
 @dataclass(frozen=True, slots=True)
 class PageToolOffer:
-    """A page's tool under the name that it has for a host.
+    """A page's tool under its name for a host.
 
     entry: as one of the catalog. params: those of page_tool_call that name it. origin: whose it is.
     """
@@ -91,7 +91,7 @@ def _schema(tool: PageTool, sanitizer: Sanitizer) -> dict[str, Any]:
 
 
 class PageToolWatch:
-    """Tells a host that its list of tools has changed, once for changes that come together."""
+    """Notifies a host that its list of tools has changed, once for changes that come together."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class ReservedPort:
-    """What one part of the daemon will listen at.
+    """The port on which one part of the daemon will listen.
 
     what: that part ("the dashboard", "attaching"). setting: its key of config.toml. taken: told
     when a port is known, before it is served: Chromium must not reach it.

@@ -56,7 +56,7 @@ class IndexedSkill(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """What a recall asks for; see the verb oc_skill_recall."""
+    """A recall query; see the verb oc_skill_recall."""
 
     domain: str | None = None
     words: str = ""
@@ -69,7 +69,7 @@ class RecallQuery:
 
 @dataclass(slots=True)
 class SkillIndex:
-    """Ids of skills by what is asked for."""
+    """Ids of skills by search terms."""
 
     _orders: dict[str, Order] = field(default_factory=dict[str, Order])
     _stored: dict[str, str] = field(default_factory=dict[str, str])

@@ -44,7 +44,7 @@ class SkillStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplayStats(msgspec.Struct, frozen=True, kw_only=True):
-    """How replays came out; `broken`: a step failed. streak: how many since the last pass."""
+    """Outcomes of replays; `broken`: a step failed. streak: how many since the last pass."""
 
     passes: int = 0
     fails: int = 0

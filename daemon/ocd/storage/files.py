@@ -264,7 +264,7 @@ def read_document(path: Path, of: type[T]) -> T | None:
 
 
 class Versioned(Protocol):
-    """A document that says which version of its format it has."""
+    """A document with a format version."""
 
     @property
     def version(self) -> int:

@@ -43,7 +43,7 @@ MAX_JOURNAL_CHARS = 2000
 
 
 class Journal:
-    """What happened lately: calls (`event` is "tool_call") and events, oldest first in the files.
+    """Recent calls (`event` is "tool_call") and events, oldest first in the files.
 
     Recording is for the loop and takes microseconds; reading back blocks and belongs in a thread.
     keep_days: may be set while running; it counts from the next file on. listeners: told of each

@@ -28,7 +28,7 @@ class PayloadChunk(NamedTuple):
 
 
 class Rows(Protocol):
-    """A list that stands in a file: its items as JSON, which may be gone through more than once.
+    """A list in a file: its items as JSON, which can be iterated more than once.
 
     Raises `unreadable_file` where the file is not what it should be.
     """
@@ -38,7 +38,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JsonLinesFile:
-    """A list that stands in a file as JSON lines, one item a line.
+    """A list in a file as JSON lines, one item per line.
 
     readable_only: lines that are no JSON are passed over; else they are `unreadable_file`.
     """

@@ -16,7 +16,7 @@ UNKNOWN, UPSTREAM = "unknown", "upstream"
 
 @dataclass(slots=True)
 class Durations:
-    """How long the calls of one verb took: how many fell into each bucket, and their sum."""
+    """Durations of one verb's calls: the count in each bucket, and the sum."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
     sum_s: float = 0.0

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 
 class ElementName(TypedDict):
-    """An element as a reader hears it."""
+    """An element's role and accessible name."""
 
     role: str
     name: str
@@ -20,27 +20,27 @@ class OpenDialog(TypedDict):
 
 
 class OpenedTab(TypedDict):
-    """A tab that the page has opened."""
+    """A tab opened by the page."""
 
     tab_id: str
     url: str
 
 
 class FrameAddress(TypedDict):
-    """Where a frame is now."""
+    """A frame's current URL."""
 
     url: str
 
 
 class PermissionPrompt(TypedDict):
-    """What the page has asked the user for."""
+    """A permission that the page requested."""
 
     name: str
     state: str
 
 
 class DownloadReport(TypedDict):
-    """A file that has come, or is still coming."""
+    """A downloaded file, or a download in progress."""
 
     url: NotRequired[str]
     file: str
@@ -51,7 +51,7 @@ class DownloadReport(TypedDict):
 
 
 class InvalidField(TypedDict):
-    """A field that the browser finds invalid, so that it has not sent the form."""
+    """An invalid field, because of which the browser has not submitted the form."""
 
     ref: str
     role: str
@@ -60,7 +60,7 @@ class InvalidField(TypedDict):
 
 
 class Changed(TypedDict, total=False):
-    """What an action has set off; a key that is not there did not happen."""
+    """The effects of an action; an absent key did not happen."""
 
     url: str
     navigated: bool
@@ -89,14 +89,14 @@ class Changed(TypedDict, total=False):
 
 
 class Position(TypedDict):
-    """How far an area is scrolled, in CSS pixels."""
+    """The scroll position of an area, in CSS pixels."""
 
     x: int
     y: int
 
 
 class ScrollSizes(TypedDict):
-    """The size of what is scrolled, and of what of it shows."""
+    """The size of the scrolled content, and of its visible part."""
 
     scroll_width: float
     scroll_height: float
@@ -105,7 +105,7 @@ class ScrollSizes(TypedDict):
 
 
 class ActionReply(TypedDict):
-    """What an action came to."""
+    """The result of an action."""
 
     tab_id: str
     now: Annotated[str, Meta(description="What is on top of the page, and what has the focus")]
@@ -116,7 +116,7 @@ class ActionReply(TypedDict):
 
 
 class DragKeys(TypedDict, total=False):
-    """What a drag came to."""
+    """The result of a drag."""
 
     source: dict[str, Any]
     target: dict[str, Any]
@@ -126,7 +126,7 @@ class DragKeys(TypedDict, total=False):
 
 
 class Picture(TypedDict):
-    """A picture in the reply."""
+    """An image in the reply."""
 
     mime_type: str
     data: Annotated[str, Meta(description="Its bytes in base64")]

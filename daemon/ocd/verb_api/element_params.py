@@ -38,7 +38,7 @@ class ElementParams(Params, kw_only=True):
 
 
 class ActionResult(Protocol):
-    """What an action came to, as far as its answer says it."""
+    """The result of an action, for its reply."""
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class AskHuman(Params):
 
 
 class AskHumanResult(TypedDict):
-    """That it is done, and what has changed on the page since."""
+    """The person is done; what has changed on the page since."""
 
     done: bool
     by: Annotated[str, Meta(description="Where the person answered")]

@@ -68,14 +68,14 @@ class PageAddress(TypedDict):
 
 
 class BlockingPage(TypedDict):
-    """What stands before the page."""
+    """An obstacle in front of the page."""
 
     type: str
     detail: str
 
 
 class NavigateResult(PageAddress):
-    """The page that the tab shows now, not its text."""
+    """The page that the tab shows now, without its text."""
 
     created: NotRequired[Annotated[bool, Meta(description="The tab was empty before")]]
     reused: NotRequired[Annotated[bool, Meta(description="The tab showed another page before")]]

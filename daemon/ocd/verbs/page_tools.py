@@ -93,7 +93,7 @@ class CallPageTool(Params):
 
 
 class PageToolCallResult(TypedDict):
-    """The tool's answer."""
+    """The tool's reply."""
 
     tab_id: str
     name: str

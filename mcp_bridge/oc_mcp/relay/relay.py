@@ -30,7 +30,7 @@ NO_DAEMON = -32000
 
 
 class BridgeRefused(Exception):
-    """The daemon does not want this bridge; the argument is its error object."""
+    """The daemon refused this bridge; the argument is its error object."""
 
 
 class Relay:

@@ -12,7 +12,7 @@ from ocd.api.loopback_peers import own_socket
 
 
 class Refusal(NamedTuple):
-    """Why a request is not let in: the HTTP status and a sentence."""
+    """Why a request is refused: the HTTP status and a sentence."""
 
     status: int
     message: str

@@ -52,7 +52,7 @@ _NO_RENDERER = "Not attached to an active page"
 
 
 class CallResult(dict[str, Any]):
-    """A call's result; a key that the browser has left out is browser_failed, with words."""
+    """A call's result; reading a key that is missing raises browser_failed."""
 
     def __init__(self, method: str, result: dict[str, Any]) -> None:
         super().__init__(result)
@@ -66,7 +66,7 @@ class CallResult(dict[str, Any]):
 
 
 class Transport(Protocol):
-    """Carries messages: sends bytes of JSON; what arrives goes to the connection's `receive`."""
+    """Sends messages as JSON bytes; received ones go to the connection's `receive`."""
 
     url: str
 
@@ -232,7 +232,7 @@ class CdpSession(Emitter):
 
 
 class Connection(CdpSession):
-    """The browser's own session, and the way to all others; `url` is pipe: or the ws:// address.
+    """The browser's own session and access to all others; `url` is pipe: or the ws:// address.
 
     `protocol_error` tells of what came that was not a message, if anything did.
     """

@@ -11,7 +11,7 @@ from ocd.browser.cdp.connection import CdpSession
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """One event: its parameters as undecoded JSON, and the session of the target it came from."""
+    """An event with undecoded JSON parameters, and the session of its target."""
 
     method: str
     params: Raw
@@ -19,7 +19,7 @@ class RawEvent:
 
 
 class EventLog:
-    """The newest events of a tab, bounded in number and in bytes; the oldest make room.
+    """A tab's newest events, bounded in number and bytes; the oldest are dropped.
 
     Places are counted from the tab's creation on and never change: `end` is the next one's.
     """

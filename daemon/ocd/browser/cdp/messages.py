@@ -14,7 +14,7 @@ ANSWER = b'{"id":'
 
 
 class Failure(msgspec.Struct):
-    """CDP's error of a call."""
+    """The error of a CDP call."""
 
     code: int = 0
     message: str = ""

@@ -37,7 +37,7 @@ class _LostAnswer:
 
 
 class Framer:
-    """Cuts a stream of bytes at its NULs, in time proportional to the bytes."""
+    """Splits a stream of bytes at NULs, in linear time."""
 
     def __init__(self) -> None:
         self._rest: list[bytes] = []
@@ -123,7 +123,7 @@ class _Reader(asyncio.Protocol):
 
 
 class PipeTransport:
-    """Our two ends of Chromium's pipes. Nothing that is written here blocks the loop."""
+    """Our ends of Chromium's pipes. Writing never blocks the loop."""
 
     url = "pipe:"
 

@@ -36,7 +36,7 @@ _text = msgspec.json.Decoder(str).decode
 
 
 class LongMessage:
-    """One answer, fed piece by piece."""
+    """One reply, fed piece by piece."""
 
     def __init__(self) -> None:
         self._rest = bytearray()

@@ -27,7 +27,7 @@ AGENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A screen in CSS pixels, its density, how it is touched, and the agent that it names."""
+    """A device: screen size in CSS pixels, pixel ratio, touch, and user agent."""
 
     width: int
     height: int

@@ -16,7 +16,7 @@ _CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNOREC
 
 @dataclass(slots=True)
 class Credentials:
-    """A user name and password, and for whom: origins as patterns.
+    """A user name and password, and the origins (patterns) that they are for.
 
     Without origins they are for the one that is asked first by a page of the tab, and for no other
     from then on: a picture's server elsewhere does not get them.

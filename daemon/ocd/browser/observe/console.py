@@ -33,7 +33,7 @@ _WITH_STACK = ("error", "warning", "trace", "assert")
 
 @dataclass(slots=True)
 class ConsoleMessage:
-    """One entry: what kind, from where, and when (milliseconds since 1970).
+    """A console entry: its type, source, and time (milliseconds since 1970).
 
     source: console, exception, or Chromium's own word (network, security, violation, ...).
     location: url, line and column (from 1), function.

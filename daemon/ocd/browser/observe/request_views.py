@@ -18,7 +18,7 @@ Test = Callable[[NetworkRequest], bool]
 
 
 class RequestReport(TypedDict, total=False):
-    """A request of the page; in full, with headers and bodies, if that was asked for."""
+    """A request of the page; with details, also its headers and bodies."""
 
     id: Required[str]
     method: Required[str]

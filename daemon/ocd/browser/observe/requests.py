@@ -18,7 +18,7 @@ FINISHED = "Network.loadingFinished"
 
 @dataclass(slots=True)
 class NetworkRequest:
-    """One request. `number` counts the tab's requests; redirects are requests of their own.
+    """A request. `number` counts the tab's requests; redirects are separate requests.
 
     started: seconds since 1970; began, ended: seconds of Chromium's own clock. error: net::ERR_…,
     state: pending, finished, failed, redirected. body: base64 or text, where it was kept.

@@ -14,7 +14,7 @@ _BOUNDS = {"lcp_ms": (2500, 4000), "cls": (0.1, 0.25), "inp_ms": (200, 500)}
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """One finding: a sentence, and rows that show it."""
+    """One finding: a sentence, and rows as evidence."""
 
     title: str
     evidence: list[dict[str, Any]]

@@ -45,7 +45,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 @dataclass(slots=True)
 class Resource:
-    """One request of the page, in ms since the navigation; bytes as they came over the network."""
+    """A request of the page, in ms since the navigation; bytes as transferred."""
 
     url: str
     type: str = ""
@@ -76,7 +76,7 @@ class Task:
 
 @dataclass(slots=True)
 class TraceFacts:
-    """Everything that the insights are made of."""
+    """The facts on which the insights are based."""
 
     url: str = ""
     fcp: float | None = None

@@ -19,7 +19,7 @@ _VIEWER_TYPES = (
 
 @dataclass(slots=True)
 class RawDocument:
-    """An answer to a navigation: address, status, headers in their order, and the request's.
+    """A response to a navigation: URL, status, headers in order, and the request's headers.
 
     body: without its content encoding; None: it was not read.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolOptions:
-    """The pages of one pool.
+    """Options of one pool's pages.
 
     share_login: in the user's own browser context. headers: added to requests to `origins` alone.
     cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.

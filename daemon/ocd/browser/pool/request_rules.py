@@ -22,7 +22,7 @@ MAX_RAW_BYTES = 10 << 20
 
 @dataclass(slots=True)
 class DocumentAnswer:
-    """What servers answered to the navigation of a tab: headers of the last one, and the way there.
+    """The responses to a tab's navigation: the last one's headers, and the redirects.
 
     Names of headers are in lower case. redirects: address and status of each. raw: all of them, as
     they were sent, if that is wanted.

@@ -32,7 +32,7 @@ _RESERVED = frozenset(
 
 @dataclass(eq=False, slots=True)
 class Download:
-    """One file on its way: `path` is where it lies once `state` is completed; sizes in bytes.
+    """A download: `path` is its location once `state` is completed; sizes in bytes.
 
     reported: a caller was told how it has ended. past: nobody waits for it any more, as it was
     waited for, or was reported before the tab's latest action.

@@ -49,7 +49,7 @@ class LaunchOptions:
 
 @dataclass(frozen=True, slots=True)
 class LaunchedBrowser:
-    """A browser that answered: process None if somebody else started it."""
+    """A browser that responded; process is None if it was not started by us."""
 
     process: BrowserProcess | None
     connection: Connection

@@ -23,7 +23,7 @@ _LOOK_S = 0.02
 
 
 class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
-    """A Chromium of ours: its process, and whose profile it uses on which host."""
+    """A Chromium of ours: its process, and its profile and host."""
 
     profile: str
     host: str

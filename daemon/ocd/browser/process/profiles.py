@@ -42,7 +42,7 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class ProfileDir:
-    """A folder of user data, and whose it is."""
+    """A user data directory and its owner."""
 
     browser: str
     folder: Path

@@ -8,7 +8,7 @@ from ocd.safety.domain_policy import DomainPolicy
 
 
 class RequestGuard:
-    """Stops what the policy forbids before it leaves the browser.
+    """Blocks requests that the policy forbids before they leave the browser.
 
     It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
     no domain rule is given it asks for requests of files alone, and that from the first page from a

@@ -27,7 +27,7 @@ class InitScript:
 
 
 class InitScripts:
-    """The first scripts of one session, in the order in which they run.
+    """A session's init scripts, in the order in which they run.
 
     Args:
         tabs: The session's tabs, as they come and go.

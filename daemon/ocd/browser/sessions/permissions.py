@@ -20,7 +20,7 @@ _BINDING = f"b{token_hex(8)}"
 
 @dataclass(frozen=True, slots=True)
 class PermissionPrompt:
-    """A permission that a page asked for: Chromium's name of it, and denied or granted."""
+    """A permission that a page requested: Chromium's name for it, and denied or granted."""
 
     name: str
     state: str

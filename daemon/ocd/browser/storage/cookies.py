@@ -40,7 +40,7 @@ class CookieQuery:
 
 @dataclass(frozen=True, slots=True)
 class CookieMatches:
-    """The cookies, as CDP describes them, and how many more the domain policy keeps back."""
+    """The cookies, as CDP describes them, and the number withheld by the domain policy."""
 
     cookies: list[dict[str, Any]]
     blocked: int

@@ -13,7 +13,7 @@ MAX_BYTES = 6 << 20
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDump:
-    """What an origin's databases hold.
+    """The contents of an origin's databases.
 
     databases: [{name, version, stores: [{name, key_path, auto_increment, indexes, records}]}], a
     record being [value], or [value, key] where the value does not have its key in it. left_out:

@@ -31,14 +31,14 @@ _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
 
 @dataclass(frozen=True, slots=True)
 class RefusedPopup:
-    """A pop-up that was closed because its session has all the tabs it may have."""
+    """A pop-up that was closed because its session is at its tab limit."""
 
     url: str
     opener: str
 
 
 class PageTarget:
-    """A page target that belongs to a session: its state, its events, what runs in it, its end.
+    """A page target of a session: its state, events, evaluation, and its end.
 
     `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
     `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),

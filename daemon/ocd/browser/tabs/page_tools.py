@@ -53,7 +53,7 @@ class PageTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool came to: the JSON value that it returned, or nothing if its page has left."""
+    """A tool's result: the JSON value that it returned, or none if its page was left."""
 
     value: Any
     left: bool = False

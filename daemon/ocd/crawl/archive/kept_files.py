@@ -18,7 +18,7 @@ FILE_KINDS = _SUFFIXES.keys()
 
 
 class KeptFiles:
-    """The files of one crawl; the folder is made with the first one."""
+    """The files of one crawl; the folder is created with the first one."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -32,7 +32,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RawAnswer(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One line: one request and its answer. body: compressed by zlib.
+    """One line: a request and its response. body: compressed with zlib.
 
     truncated: why the body is not whole, in WARC's words; unspecified: it was not read.
     """

@@ -21,7 +21,7 @@ MAX_BATCH = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSettings:
-    """What a worker must know of a crawl, the same for all its pages.
+    """A crawl's settings for workers, the same for all its pages.
 
     version: of openchrome; that of the worker must be the same. logins: "user:password" by origin.
     allow, block, servers: the domain policy. any_certificate: servers need not prove who they are.
@@ -81,7 +81,7 @@ def own_version() -> str:
 
 
 class PageAnswer(msgspec.Struct, omit_defaults=True):
-    """What came of one page: one of the three, or nothing as yet.
+    """The result for one page: one of the three, or none yet.
 
     redirect: its server sends us elsewhere, and whether we may go there is asked here. begun:
     nothing has come of it yet, but the worker goes on with it. heads: what came before the bodies

@@ -38,7 +38,7 @@ class _RedirectedError(Exception):
 
 
 class Slots(asyncio.Semaphore):
-    """How many pages one worker reads at a time, for all crawls."""
+    """The number of pages that one worker reads at a time, for all crawls."""
 
     def __init__(self, count: int) -> None:
         super().__init__(count)

@@ -7,7 +7,7 @@ _WINDOW_S = 30.0
 
 
 class WorkerRates:
-    """Pages by worker, of the last half minute."""
+    """Pages per worker in the last half minute."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()

@@ -45,7 +45,7 @@ class CarriedPage(NamedTuple):
 
 
 class EarlierCrawl:
-    """The pages of an ended crawl, found by address; their content stays on disk."""
+    """The pages of an ended crawl, found by URL; their content stays on disk."""
 
     def __init__(self, rows: StoredItems, log: FrontierLog, key: Callable[[str], str]) -> None:
         self._rows = rows

@@ -22,7 +22,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class FrontierNote(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One line: what became of an entry beyond its record.
+    """One line: what happened to an entry beyond its record.
 
     claims: keys of the addresses that redirects led it through, but for the last one. unfollowed:
     links that are marked nofollow. is_file: it takes no page's place. scores: how relevant the

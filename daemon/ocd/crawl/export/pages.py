@@ -15,7 +15,7 @@ from ocd.storage.payload import Rows
 
 
 class Stopped(Exception):
-    """Whoever asked for the export has gone."""
+    """The caller that requested the export has gone."""
 
 
 @dataclass

@@ -20,7 +20,7 @@ NO_BROWSER = ("browser_not_found", "browser_failed", "disabled")
 
 
 class PageSource(Protocol):
-    """What a crawl needs of the browser's page pool."""
+    """What a crawl needs from the browser's page pool."""
 
     async def __aenter__(self) -> Self: ...
 

@@ -13,7 +13,7 @@ Fields = tuple[tuple[str, str], ...]
 
 
 class CachePolicy(msgspec.Struct, frozen=True):
-    """What an answer's headers say of its storing. Times are seconds of Unix time.
+    """What a response's headers say about storing it. Times are Unix seconds.
 
     lifetime_s: how long it is fresh. age_s: how old it was when it came, at `came_at`. vary: the
     request's headers that it was made for.

@@ -51,7 +51,7 @@ Admit = Callable[[str], Awaitable[None]]
 
 
 class AnswerHead(NamedTuple):
-    """What a server said before the body, and what it was asked."""
+    """A response's head, and the request it answers."""
 
     url: str
     status: int
@@ -63,7 +63,7 @@ class AnswerHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """An answer. body None: it was not read, because it is neither a page nor text.
+    """A response. body None: not read, because it is neither a page nor text.
 
     url: where it came from after redirects. status None: a file. size: bytes, as far as known.
     incomplete: it ended before it was whole. cut: body is no more than the beginning. robots:
@@ -90,7 +90,7 @@ class HttpAnswer:
 
 @dataclass(slots=True)
 class RedirectChain:
-    """How far a load has come: what is asked next, and what was asked before.
+    """The progress of a load: the next URL, and those requested before.
 
     seen: addresses, each with the cookies that went with it. proxy: by which all of them go.
     """
@@ -103,7 +103,7 @@ class RedirectChain:
 
 
 class TruncatedError(FetchError):
-    """An answer that broke off; partial: what came of it."""
+    """A response that was cut off; partial: what was received."""
 
     transient = True
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Validators(NamedTuple):
-    """What a server said of a page by which it can tell whether that has changed."""
+    """A page's HTTP validators, by which its server can tell whether it has changed."""
 
     url: str
     etag: str

@@ -36,7 +36,7 @@ class SkipPage(Exception):
 
 
 class NeedsBrowser(Exception):
-    """The static answer says nothing without its scripts; it comes along as a fallback.
+    """The static response shows nothing without its scripts; it is kept as a fallback.
 
     It may also be an error that a browser may not meet.
     """

@@ -52,7 +52,7 @@ _NOT_MODIFIED = 304
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """What is asked about one page.
+    """A request to read one page.
 
     render: why it needs the browser. last_try: an answer that breaks off counts as far as it came.
     unless: the page is not wanted again if it has not changed since these. chain: where an earlier
@@ -69,7 +69,7 @@ class PageRequest:
 
 
 class PageReader(Protocol):
-    """What reads the pages of one crawl."""
+    """Reads the pages of one crawl."""
 
     async def read(
         self, request: PageRequest, admit: Admit, answered: Callable[[], None]

@@ -29,7 +29,7 @@ _TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
 
 
 class ActionEffects:
-    """Listens to a tab from before an action until its answer: `async with Effects(tab) as it`."""
+    """Listens to a tab from before an action until its reply: `async with Effects(tab) as it`."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab

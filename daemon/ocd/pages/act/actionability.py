@@ -55,7 +55,7 @@ class ActionResult:
 
 
 class Needs(TypedDict, total=False):
-    """What an element has to be before something is done to it.
+    """What an element has to fulfil before it is acted on.
 
     point: a place to click (default). editable, enabled (default). strike: the next thing is a
     click, which the page is to get only if it reaches the element. empty: an element without
@@ -210,7 +210,7 @@ def settling_of(target: Target, *, value: bool = False) -> "Settling":
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """How a frame is asked what has changed in it, once it has come to rest.
+    """How a frame is asked for its changes, once it is quiet.
 
     covered: makes the error for a click that something else got, named by its words. choose: what
     follows where a list has opened beside what was typed into, though the field says nothing of

@@ -9,7 +9,7 @@ from ocd.pages.act import input_events
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do: `kind` is one that following does; words as they were written.
+    """One step: `kind` is a kind that the executor runs; words as they were written.
 
     place: the element's words, other: a second element's; value: text, key, option or address;
     nth: which of equal elements, from 1, -1 for the last; amount: pixels, screens or seconds.

@@ -13,7 +13,7 @@ _PARTS = "function (o, ...parts) { return openchrome.clickParts(this, parts, o) 
 
 @dataclass(frozen=True, slots=True)
 class ClickParts:
-    """What listens to clicks on a box: the box itself, and the parts that say all it says.
+    """What handles clicks on a box: the box itself, and the parts that make up its text.
 
     Each part is a line of the outline, with its ref.
     """

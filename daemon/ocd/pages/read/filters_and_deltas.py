@@ -26,7 +26,7 @@ ContentFilter = Literal["none", "prune", "bm25"]
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """What of a page is to be read; two readings of one kind can be compared."""
+    """What to read of a page; two readings of one kind can be compared."""
 
     mode: Mode | Literal["semantic"] = "outline"
     filter: Filter = "all"
@@ -64,7 +64,7 @@ class _Past:
 
 @dataclass(slots=True)
 class _LastReadings:
-    """The last readings of a tab, the newest first, and those that it was compared with."""
+    """A tab's last readings, newest first, and those they were compared with."""
 
     request: ReadRequest
     readings: tuple[_Past, ...]

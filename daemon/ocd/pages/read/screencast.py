@@ -24,7 +24,7 @@ Mark = dict[str, tuple[float, ...]]
 
 
 class TabWatcher(Protocol):
-    """Who looks at a tab."""
+    """A viewer of a tab."""
 
     def take_frame(self, frame: bytes) -> None:
         """Take a frame: a line of JSON with the picture's size in CSS pixels and the pixels above
@@ -41,7 +41,7 @@ class TabWatcher(Protocol):
 
 
 class Screencast:
-    """The frames of one tab, for all who look at it.
+    """The frames of one tab, for all its viewers.
 
     Chromium sends a frame once the last one was acknowledged, which happens when the first viewer
     has taken it: nobody looks faster than that, and who is slower misses frames. Each frame costs

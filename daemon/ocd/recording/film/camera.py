@@ -39,7 +39,7 @@ _decode_head = msgspec.json.Decoder(dict[str, float]).decode
 
 
 class FilmClock:
-    """How long a film is by now: stands still where nothing happens for long."""
+    """The length of a video so far; it stands still while nothing happens for long."""
 
     def __init__(self, now: float) -> None:
         self._seen_at = now
@@ -53,7 +53,7 @@ class FilmClock:
 
 
 class Camera:
-    """Films the tab that is acted on; a TabWatcher. `run` returns when the film has ended."""
+    """Records the tab that is acted on; a TabWatcher. `run` returns when the video has ended."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

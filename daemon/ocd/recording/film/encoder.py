@@ -35,7 +35,7 @@ _BITS_PER_S = 500_000
 
 
 class FilmFile:
-    """A film that is being written."""
+    """A video that is being written."""
 
     def __init__(self, path: Path, first: Picture) -> None:
         import av

@@ -14,7 +14,7 @@ Box = tuple[float, float, float, float]
 
 
 class Picture(msgspec.Struct, array_like=True):
-    """What a film shows from a moment on.
+    """What a video shows from a moment on.
 
     at_ms: that moment, later than the last picture's. jpeg: the tab; empty: as in the last picture.
     width, top: of what the JPEG shows, in CSS pixels, and how many of them are above the page.

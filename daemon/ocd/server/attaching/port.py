@@ -27,7 +27,7 @@ _MAX_MESSAGE = 64 << 20
 
 
 class AttachPort:
-    """Lets programs in by their keys, at these sockets, all of one port of loopback.
+    """Admits programs by their keys, at these sockets of one loopback port.
 
     from_browser: whether the socket with this inode is held by the daemon's Chromium.
     """

@@ -52,7 +52,7 @@ End = Literal["program", "key", "session", "browser", "setting", "daemon", "too_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachGrant:
-    """What a key lets a program do: work on this session, with files of that folder.
+    """What a key allows: working on this session, with files of that folder.
 
     until: when it ends, by the monotonic clock.
     """
@@ -63,7 +63,7 @@ class AttachGrant:
 
 
 class _OutgoingQueue:
-    """What a program has still to be sent, in its order."""
+    """Messages still to be sent to a program, in order."""
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self._socket = socket

@@ -38,14 +38,14 @@ _HEARTBEAT_S = 15.0
 
 
 class WatchedTab(msgspec.Struct, forbid_unknown_fields=True):
-    """The tab that a page looks at."""
+    """The tab that a page watches."""
 
     session: str
     tab_id: str
 
 
 class PageMessage(msgspec.Struct, forbid_unknown_fields=True):
-    """What a page says, one thing at a time.
+    """A message from a page.
 
     watch: the tab to show; null: none. hold: the tab to take over; null: give it back. input: what
     was done in the tab that it holds. alive: the answer to a question whether it is there.
@@ -58,7 +58,7 @@ class PageMessage(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EventBacklog:
-    """What one page has still to be told."""
+    """Events still to be sent to one page."""
 
     def __init__(self, services: CallServices) -> None:
         self._services = services
@@ -135,7 +135,7 @@ def _listening(services: CallServices, backlog: EventBacklog) -> Iterator[None]:
 
 
 class PageConnection:
-    """One open page: what it is told, and the tab that it looks at."""
+    """One open page: its events, and the tab that it watches."""
 
     def __init__(
         self,

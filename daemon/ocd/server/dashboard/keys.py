@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(eq=False, slots=True)
 class Viewer:
-    """One browser that was let in.
+    """One browser that was admitted.
 
     Args:
         name: What the journal calls it.
@@ -61,7 +61,7 @@ class Viewer:
 
 
 class Keys:
-    """The keys of one daemon's life; kept in memory, as digests, and nowhere else."""
+    """The keys of one daemon's life, stored in memory as digests only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._links: OneTimeKeys[Link] = OneTimeKeys(clock)

@@ -78,7 +78,7 @@ _Body = TypeVar("_Body", DashboardCall, ApprovalAnswer, HeldLease)
 
 
 class DashboardRoutes:
-    """What the dashboard's port answers."""
+    """The routes of the dashboard's port."""
 
     def __init__(
         self,

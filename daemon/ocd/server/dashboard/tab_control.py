@@ -29,7 +29,7 @@ class WantedTab(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TabControl:
-    """What one page holds, at most one tab. send: tells the page."""
+    """The tab that one page controls, at most one. send: sends to the page."""
 
     def __init__(self, services: CallServices, viewer: Viewer, send: Send) -> None:
         self._services = services

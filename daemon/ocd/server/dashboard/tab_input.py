@@ -26,7 +26,7 @@ _Key = Annotated[str, Meta(max_length=40)]
 
 
 class _Event(msgspec.Struct, forbid_unknown_fields=True, tag_field="type"):
-    """One thing that a person did."""
+    """One input event of a person."""
 
 
 class MouseInput(_Event, tag="mouse"):
@@ -87,7 +87,7 @@ class TextInput(_Event, tag="text"):
 
 
 class ReleaseInput(_Event, tag="release"):
-    """The hands are elsewhere: nothing is held down any more."""
+    """The input has ended: nothing is held down any more."""
 
 
 Input = MouseInput | WheelInput | TouchInput | KeyInput | TextInput | ReleaseInput

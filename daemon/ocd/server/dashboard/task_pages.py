@@ -19,7 +19,7 @@ _LATEST_BYTES = 1 << 20
 
 
 class PageRow(msgspec.Struct, omit_defaults=True):
-    """What the table shows of a page; what a kind's units do not have is left out."""
+    """A page's row in the table; fields that a kind's units lack are left out."""
 
     url: Any = None
     title: Any = None
