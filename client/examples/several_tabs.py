@@ -8,7 +8,7 @@ from openchrome import aconnect
 
 async def main(urls: list[str]) -> None:
     """Open each page in a tab of its own, side by side."""
-    async with await aconnect(session="several-tabs") as browser:
+    async with aconnect(session="several-tabs") as browser:
 
         async def title(url: str) -> str:
             tab = await browser.tabs_create(url=url)

@@ -6,8 +6,9 @@
         browser.navigate("https://example.com")
         print(browser.read_page(mode="markdown").text)
 
-`aconnect` gives the same methods to awaiting code. A verb's method has the verb's name and
-parameters; results are dictionaries, failures are exceptions by their code (`openchrome.errors`).
+`async with aconnect() as browser:` has the same methods as coroutines. A verb's method has the
+verb's name and parameters; results are dictionaries, and each error code has an exception class in
+`openchrome.errors`.
 """
 
 from __future__ import annotations

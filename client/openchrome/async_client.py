@@ -7,9 +7,10 @@ import copy
 import json
 from binascii import a2b_base64
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Generator, Mapping
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from openchrome import http, locations, outputs, protocol, starting, tasks
 from openchrome.async_verbs import AsyncKinds, AsyncVerbs
@@ -24,13 +25,39 @@ T = TypeVar("T")
 Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def aconnect(
+def aconnect(
     *, session: str = "default", home: str | None = None, start: bool | None = None
-) -> AsyncClient:
-    """Return a client of the daemon, which is started if none runs; arguments as of `connect`."""
-    client = AsyncClient(session=session, home=home, start=start)
-    await client.status()
-    return client
+) -> Connecting:
+    """Connect to the daemon, which is started if none runs; arguments as for `connect`.
+
+    `async with aconnect() as browser:` closes the client at the end; `await aconnect()` returns it.
+    """
+    return Connecting(AsyncClient(session=session, home=home, start=start))
+
+
+class Connecting:
+    """What `aconnect` returns: to be awaited, or to be entered with `async with`."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def __await__(self) -> Generator[Any, None, AsyncClient]:
+        return self._checked().__await__()
+
+    async def __aenter__(self) -> AsyncClient:
+        return await self._checked()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.close()
+
+    async def _checked(self) -> AsyncClient:
+        await self._client.status()
+        return self._client
 
 
 class AsyncClient(AsyncVerbs):
@@ -200,7 +227,10 @@ class AsyncOutput(OutputInfo):
 
 
 class AsyncTask(Generic[ResultT]):
-    """A task of the ledger; `AsyncTask[shapes.CrawlResult]` is a crawl, as `Task` says."""
+    """A task of the ledger; `AsyncTask[shapes.CrawlResult]` is a crawl, as `Task` says.
+
+    `await task` waits for its result, `async for event in task` follows it.
+    """
 
     def __init__(self, client: AsyncClient, task_id: str) -> None:
         self._client = client
@@ -217,6 +247,9 @@ class AsyncTask(Generic[ResultT]):
     async def wait(self, timeout: float | None = None) -> ResultT:  # noqa: ASYNC109 - as of Task
         """Wait until it has ended and return its result; `Task.wait` says what is raised."""
         return cast("ResultT", await self._client.run(tasks.wait(self.id, timeout)))
+
+    def __await__(self) -> Generator[Any, None, ResultT]:
+        return self.wait().__await__()
 
     async def output(self) -> AsyncOutput:
         """Return what it has by now as a stored output."""
@@ -245,7 +278,9 @@ class _Connections:
         self._address = address
         self._home = home
         self._start = start
-        self._idle: deque[Wire] = deque()
+        # By the event loop to which they belong: `asyncio.run` makes a new one each time.
+        self._idle_of: WeakKeyDictionary[asyncio.AbstractEventLoop, deque[Wire]]
+        self._idle_of = WeakKeyDictionary()
         # The hash of the daemon's catalog, once an answer had it; errors do not.
         self.catalog = ""
 
@@ -293,6 +328,10 @@ class _Connections:
             writer = self._idle.pop()[1]
             writer.close()
             await writer.wait_closed()
+
+    @property
+    def _idle(self) -> deque[Wire]:
+        return self._idle_of.setdefault(asyncio.get_running_loop(), deque())
 
     async def _receive(
         self, wire: Wire, response: http.Response, deadline_s: float | None

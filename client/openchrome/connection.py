@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 from collections import deque
@@ -19,6 +20,7 @@ class Connections:
         self._home = home
         self._start = start
         self._idle: deque[socket.socket] = deque()
+        self._process = os.getpid()
         # The hash of the daemon's catalog, once an answer had it; errors do not.
         self.catalog = ""
 
@@ -99,6 +101,9 @@ class Connections:
             wire.close()
 
     def _connected(self) -> socket.socket:
+        if self._process != os.getpid():  # forked: the parent goes on with what was open
+            self._process = os.getpid()
+            self._idle = deque()
         while self._idle:
             try:
                 wire = self._idle.pop()

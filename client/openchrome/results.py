@@ -27,5 +27,12 @@ class Result(dict[str, Any]):
         image = self.get("image")
         return a2b_base64(image["data"]) if image else b""
 
+    def _repr_mimebundle_(self, **_asked: Any) -> dict[str, str] | None:
+        """Return the picture as a notebook shows it; None: show the result as it is."""
+        image = self.get("image")
+        if not isinstance(image, dict):
+            return None
+        return {image["mime_type"]: image["data"], "text/plain": f"<{image['mime_type']}>"}
+
     def __repr__(self) -> str:
         return f"Result({super().__repr__()})"

@@ -79,10 +79,10 @@ def _file_name(title: str) -> str:
 def _overview(groups: Mapping[str, list[Entry]]) -> str:
     lines = [
         "# Verbs", "",
-        "A verb is one operation of the daemon. `oc` has it as a command, agent hosts as a tool,",
-        "the Python client as a method, and the socket by its name. `oc help NAME` says the same",
-        "as these pages. The examples run on the practice site that [Start](../start.md) begins",
-        "with; ids and times are replaced by fixed ones.",
+        "A verb is one operation of the daemon: a command of `oc`, a tool for agent hosts, a method",
+        "of the Python client. `oc help NAME` shows what these pages say. The examples show real",
+        "output, from the practice site that [Start](../start.md) begins with; only ids and times",
+        "have been replaced by fixed ones.",
     ]  # fmt: skip
     for title, entries in groups.items():
         lines += ["", f"## {title}", "", "| verb | |", "|---|---|"]
@@ -135,9 +135,10 @@ def _example(entry: Entry, answer: str) -> list[str]:
 def _errors_page() -> str:
     lines = [
         "# Errors", "",
-        "An error has a `code`, a `message` that says what happened, and mostly a `hint` with the",
-        "next step. Codes are stable; texts may change. Programs branch on the code: the Python",
-        "client has a class for each. `oc` exits with the status of the last column.", "",
+        "An error has a `code`, a `message` that says what happened, and usually a `hint` with the",
+        "next step. Codes are stable; texts may change, so programs should branch on the code. The",
+        "Python client has an exception class for each. The last column is the exit status of",
+        "`oc`.", "",
         "| code | what happened | what to do | HTTP | exit |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for code, (http, status) in CODES.items():

@@ -27,8 +27,8 @@ def page() -> str:
     document = _document()
     declared = {**document["kinds"], **document["verbs"]}
     roots = {result_schemas.referred_to(schema) for schema in declared.values()}
-    lines = ["# Values", "", "What stands inside of results, by the names of the Python client"]
-    lines += ["(`openchrome.shapes`). Keys in *italics* may be missing."]
+    lines = ["# Values", "", "The parts of which results are made, under their names in the Python"]
+    lines += ["client (`openchrome.shapes`). Keys in *italics* may be missing."]
     for name, shape in document["$defs"].items():
         if name not in roots and "properties" in shape:
             lines += ["", f"## {name}", "", _sentence(shape), "", *_rows(shape)]

@@ -4,12 +4,9 @@
 /slow/1.html …: pages that link to the next one; the third never ends its answer.
 """
 
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-from support import many_pages
+from ocd.practice import handbook
 
 _ENDLESS = 3
 
@@ -24,8 +21,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer(
                 f'<!doctype html><h1>Slow {number}</h1><a href="{number + 1}.html">next</a>'
             )
-        elif self.path == "/" or 1 <= number <= many_pages.COUNT:
-            self.answer(many_pages.page(number or 1))
+        elif self.path == "/" or 1 <= number <= handbook.COUNT:
+            self.answer(handbook.page(number or 1))
         else:
             self.send_error(404)
 

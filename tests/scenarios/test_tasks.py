@@ -12,8 +12,9 @@ import psutil
 import pytest
 
 from ocd.api.timestamps import rfc3339
+from ocd.practice import handbook
 from ocd.storage.process_identity import own_identity
-from support import many_pages, wire
+from support import wire
 from support.daemon import TERMINAL, Daemon
 from support.site import Site
 from support.waiting import wait_until
@@ -246,7 +247,7 @@ def test_cancel_of_a_browser_crawl_aborts_the_page(daemon: Daemon, site: Site) -
 
 def test_cancel_during_a_file_crawl(make_daemon: MakeDaemon, tmp_path: Path, site: Site) -> None:
     """The seed's fixture: a `file://` crawl, cancelled after a page completed, keeps that page."""
-    start = many_pages.write(tmp_path / "handbook")
+    start = handbook.write(tmp_path / "handbook")
     (tmp_path / "handbook" / "2.html").write_text(f'<a href="{site.url("hang")}">stuck</a>')
     (tmp_path / "handbook" / "1.html").write_text('<title>One</title><a href="2.html">two</a>')
     daemon = make_daemon("--allow-file-root", str(tmp_path))
@@ -259,7 +260,7 @@ def test_cancel_during_a_file_crawl(make_daemon: MakeDaemon, tmp_path: Path, sit
 
 def test_file_crawl_reads_files(make_daemon: MakeDaemon, tmp_path: Path) -> None:
     """`file://` works inside the file roots: links are followed, nothing outside is read."""
-    start = many_pages.write(tmp_path / "handbook", 12)
+    start = handbook.write(tmp_path / "handbook", 12)
     daemon = make_daemon("--allow-file-root", str(tmp_path / "handbook"))
     result = daemon.do("crawl", url=start.as_uri(), max_pages=5)
     assert len(result["pages"]) == 5

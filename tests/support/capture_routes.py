@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from support.routes import STATE, html
+from ocd.practice.answers import html
+from support.routes import STATE
 
 BYTES = bytes(range(256)) * 4
 

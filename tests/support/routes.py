@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import mimetypes
-import zlib
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from aiohttp import web
 
-from support import many_pages
+from ocd.practice.answers import html
 
 
 @dataclass
@@ -46,22 +43,6 @@ class State:
 
 
 STATE: web.AppKey[State] = web.AppKey("state", State)
-
-
-def html(title: str, body: str, *, status: int = 200, head: str = "") -> web.Response:
-    text = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}'
-        f"</head><body>{body}</body></html>"
-    )
-    return web.Response(text=text, status=status, content_type="text/html")
-
-
-mimetypes.add_type("application/xhtml+xml", ".xhtml")  # not every computer's list has it
-
-
-def media_type(path: Path) -> str:
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind
 
 
 def _number(request: web.Request, name: str, default: int) -> int:
@@ -209,11 +190,6 @@ async def big(request: web.Request) -> web.Response:
     return html("Big", "<h1>Big</h1>" + line * (kilobytes * 1024 // len(line) + 1))
 
 
-async def download(_request: web.Request) -> web.Response:
-    headers = {"Content-Disposition": 'attachment; filename="report.csv"'}
-    return web.Response(body=b"a,b\n1,2\n", headers=headers, content_type="text/csv")
-
-
 _PDF = (
     b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
     b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
@@ -224,26 +200,6 @@ _PDF = (
 
 async def pdf(_request: web.Request) -> web.Response:
     return web.Response(body=_PDF, content_type="application/pdf")
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    body = kind + data
-    return len(data).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
-
-
-async def image(_request: web.Request) -> web.Response:
-    """A picture of one red dot."""
-    head = b"\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00"
-    rows = zlib.compress(b"\x00\xff\x00\x00")
-    png = (
-        b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", rows) + _chunk(b"IEND", b"")
-    )
-    return web.Response(body=png, content_type="image/png")
-
-
-async def json_data(request: web.Request) -> web.Response:
-    await asyncio.sleep(_number(request, "ms", 0) / 1000)
-    return web.json_response({"items": ["first", "second", "third"], "query": request.query_string})
 
 
 async def plain(_request: web.Request) -> web.Response:
@@ -264,43 +220,6 @@ async def echo(request: web.Request) -> web.Response:
 # --- log-in, forms, uploads -------------------------------------------------------------------
 
 
-async def login(request: web.Request) -> web.Response:
-    """A form; posting user `ada` with password `lovelace` sets the session cookie."""
-    if request.method == "POST":
-        data = await request.post()
-        if (data.get("user"), data.get("password")) == ("ada", "lovelace"):
-            answer = web.HTTPSeeOther("/private")
-            answer.set_cookie("session", "s3cret-session", httponly=True, path="/")
-            raise answer
-        return html("Log in", "<h1>Wrong password</h1>", status=401)
-    return html(
-        "Log in",
-        '<h1>Log in</h1><form method="post"><label>User <input name="user"></label>'
-        '<label>Password <input name="password" type="password"></label>'
-        "<button>Log in</button></form>",
-    )
-
-
-async def private(request: web.Request) -> web.Response:
-    if request.cookies.get("session") != "s3cret-session":
-        raise web.HTTPFound("/login")
-    return html("Private", "<h1>Members only</h1><p>The treasure is below the oak.</p>")
-
-
-async def submit(request: web.Request) -> web.Response:
-    data = await request.post()
-    rows = "".join(f"<li>{key}={value!s}</li>" for key, value in data.items())
-    return html("Received", f"<h1>Received</h1><ul>{rows}</ul>")
-
-
-async def upload(request: web.Request) -> web.Response:
-    data = await request.post()
-    for value in data.values():
-        if isinstance(value, web.FileField):
-            request.app[STATE].uploads.append((value.filename, value.file.read()))
-    return html("Uploaded", f"<h1>Uploaded {len(request.app[STATE].uploads)}</h1>")
-
-
 async def basic_auth(request: web.Request) -> web.Response:
     """Ask for user `ada`, password `lovelace`."""
     if request.headers.get("Authorization") == "Basic YWRhOmxvdmVsYWNl":
@@ -310,13 +229,6 @@ async def basic_auth(request: web.Request) -> web.Response:
 
 
 # --- many pages, sitemaps ---------------------------------------------------------------------
-
-
-async def handbook(request: web.Request) -> web.Response:
-    number = int(request.match_info["number"] or 1)
-    if not 1 <= number <= many_pages.COUNT:
-        raise web.HTTPNotFound
-    return web.Response(text=many_pages.page(number), content_type="text/html")
 
 
 def _origin(request: web.Request) -> str:
@@ -384,20 +296,11 @@ ROUTES = [
     web.get("/redirect-loop", redirect_loop),
     web.get("/{code:429|503}", back_off),
     web.get("/big", big),
-    web.get("/download", download),
     web.get("/pdf", pdf),
-    web.get("/image", image),
-    web.get("/json", json_data),
     web.get("/plain", plain),
     web.get("/latin", latin),
     web.route("*", "/echo", echo),
-    web.route("*", "/login", login),
-    web.get("/private", private),
-    web.post("/submit", submit),
-    web.post("/upload", upload),
     web.get("/basic-auth", basic_auth),
-    web.get(r"/many-pages/{number:\d*}", handbook),
-    web.get(r"/many-pages/{number:\d+}.html", handbook),
     web.get("/sitemap.xml", sitemap),
     web.get("/dead-sitemap.xml", dead_sitemap),
     web.get("/sitemap-2.xml.gz", sitemap_gz),

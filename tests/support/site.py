@@ -1,6 +1,7 @@
 """The fixture site: a real HTTP server on a port of its own that remembers what it was asked.
 
-Plain pages lie in fixtures/site, one behaviour a page; behaviour that needs a server is a route
+It has the practice site of the documentation (ocd.practice) and, beside it, one page for each
+behaviour: plain pages lie in fixtures/site, behaviour that needs a server is a route
 (support.routes). Run it by hand with `python tests/support/site.py --port 0`; the first line it
 prints is its address.
 """
@@ -20,6 +21,11 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from ocd.practice import routes as practice_routes
+from ocd.practice.answers import UPLOADS, html, media_type
+from ocd.practice.server import PAGES as PRACTICE_PAGES
+from ocd.practice.server import find_page
+
 if __package__ in (None, ""):  # run as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -29,7 +35,6 @@ from support import (
     routes,
     skill_routes,
     state_routes,
-    studio_routes,
     task_sites,
 )
 from support.waiting import LEAST_S, wait_until
@@ -156,6 +161,7 @@ class Site:
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._remember], client_max_size=64 << 20)
         app[routes.STATE] = self.state
+        app[UPLOADS] = self.state.uploads
         app.add_routes(routes.ROUTES)
         app[task_sites.KEPT] = self.kept
         app.add_routes(task_sites.ROUTES)
@@ -163,7 +169,7 @@ class Site:
         app.add_routes(skill_routes.ROUTES)
         app.add_routes(capture_routes.ROUTES)
         app.add_routes(hidden_text.ROUTES)
-        app.add_routes(studio_routes.ROUTES)
+        app.add_routes(practice_routes.ROUTES)
         app.router.add_get("/robots.txt", self._robots)
         app.router.add_get("/{path:.*}", self._page)
         return app
@@ -194,14 +200,14 @@ class Site:
         return web.Response(text=self.robots)
 
     async def _page(self, request: web.Request) -> web.Response:
-        path = (PAGES / (request.match_info["path"] or "index.html")).resolve()
-        if not path.is_relative_to(PAGES) or not path.is_file():
-            return routes.html("Not found", "<h1>Not found</h1>", status=404)
+        path = find_page(request.match_info["path"], (PAGES, PRACTICE_PAGES))
+        if path is None:
+            return html("Not found", "<h1>Not found</h1>", status=404)
         body = path.read_bytes()
         if path.suffix == ".html":
             body = body.replace(b"{{origin}}", self.origin.encode())
             body = body.replace(b"{{other_origin}}", self.other_origin.encode())
-        return web.Response(body=body, headers={"Content-Type": routes.media_type(path)})
+        return web.Response(body=body, headers={"Content-Type": media_type(path)})
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typer.exceptions import TyperException
 from ocd.api import shell_completion
 from ocd.api.errors import OcdError, exit_status
 from ocd.api.help_format import fit_help
-from ocd.cli import config, doctor, logs, run, service, start, status, stop, version
+from ocd.cli import config, doctor, logs, practice, run, service, start, status, stop, version
 from ocd.cli.options import Json
 from ocd.cli.output import say, show_error, show_json
 
@@ -58,7 +58,14 @@ def build() -> typer.Typer:
     app = typer.Typer(name="ocd", rich_markup_mode=None, invoke_without_command=True)
     app.callback()(_main)
     for command in (
-        *(start.start, stop.stop, stop.restart, status.status, run.run, logs.logs, doctor.doctor),
+        start.start,
+        stop.stop,
+        stop.restart,
+        status.status,
+        run.run,
+        logs.logs,
+        doctor.doctor,
+        practice.practice,
     ):
         app.command()(command)
     app.add_typer(service.build(), name="service")

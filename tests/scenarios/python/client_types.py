@@ -2,7 +2,17 @@
 
 from typing import assert_type
 
-from openchrome import AsyncClient, AsyncOutput, AsyncTask, Client, Output, Result, Task, shapes
+from openchrome import (
+    AsyncClient,
+    AsyncOutput,
+    AsyncTask,
+    Client,
+    Output,
+    Result,
+    Task,
+    aconnect,
+    shapes,
+)
 from openchrome.parameters import CrawlOptions
 
 
@@ -58,6 +68,14 @@ async def awaiting(browser: AsyncClient) -> None:
     assert_type(crawl, AsyncTask[shapes.CrawlResult])
     assert_type((await crawl.wait())["pages"][0]["url"], str)
     assert_type(await browser.task("abc").wait(), Result)
+    assert_type((await crawl)["pages"][0]["url"], str)
+
+
+async def connecting() -> None:
+    """Awaited and entered give the same."""
+    assert_type(await aconnect(), AsyncClient)
+    async with aconnect(session="ada") as browser:
+        assert_type(browser, AsyncClient)
 
 
 def mistaken(browser: Client) -> None:

@@ -13,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from openchrome import AsyncClient, AsyncOutput, Client, OpenChromeError, Output, Task, connect
+from openchrome import (
+    AsyncClient,
+    AsyncOutput,
+    Client,
+    OpenChromeError,
+    Output,
+    Task,
+    aconnect,
+    connect,
+)
 from openchrome import errors as client_errors
 from openchrome.protocol import Call
 from openchrome.verbs import Kinds
@@ -198,6 +207,85 @@ async def test_async_client(daemon: Daemon, site: Site) -> None:
         assert seen[-1] == "completed"
         assert len((await task.wait(60))["pages"]) == 3
         assert len([page async for page in await task.output()]) == 3
+
+
+async def test_connecting_is_awaited_or_entered(daemon: Daemon) -> None:
+    home = str(daemon.home.path)
+    async with aconnect(home=home, session="entered") as entered:
+        assert (await entered.oc_task_list(limit=1))["count"] >= 0
+    awaited = await aconnect(home=home, session="awaited")
+    assert (await awaited.status())["pid"]
+    await awaited.close()
+    with pytest.raises(client_errors.NoDaemonError):
+        async with aconnect(home=f"{home}/nowhere", start=False):
+            pass
+
+
+async def test_a_task_is_awaited(daemon: Daemon, site: Site) -> None:
+    async with aconnect(home=str(daemon.home.path)) as browser:
+        result = await (await browser.start.crawl(start_page(site), max_pages=2))
+        assert len(result["pages"]) == 2
+        with pytest.raises(client_errors.InvalidUrlError):
+            await (await browser.start.crawl("gopher://nowhere"))
+
+
+def test_a_client_outlives_an_event_loop(daemon: Daemon) -> None:
+    """What one loop has left open is no connection of the next."""
+    client = AsyncClient(home=str(daemon.home.path))
+
+    async def count() -> int:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(2):
+                group.create_task(client.status())
+        return len((await client.tabs_context())["tabs"])
+
+    counts = []
+    for _ in range(2):
+        with asyncio.Runner() as runner:
+            counts.append(runner.run(count()))
+            runner.run(client.close())
+    with asyncio.Runner() as left, asyncio.Runner() as other:
+        counts += [left.run(count()), other.run(count()), left.run(count())]
+        left.run(client.close())
+        other.run(client.close())
+    assert len(counts) == 5
+
+
+FORKED = """
+import os
+from openchrome import connect, errors
+
+client = connect()
+child = os.fork()
+for number in range(60):
+    task_id = ("a" if child else "b") * 14 + f"{number:02}"
+    try:
+        client.task(task_id).meta()
+    except errors.TaskNotFoundError as error:
+        assert task_id in error.message, error
+if not child:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+print("own answers only")
+"""
+
+
+def test_a_forked_process_has_connections_of_its_own(daemon: Daemon) -> None:
+    """Both go on at once after the fork: neither reads the other's answers."""
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], env=daemon.home.environ, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert done.stdout == "own answers only\n"
+
+
+def test_a_picture_shows_itself_in_a_notebook(browser: Client, site: Site) -> None:
+    browser.navigate(site.url("records/shop.html"))
+    picture = browser.page_screenshot()
+    shown = picture._repr_mimebundle_(include=None, exclude=None)
+    assert shown == {"image/png": picture["image"]["data"], "text/plain": "<image/png>"}
+    assert browser.tabs_context()._repr_mimebundle_() is None
 
 
 async def test_cancelled_coroutine_cancels_its_call(daemon: Daemon, site: Site) -> None:

@@ -1,13 +1,13 @@
-"""Routes of the fixture site that behave as Open Chat Studio's collection pages do."""
+"""Routes of the practice site that behave as Open Chat Studio's collection pages do."""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import PurePath
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
-from support.routes import STATE
+from ocd.practice.answers import UPLOADS
 
 SESSION, CSRF, FORM_TOKEN = "studio-session", "cookie-token", "form-token"
 TAKEN = {".pdf", ".md", ".txt"}
@@ -56,20 +56,20 @@ async def add_files(request: web.Request) -> web.StreamResponse:
     """Take the files as Django would, then redirect to the page with a message."""
     if problem := _problem(request):
         return problem
-    names: list[str] = []
     fields: dict[str, str] = {}
-    sizes: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     async for part in await request.multipart():
+        if not isinstance(part, BodyPartReader):
+            continue
         if part.name == "files":
-            names.append(part.filename or "")
-            sizes.append((part.filename or "", await part.read()))
+            files.append((part.filename or "", await part.read()))
         else:
             fields[part.name or ""] = await part.text()
     if fields.get("csrfmiddlewaretoken") != FORM_TOKEN or "Referer" not in request.headers:
         return web.Response(status=403, text="CSRF verification failed")
-    good = [one for one in sizes if PurePath(one[0]).suffix.lower() in TAKEN]
-    bad = [name for name in names if PurePath(name).suffix.lower() not in TAKEN]
-    request.app[STATE].uploads += [*good, ("chunk_size", fields["chunk_size"].encode())]
+    good = [one for one in files if PurePath(one[0]).suffix.lower() in TAKEN]
+    bad = [name for name, _ in files if PurePath(name).suffix.lower() not in TAKEN]
+    request.app[UPLOADS].extend([*good, ("chunk_size", fields["chunk_size"].encode())])
     said = f"success:Added {len(good)} files to collection"
     if bad and not good:
         said = "error:All selected files are invalid. Unsupported: " + " ".join(bad)
@@ -81,6 +81,7 @@ async def add_files(request: web.Request) -> web.StreamResponse:
 
 
 async def sign_in(_request: web.Request) -> web.Response:
+    """Show the form that those see who have not logged in."""
     return web.Response(text="<form>Sign in</form>", content_type="text/html")
 
 
