@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 from binascii import a2b_base64
-from collections import deque
 from collections.abc import AsyncIterator, Generator, Mapping
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
-from weakref import WeakKeyDictionary
 
-from openchrome import http, locations, outputs, protocol, starting, tasks
+from openchrome import locations, outputs, protocol, tasks
+from openchrome.async_connection import AsyncConnections
 from openchrome.async_verbs import AsyncKinds, AsyncVerbs
-from openchrome.errors import OpenChromeError, exception_for
+from openchrome.errors import OpenChromeError
 from openchrome.outputs import OutputInfo
 from openchrome.protocol import Call, Flow
 from openchrome.results import Result
@@ -22,7 +20,6 @@ from openchrome.tasks import ResultT, TaskEvent, TaskMeta
 from openchrome.verbs import CATALOG_HASH
 
 T = TypeVar("T")
-Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def aconnect(
@@ -72,7 +69,7 @@ class AsyncClient(AsyncVerbs):
     ) -> None:
         self.session = session
         where = locations.home({"OPENCHROME_HOME": home}) if home else locations.home()
-        self._connections = _Connections(locations.daemon_socket(where), where, start=start)
+        self._connections = AsyncConnections(locations.daemon_socket(where), where, start=start)
 
     def with_session(self, session: str) -> AsyncClient:
         """Return a client for another session that shares the connections of this one."""
@@ -269,132 +266,3 @@ class AsyncTask(Generic[ResultT]):
 
     def __repr__(self) -> str:
         return f"<AsyncTask {self.id}>"
-
-
-class _Connections:
-    """Connections to one daemon, used again; starts it if need be."""
-
-    def __init__(self, address: str, home: str, *, start: bool | None) -> None:
-        self._address = address
-        self._home = home
-        self._start = start
-        # By the event loop to which they belong: `asyncio.run` makes a new one each time.
-        self._idle_of: WeakKeyDictionary[asyncio.AbstractEventLoop, deque[Wire]]
-        self._idle_of = WeakKeyDictionary()
-        # The hash of the daemon's catalog, once an answer had it; errors do not.
-        self.catalog = ""
-
-    async def exchange(
-        self, method: str, path: str, body: bytes = b"", *, deadline_s: float | None = None
-    ) -> tuple[int, bytes]:
-        """Send a request and return the answer's status and body."""
-        wire = await self._connected()
-        response = http.Response()
-        try:
-            _send(wire, method, path, body, protocol.JSON)
-            pieces = [piece async for piece in self._receive(wire, response, deadline_s)]
-        except BaseException:  # cancelled: what is left on the wire is nobody's answer
-            wire[1].close()
-            raise
-        if response.reusable:
-            self._idle.append(wire)
-        else:
-            wire[1].close()
-        return response.status, b"".join(pieces)
-
-    async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """Yield the lines of an answer as they come."""
-        wire = await self._connected()
-        response, rest = http.Response(), b""
-        try:
-            _send(wire, "GET", path, b"", protocol.LINES)
-            async for data in self._receive(wire, response, None):
-                if response.status >= 400:
-                    rest += data
-                    continue
-                *whole, rest = (rest + data).split(b"\n")
-                for line in filter(None, whole):
-                    yield line
-        finally:
-            wire[1].close()
-        if response.status >= 400:
-            protocol.decode_result(response.status, rest)
-        if rest:
-            yield rest
-
-    async def close(self) -> None:
-        """Close the idle connections."""
-        while self._idle:
-            writer = self._idle.pop()[1]
-            writer.close()
-            await writer.wait_closed()
-
-    @property
-    def _idle(self) -> deque[Wire]:
-        return self._idle_of.setdefault(asyncio.get_running_loop(), deque())
-
-    async def _receive(
-        self, wire: Wire, response: http.Response, deadline_s: float | None
-    ) -> AsyncIterator[bytes]:
-        while not response.complete:
-            try:
-                async with asyncio.timeout(protocol.patience_s(deadline_s)):
-                    data = await wire[0].read(65536)
-            except TimeoutError:
-                if deadline_s is not None:
-                    raise protocol.unanswered(deadline_s) from None
-                await self._expect_life()
-                continue
-            except ConnectionError:
-                data = b""
-            try:
-                body = response.feed(data)
-            except http.ProtocolError:
-                raise protocol.connection_lost() from None
-            if body:
-                yield body
-        self.catalog = response.headers.get("x-openchrome-catalog", self.catalog)
-
-    async def _connected(self) -> Wire:
-        while self._idle:
-            wire = self._idle.pop()
-            if not (wire[0].at_eof() or wire[1].is_closing()):
-                return wire
-            wire[1].close()
-        found = await self._connect()
-        if found is None:
-            await asyncio.to_thread(starting.start_daemon, self._home, wanted=self._start)
-            found = await self._connect()
-        if found is None:
-            message = f"The daemon was started, but nothing listens on {self._address}"
-            raise exception_for("no_daemon", message, {"hint": "ocd logs"})
-        return found
-
-    async def _connect(self) -> Wire | None:
-        try:
-            return await asyncio.open_unix_connection(self._address)
-        except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
-            return None
-        except OSError as error:
-            message = f"Cannot use the daemon's socket {self._address}: {error.strerror or error}"
-            raise exception_for("no_daemon", message, {"hint": "ocd status"}) from None
-
-    async def _expect_life(self) -> None:
-        wire = await self._connect()
-        if wire is None:
-            raise protocol.connection_lost()
-        try:
-            _send(wire, "GET", "/v1/status", b"", protocol.JSON)
-            async with asyncio.timeout(protocol.PROBE_S):
-                if not await wire[0].read(1):
-                    raise protocol.connection_lost()
-        except TimeoutError:
-            raise protocol.hangs() from None
-        except ConnectionError:
-            raise protocol.connection_lost() from None
-        finally:
-            wire[1].close()
-
-
-def _send(wire: Wire, method: str, path: str, body: bytes, accept: str) -> None:
-    wire[1].write(http.request(method, path, body, accept))

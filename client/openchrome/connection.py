@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
+import time
 from collections import deque
 from collections.abc import Iterator
 
@@ -89,6 +91,7 @@ class Connections:
             try:
                 body = response.feed(data)
             except http.ProtocolError:
+                self._settle()
                 raise protocol.connection_lost() from None
             if body:
                 yield body
@@ -139,16 +142,34 @@ class Connections:
 
     def _expect_life(self) -> None:
         """Return if the daemon answers; raise if it hangs or is gone."""
+        try:
+            answers = self._probe()
+        except TimeoutError:
+            raise protocol.hangs() from None
+        if not answers:
+            raise protocol.connection_lost()
+
+    def _settle(self) -> None:
+        """After a lost connection: return once the daemon answers, or nothing listens any more.
+
+        A process that is killed takes a moment to close its sockets. The next call is not to meet
+        one of them.
+        """
+        self.close()
+        until = time.monotonic() + protocol.SETTLE_S
+        with contextlib.suppress(TimeoutError):
+            while self._probe() is False and time.monotonic() < until:
+                time.sleep(protocol.SETTLE_PAUSE_S)
+
+    def _probe(self) -> bool | None:
+        """Return whether the daemon answers; None: nothing listens. Raises TimeoutError."""
         wire = self._connect()
         if wire is None:
-            raise protocol.connection_lost()
+            return None
         with wire:
             wire.settimeout(protocol.PROBE_S)
             try:
                 wire.sendall(http.request("GET", "/v1/status", b"", protocol.JSON))
-                if not wire.recv(1):
-                    raise protocol.connection_lost()
-            except TimeoutError:
-                raise protocol.hangs() from None
+                return bool(wire.recv(1))
             except ConnectionError:
-                raise protocol.connection_lost() from None
+                return False

@@ -18,6 +18,9 @@ LINES = "application/x-ndjson"
 # How long a silent daemon is waited for before it is asked whether it lives, and for that answer.
 QUIET_S = 15.0
 PROBE_S = 20.0
+# How long a daemon that is ending is waited for after it has cut off a call, and between two looks.
+SETTLE_S = 5.0
+SETTLE_PAUSE_S = 0.02
 # Beyond a call's own deadline, which the daemon keeps.
 GRACE_S = 15.0
 

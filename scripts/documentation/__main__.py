@@ -37,7 +37,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 def build(folder: Path, site: Path) -> None:
     """Let MkDocs make the site; warnings are errors."""
-    shutil.copytree(PAGES / "stylesheets", folder / "pages" / "stylesheets")
+    for assets in ("scripts", "stylesheets"):
+        shutil.copytree(PAGES / assets, folder / "pages" / assets)
     shutil.copy(ROOT / "docs" / "picture.svg", folder / "pages" / "picture.svg")
     write(folder, {"mkdocs.yml": configuration()})
     done = subprocess.run(

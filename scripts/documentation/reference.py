@@ -79,10 +79,10 @@ def _file_name(title: str) -> str:
 def _overview(groups: Mapping[str, list[Entry]]) -> str:
     lines = [
         "# Verbs", "",
-        "A verb is one operation of the daemon: a command of `oc`, a tool for agent hosts, a method",
-        "of the Python client. `oc help NAME` shows what these pages say. The examples show real",
-        "output, from the practice site that [Start](../start.md) begins with; only ids and times",
-        "have been replaced by fixed ones.",
+        "A verb is one operation of the daemon: a command of `oc`, a tool for agent hosts, and a",
+        "method of the Python client. `oc help NAME` shows what these pages say. The examples show",
+        "real output, from the practice site that [Start](../start.md) begins with; only ids and",
+        "times have been replaced by fixed ones.",
     ]  # fmt: skip
     for title, entries in groups.items():
         lines += ["", f"## {title}", "", "| verb | |", "|---|---|"]

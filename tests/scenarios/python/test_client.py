@@ -3,8 +3,10 @@
 import asyncio
 import inspect
 import json
+import os
 import pickle
 import pydoc
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +31,7 @@ from openchrome.verbs import Kinds
 from support.daemon import Daemon, Home
 from support.result_shapes import check
 from support.site import Site
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -158,6 +161,24 @@ def test_closed_connections_are_not_used_again(make_daemon: Callable[..., Daemon
         first = client.status()["pid"]
         daemon.restart()
         assert client.status()["pid"] != first
+
+
+def test_a_killed_daemon_costs_the_calls_in_flight_and_no_other(
+    make_daemon: Callable[..., Daemon],
+) -> None:
+    """Also where many connections are open, which the kernel closes one after the other."""
+    daemon = make_daemon()
+    with connect(home=str(daemon.home.path)) as client:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: client.status()["pid"], range(40)))
+            client.navigate("data:text/html,<title>Waiting</title>")
+            script = "new Promise(() => {})"
+            waiting = pool.submit(client.javascript_tool, script, timeout_ms=60_000)
+            wait_until(lambda: client.status()["calls_in_flight"] >= 1, 30)
+            os.kill(found[0], signal.SIGKILL)
+            with pytest.raises(client_errors.NoDaemonError):
+                waiting.result()
+        assert client.status()["pid"] != found[0]
 
 
 def test_daemon_is_started_when_none_runs() -> None:
