@@ -65,10 +65,10 @@ async def awaiting(browser: AsyncClient) -> None:
     assert_type((await browser.tabs_context())["tabs"][0]["url"], str)
     assert_type(await browser.javascript_tool("1", output_mode="handle"), AsyncOutput)
     crawl = await browser.start.crawl("about:blank", max_pages=2)
-    assert_type(crawl, AsyncTask[shapes.CrawlResult])
+    same = assert_type(crawl, AsyncTask[shapes.CrawlResult])
     assert_type((await crawl.wait())["pages"][0]["url"], str)
     assert_type(await browser.task("abc").wait(), Result)
-    assert_type((await crawl)["pages"][0]["url"], str)
+    assert_type((await same)["pages"][0]["url"], str)
 
 
 async def connecting() -> None:
