@@ -51,7 +51,7 @@ def _execute(command: Command, index: Index, catalog_hash: str) -> int:
 
 
 def _add_next_step(error: OcdError, command: Command) -> None:
-    """Say how a task goes on whose daemon has ended while the command waited for it."""
+    """Say how to resume a task whose daemon exited while the command waited for it."""
     from oc.connection.transport import ConnectionLost
 
     given = command.params

@@ -95,7 +95,7 @@ class AsyncClient(AsyncVerbs):
 
     @property
     def start(self) -> AsyncKinds:
-        """What can go on in the background: `await client.start.crawl(url)` returns a task."""
+        """What can run in the background: `await client.start.crawl(url)` returns a task."""
         return AsyncKinds(lambda kind, args: self.start_task(kind, **args))
 
     async def start_task(self, kind: str, /, **args: Any) -> AsyncTask[Result]:
@@ -103,7 +103,7 @@ class AsyncClient(AsyncVerbs):
         return AsyncTask(self, await self.run(tasks.start(kind, args)))
 
     def task(self, task_id: str) -> AsyncTask[Result]:
-        """Return a task by its id; whether there is one shows when it is asked something."""
+        """Return a task by its id; the first request shows whether it exists."""
         return AsyncTask(self, task_id)
 
     def output(self, handle: str) -> AsyncOutput:

@@ -76,7 +76,7 @@ class Client(Verbs):
 
     @property
     def start(self) -> Kinds:
-        """What can go on in the background: `client.start.crawl(url)` returns a Task."""
+        """What can run in the background: `client.start.crawl(url)` returns a Task."""
         return Kinds(lambda kind, args: self.start_task(kind, **args))
 
     def start_task(self, kind: str, /, **args: Any) -> Task[Result]:
@@ -84,7 +84,7 @@ class Client(Verbs):
         return Task(self, self.run(tasks.start(kind, args)))
 
     def task(self, task_id: str) -> Task[Result]:
-        """Return a task by its id; whether there is one shows when it is asked something."""
+        """Return a task by its id; the first request shows whether it exists."""
         return Task(self, task_id)
 
     def output(self, handle: str) -> Output:

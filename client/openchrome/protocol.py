@@ -56,7 +56,7 @@ def deadline_s(call: Call) -> float | None:
 
 
 def patience_s(deadline_s: float | None) -> float:
-    """Return how long a silent daemon is waited for, before it counts as hung or is asked."""
+    """Return how long to wait for a silent daemon before it is asked, or counts as hung."""
     return QUIET_S if deadline_s is None else deadline_s + GRACE_S
 
 
@@ -82,7 +82,7 @@ def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Resu
 
 
 def not_understood(body: bytes) -> NoReturn:
-    """Raise the error for an answer that is none of the daemon's."""
+    """Raise the error for a response that is not the daemon's."""
     text = body[:200].decode("utf-8", "replace").strip()
     raise exception_for("internal", f"Cannot understand the daemon's answer: {text}", {})
 

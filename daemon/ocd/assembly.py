@@ -335,7 +335,7 @@ class Daemon:
         self.sweep_changed.set()
 
     async def _know_output_dir(self) -> None:
-        """Serve the handles of the configured folder, whoever wrote them there."""
+        """Serve the handles in the configured folder, whichever daemon wrote them."""
         folder = self.config.handle_large_tool_output.output_dir
         if folder is not None:
             await asyncio.to_thread(self.outputs.add_root, folder)

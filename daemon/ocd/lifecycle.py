@@ -73,7 +73,7 @@ async def serve(config: Config) -> None:
 
 
 async def _run_background(daemon: Daemon) -> None:
-    """Run what goes on beside the calls, until cancelled."""
+    """Run the background tasks until cancelled."""
     sweeping = sweeper.run(
         daemon.outputs,
         lambda: daemon.config.output_handle_sweep_interval_seconds,
@@ -100,7 +100,7 @@ async def _load_stores(daemon: Daemon) -> None:
 
 
 async def _wait_for_stop(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:
-    """Return what of the home is gone once something is; an empty string if told to stop first."""
+    """Return which part of the home is lost once one is; an empty string if stopped first."""
     async with asyncio.TaskGroup() as group:
         stopped, lost = group.create_task(stop.wait()), group.create_task(losing)
         await asyncio.wait((stopped, lost), return_when=asyncio.FIRST_COMPLETED)

@@ -152,8 +152,8 @@ def fill(daemon: Daemon, site: Site) -> dict[str, str]:
     return {
         "/tasks": task, f"/task/{task}": "The lighthouse", "/outputs": stored,
         f"/output/{stored}": "of 1 item", "/journal": "navigate", "/recordings": "order",
-        f"/recording/{film}": "Previous", "/approvals": "Nothing waits for you",
-        "/evidence": "Hands", f"/evidence/{before}/{after}": "What differs",
+        f"/recording/{film}": "Previous", "/approvals": "Nothing needs your attention",
+        "/evidence": "Hands", f"/evidence/{before}/{after}": "Differences",
         "/tab/film/t1": "Take over",
     }  # fmt: skip
 

@@ -41,7 +41,7 @@ _PLACES: dict[str, tuple[str, str | None]] = {
 
 
 def text() -> str:
-    """Return the guide in the words of the shell."""
+    """Return the guide with shell commands."""
     return hints.in_commands(agent_guide.guide("shell"))
 
 

@@ -41,7 +41,7 @@ class Pending:
         self.replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
 
     def wait(self, timeout_s: float) -> Reply:
-        """Return the reply; OcdError `timeout`, or `internal` if the server has gone."""
+        """Return the reply; OcdError `timeout`, or `internal` if the server has exited."""
         try:
             reply = self.replies.get(timeout=timeout_s)
         except queue.Empty:

@@ -53,7 +53,7 @@ def fill(text: str, width: int) -> list[str]:
 
 
 def two_columns(rows: Iterable[tuple[str, str]], width: int, indent: int = 2) -> list[str]:
-    """Return names with their texts beside them; where a line is narrow, the text goes below."""
+    """Return names and texts in two columns; on narrow terminals, the text goes below the name."""
     import textwrap
 
     rows, lines = list(rows), list[str]()

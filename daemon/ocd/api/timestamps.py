@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 
 def rfc3339(moment: datetime | float) -> str:
-    """Return a moment (a datetime of UTC, or seconds of the epoch) as it is told and stored."""
+    """Return a moment (a UTC datetime, or seconds since the epoch) as an RFC 3339 timestamp."""
     when = moment if isinstance(moment, datetime) else datetime.fromtimestamp(moment, UTC)
     return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -129,7 +129,7 @@ def load(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
 
 
 def kinds(modules: Iterable[ModuleType] = MODULES) -> dict[str, Verb]:
-    """Return what the ledger can run by name: the long verbs, and kinds that are no verbs."""
+    """Return the task kinds by name: the long verbs, and kinds that are not verbs."""
     return {name: verb for name, verb in _collect_verbs(modules).items() if verb.long}
 
 
@@ -144,7 +144,7 @@ def _collect_verbs(modules: Iterable[ModuleType]) -> dict[str, Verb]:
 
 
 def read() -> dict[str, Any]:
-    """Return the document as it is packaged; the daemon has it from there, as clients do."""
+    """Return the packaged document, which daemon and clients read."""
     document: dict[str, Any] = msgspec.json.decode(PACKAGED.read_bytes())
     return document
 

@@ -95,7 +95,7 @@ def _how_to_answer(approval: Approval) -> str:
 
 
 def unanswered_error(approval: Approval) -> OcdError:
-    """Return the error for a question that nobody has answered in time."""
+    """Return the error for a question that was not answered in time."""
     return OcdError(
         "consent_needed", approval.question.message,
         hint=f"A person answers in a terminal: {_how_to_answer(approval)}. Then call again.",

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 async def resume(services: CallServices, *, by_default: bool) -> None:
-    """Resume what was cut off with an earlier daemon and asked for it, by a call like any other.
+    """Resume the durable tasks interrupted with an earlier daemon, by ordinary calls.
 
     by_default: also what did not say whether it wants it.
     """
@@ -39,7 +39,7 @@ async def resume(services: CallServices, *, by_default: bool) -> None:
 
 
 def is_durable(store: TaskStore, meta: TaskMeta, *, by_default: bool) -> bool:
-    """Return whether a task that was cut off is to go on by itself. Blocks."""
+    """Return whether an interrupted task is to be resumed automatically. Blocks."""
     try:
         asked = read_arguments(store, meta.task_id).args.get("durable", False)
         return bool(by_default if asked is None else asked) and not _is_stuck(store, meta)

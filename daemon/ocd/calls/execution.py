@@ -35,7 +35,7 @@ class CallTarget:
 
     @property
     def url(self) -> str:
-        """The address of the tab; an empty string if it is none."""
+        """The URL of the tab; an empty string if it is not a tab."""
         return self.tab.url if self.tab is not None else ""
 
 

@@ -108,7 +108,7 @@ async def clean_output(sanitizer: Sanitizer, verb: Verb, output: Output) -> Outp
 
 
 def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
-    """Return what is left of a budget of characters after the value; negative as soon as it ends.
+    """Return what remains of a budget of characters after the value; negative once exceeded.
 
     A cheap upper bound: most replies are small, and need not be encoded to know it.
     """

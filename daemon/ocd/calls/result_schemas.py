@@ -52,7 +52,7 @@ def referred_to(schema: Mapping[str, Any]) -> str | None:
 
 
 def _add_common(verb: Verb, schema: Schema) -> None:
-    """Add what the road of a call may put beside what the verb says."""
+    """Add keys that processing may add to the verb's own."""
     if "properties" not in schema:
         return
     if verb.reads_page:

@@ -160,7 +160,7 @@ class ActiveCall:
         return self._redacted
 
     def note_wait(self, began: float) -> None:
-        """Note that a person was waited for since then; the call goes on on the same tab."""
+        """Note the wait for a person since then; the call continues on the same tab."""
         self.waited_s += time.monotonic() - began
         self.waited_tab = self.tab_id
 

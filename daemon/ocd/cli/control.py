@@ -52,7 +52,7 @@ def status(home: Path, timeout_s: float = 5.0) -> dict[str, Any] | None:
 
 
 def shutdown(home: Path, timeout_s: float) -> bool:
-    """Ask the daemon to end; return False if nobody listens. Raises `timeout`, `forbidden`."""
+    """Ask the daemon to stop; False if nothing is listening. Raises `timeout`, `forbidden`."""
     return _exchange(home, "POST", "/v1/shutdown", timeout_s) is not None
 
 

@@ -39,7 +39,7 @@ def check_all(home: Path) -> Iterator[HostFinding]:
 
 
 def check_config(home: Path) -> tuple[Config, HostFinding]:
-    """Decode the settings; the defaults stand in for ones that do not decode."""
+    """Decode the settings; use the defaults for those that cannot be decoded."""
     try:
         config = load({})
     except OcdError as error:

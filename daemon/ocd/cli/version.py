@@ -18,7 +18,7 @@ def show_version() -> str:
 
 
 def describe() -> dict[str, Any]:
-    """Return the versions and places of all that runs a call; null: there is none, or not now."""
+    """Return the versions and locations of all parts; null: not installed, or not running."""
     return {
         "version": version("openchrome"),
         "python": platform.python_version(),

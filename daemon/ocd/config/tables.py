@@ -163,7 +163,7 @@ class Cluster(Table, frozen=True, kw_only=True):
 
     @property
     def encrypted(self) -> bool:
-        """Whether nobody on the way can read what goes there."""
+        """Whether the connection is encrypted."""
         return self.address.startswith("tls://")
 
 

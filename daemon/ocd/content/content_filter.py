@@ -163,7 +163,7 @@ def _dense(blocks: Sequence[Block], text_places: Sequence[int]) -> dict[int, flo
 def _relevant(
     blocks: Sequence[Block], text_places: Sequence[int], query: Sequence[str]
 ) -> dict[int, float]:
-    """Return each block's BM25 score for the words; its headings count as its own words."""
+    """Return each block's BM25 score for the query; its headings count as part of it."""
     counts = {}
     for place in text_places:
         about = " ".join([*(blocks[at].text for at in blocks[place].above), blocks[place].text])

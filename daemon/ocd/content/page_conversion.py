@@ -23,7 +23,7 @@ class PageConversion(msgspec.Struct, array_like=True):
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether the result is the HTML as it is."""
+        """Whether the result is the HTML itself."""
         return self.form == "html" and not self.main
 
     @property
@@ -42,7 +42,7 @@ class ConvertedPage(msgspec.Struct, array_like=True):
 
 
 def convert(job: PageConversion) -> ConvertedPage:
-    """Return what a reader would see, in the form that was asked for."""
+    """Return what a reader would see, in the requested format."""
     text = _convert(job, main=job.main)
     if not job.main:
         return ConvertedPage(text)

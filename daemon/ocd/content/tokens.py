@@ -10,7 +10,7 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
 
 
 def terms(text: str, about: Iterable[str] | None = None) -> list[str]:
-    """Return the words of a text, case folded and as English stems, in their order.
+    """Return the words of a text as case-folded English stems, in order.
 
     "Costs" and "costing" are both `cost`; of scripts without spaces, every pair of letters is a
     term.

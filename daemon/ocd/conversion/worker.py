@@ -217,7 +217,7 @@ class ConversionPool:
             idle.kill()
 
     async def close(self) -> None:
-        """End the process that is kept."""
+        """End the process that is kept for reuse."""
         self._keep_until(None)
         idle, self._idle = self._idle, None
         if idle is not None:

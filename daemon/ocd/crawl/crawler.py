@@ -85,7 +85,7 @@ class Crawler:
         self.clusters = Clusters({})
 
     async def close(self) -> None:
-        """End what is kept between crawls."""
+        """End the process that is kept between crawls."""
         await self._workers.close()
 
     def _open_own_pool(self, tabs: int, options: PoolOptions) -> PageSource:

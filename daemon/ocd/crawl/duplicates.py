@@ -44,7 +44,7 @@ class Duplicates:
         self._bands: dict[int, str] = {}
 
     def find(self, url: str, digest: str, signature: bytes) -> str:
-        """Return the URL of an earlier page that says the same, or nearly; "" if there is none.
+        """Return the URL of an earlier page with the same or nearly the same content, or "".
 
         The page itself is remembered if it is the first one.
         """

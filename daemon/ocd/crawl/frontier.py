@@ -205,7 +205,7 @@ class Frontier:
     def _take_open(
         self, now: float, ready_at: Callable[[str], float], deepest: float
     ) -> FrontierEntry | Literal["too deep"] | None:
-        """Return the best entry of what is in memory and may be taken; None if there is none."""
+        """Return the best entry in memory that may be taken; None if there is none."""
         while (origin := self._best_open()) is not None:
             rank, _, entry = origin.heap[0]
             if entry.depth > deepest and rank != _FIRST:

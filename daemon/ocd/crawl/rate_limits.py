@@ -110,7 +110,7 @@ class RateLimits:
             self._set_limit(gate, gate.adaptive.limit)
 
     def busiest_limits(self) -> dict[str, int]:
-        """Return how many requests at once the busiest origins came to, if that is adaptive."""
+        """Return the concurrency limits that the busiest origins reached, if adaptive."""
         gates = self._origins.items()
         found = {origin: gate.adaptive.limit for origin, gate in gates if gate.adaptive is not None}
         return dict(sorted(found.items(), key=lambda one: -one[1])[:MAX_LIMITS_SHOWN])
@@ -143,11 +143,11 @@ class RateLimits:
         self.longest_delay_s = max(self.longest_delay_s, gate.interval)
 
     def answers(self, origin: str) -> int:
-        """Return how often the origin has answered without saying that it is asked too much."""
+        """Return how often the origin has replied without reporting overload."""
         return self._gate(origin).answers
 
     def refused(self, origin: str, retry_after_s: float, now: float) -> Overload:
-        """Count an answer that says that the origin is asked too much; start nothing for a while.
+        """Count a reply that reports overload; start nothing for a while.
 
         From then on until another answer one request at a time is let through.
         """
@@ -200,7 +200,7 @@ def retry_after_s(value: str | None) -> float | None:
 
 
 def words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:
-    """Return in words that an origin is not asked for a while, with times of the day in UTC."""
+    """Return, as text, until when an origin is left alone, with UTC times of day."""
     again, given_up = (
         f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
         for at in (overload.until, overload.given_up_at)

@@ -133,7 +133,7 @@ class CrawlScheduler:
         self._alarm = loop.call_at(at, self._wake) if at < _NEVER else None
 
     def _take(self, now: float) -> FrontierEntry | float | None:
-        """Return the entry to visit now, or until when to wait, or None: there is no more."""
+        """Return the entry to visit now, or until when to wait, or None if there are no more."""
         tally, spec = self.tally, self._spec
         if tally.succeeded >= spec.max_pages or tally.attempts >= spec.max_attempts:
             return None

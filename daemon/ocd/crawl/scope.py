@@ -76,7 +76,7 @@ def _in_domain(host: str, domains: Container[str]) -> bool:
 
 
 def _below(starts: Sequence[str]) -> Test:
-    """Return the test of scope "path": a start page and what lies below it, or beside a file."""
+    """Return the test for scope "path": a start page and what is below it, or beside a file."""
     roots: dict[str, set[str]] = {}
     for start in starts:
         path = path_of(start)

@@ -163,7 +163,7 @@ class CrawlStats:
         self._new_by_host: Counter[str] = Counter()
 
     def count(self, record: PageRecord, *, is_file: bool = False) -> None:
-        """Count a record; files are no pages, and take no page's place."""
+        """Count a record; files do not count as pages."""
         self._count_host(record)
         self.duplicates += bool(record.duplicate_of)
         if record.change:
@@ -200,7 +200,7 @@ class CrawlStats:
             self.errors[str(page.error.get("code"))] += 1
 
     def check(self) -> None:
-        """Raise the first page's error if there was nothing but errors: that is no success.
+        """Raise the first page's error if every page failed.
 
         The records stay what they are: the partial result of the task.
         """

@@ -48,7 +48,7 @@ class BundleBuilder:
         return [*parts, *(["facts"] if self._facts() else [])]
 
     def pack(self, include: tuple[str, ...], target_schema: Any) -> None:  # noqa: ANN401 - JSON
-        """Make the pieces of the parts that are asked for."""
+        """Build the requested parts."""
         self._add_picture()
         makers: dict[str, Callable[[], bool]] = {
             "dom": self._dom, "screenshot": self._screenshot, "phash": self._phash,

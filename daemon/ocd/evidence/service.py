@@ -83,7 +83,7 @@ class EvidenceService:
     async def check_live(
         self, node: Node, tab: Tab, wait_s: float, *, strict: bool = False
     ) -> dict[str, Any]:
-        """Return the report of a contract on the page as it is.
+        """Return the report of a contract on the live page.
 
         wait_s: longest time to look again, after each change, until it passes. A page that is slow
         to tell has 2 s more; strict: it has not.

@@ -120,7 +120,7 @@ class EvidenceStore:
     # --- bundles ---------------------------------------------------------------------------
 
     def folder(self, bundle_id: str) -> Path:
-        """Return where a bundle stands."""
+        """Return a bundle's folder."""
         return self.root / bundle_id
 
     def write(self, pieces: Sequence[BundlePart], bundle: Bundle) -> tuple[Bundle, list[str]]:

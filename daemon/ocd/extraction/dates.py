@@ -45,7 +45,7 @@ _STAMP = re.compile(r"\d{10}(?:\d{3})?$")
 
 
 def iso_date(text: str, lang: str = "") -> str | None:
-    """Return the first date of a text as YYYY-MM-DD, None if there is none."""
+    """Return the first date in a text as YYYY-MM-DD, or None."""
     found = _day(ascii_digits(text), lang)
     return found[0].isoformat() if found else None
 

@@ -59,7 +59,7 @@ class Entity:
 
     @property
     def about_site(self) -> bool:
-        """Whether it is of the kind that stands on every page."""
+        """Whether it is of a kind that is on every page."""
         return bool(self.types) and all(one.lower() in _ABOUT_SITE for one in self.types)
 
     @cached_property
@@ -94,7 +94,7 @@ def types_of(props: dict[str, Any]) -> tuple[str, ...]:
 
 
 def from_json(texts: Iterable[str]) -> list[Entity]:
-    """Return the entities of JSON-LD texts; what is no JSON is passed over."""
+    """Return the entities of JSON-LD texts; invalid JSON is skipped."""
     found: list[Entity] = []
     for text in texts:
         for one in _top(_parse_json(text)):

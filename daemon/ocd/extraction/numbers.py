@@ -86,7 +86,7 @@ def _one_kind(text: str) -> str:
 
 
 def minutes_in(text: str) -> float | int | None:
-    """Return an ISO 8601 duration in minutes, None if it is none."""
+    """Return an ISO 8601 duration in minutes, None if it is not one."""
     match = _ISO_DURATION.match(text.strip())
     if match is None or not any(match.groups()):
         return None

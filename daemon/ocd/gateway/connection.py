@@ -39,7 +39,7 @@ class UpstreamHandle(Protocol):
     async def call(
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
     ) -> dict[str, Any]:
-        """Call a tool and return its result as it is on the wire."""
+        """Call a tool and return its raw result."""
         ...
 
     async def resources(self) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ class UpstreamHandle(Protocol):
         ...
 
     async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
-        """Read the resource that a template stands for with these values."""
+        """Read the resource of a template filled in with these values."""
         ...
 
     async def prompts(self) -> list[dict[str, Any]]:
@@ -59,11 +59,11 @@ class UpstreamHandle(Protocol):
         ...
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
-        """Get a prompt and return the result as it is on the wire."""
+        """Get a prompt and return the raw result."""
         ...
 
     async def read(self, uri: str) -> dict[str, Any]:
-        """Read a resource and return the result as it is on the wire."""
+        """Read a resource and return the raw result."""
         ...
 
     def stop(self) -> None:

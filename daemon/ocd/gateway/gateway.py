@@ -51,7 +51,7 @@ class Gateway:
         return sorted(self._servers)
 
     def configure(self, tables: Mapping[str, Upstream]) -> None:
-        """Have these servers; those that are gone or changed end, and start anew when asked."""
+        """Set the servers; removed or changed ones end, and start again when needed."""
         before = self._servers
         unchanged = {name: one for name, one in before.items() if tables.get(name) == one.table}
         for server in before.values():
@@ -149,7 +149,7 @@ class Gateway:
         return await self._server(name).approve(mark)
 
     def withheld(self) -> list[UpstreamServer]:
-        """Return the servers that have tools which nobody has agreed to."""
+        """Return the servers with tools that nobody has approved."""
         return [self._servers[name] for name in self.names if self._servers[name].withholds]
 
     def _server(self, name: str) -> UpstreamServer:

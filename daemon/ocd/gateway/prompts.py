@@ -24,7 +24,7 @@ class UpstreamPrompt(NamedTuple):
     arguments: tuple[tuple[str, bool], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is listed: no words that nobody has agreed to but names."""
+        """Return the list entry: only names, no text that nobody has approved."""
         arguments = [{"name": name, "required": required} for name, required in self.arguments]
         return {"name": self.name, "arguments": arguments}
 
@@ -62,7 +62,7 @@ def _arguments(given: object) -> tuple[tuple[str, bool], ...] | None:
 def prompt_output(
     server: str, prompt: str, result: Mapping[str, Any], uri_alias: UriAlias, *, redacted: bool
 ) -> Output:
-    """Return the output of prompts/get (a GetPromptResult as it is on the wire).
+    """Return the output of prompts/get (a raw GetPromptResult).
 
     Its messages are one body, in the bounds of a tool's answer; whose words they are is said where
     they are not all the user's.

@@ -29,7 +29,7 @@ class UpstreamTemplate(NamedTuple):
     variables: tuple[tuple[str, bool], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is listed: no words that nobody has agreed to but names."""
+        """Return the list entry: only names, no text that nobody has approved."""
         names = ",".join(name for name, _ in self.variables)
         mime = {"mimeType": self.mime} if self.mime else {}
         return {"uriTemplate": f"{self.uri}{{?{names}}}", "name": self.name, **mime}

@@ -24,7 +24,7 @@ MAX_LISTED = 200
 
 
 def address_id(server: str, address: str) -> str:
-    """Return the ID that stands for a server's own address, the same each time."""
+    """Return the stable ID for a server's own address."""
     digest = blake2b(f"{server}\0{address}".encode("utf-8", "replace"), digest_size=10)
     return b32encode(digest.digest()).decode().lower()
 
@@ -52,7 +52,7 @@ class ResourceLinks:
         return self._addresses.get(key)
 
     def to_list(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Yield what is listed of resources: no words that nobody has agreed to but their names."""
+        """Yield the list entries of resources: only names, no text that nobody has approved."""
         for one in resources[:MAX_LISTED]:
             if isinstance(one.get("uri"), str) and 0 < len(one["uri"]) <= MAX_URI:
                 mime = (
@@ -65,7 +65,7 @@ class ResourceLinks:
 
 
 def resource_of(server: str, shown: str, result: Mapping[str, Any], *, redacted: bool) -> Output:
-    """Return the output of resources/read (a ReadResourceResult as it is on the wire).
+    """Return the output of resources/read (a raw ReadResourceResult).
 
     Its texts are one body, which is untrusted as a tool's is; what is binary stands beside it.
     Raises upstream_failed for a result that is none, or too large.

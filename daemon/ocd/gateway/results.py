@@ -33,7 +33,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2
 def output_of(
     server: str, tool: str, result: Mapping[str, Any], uri_alias: UriAlias = str, *, redacted: bool
 ) -> Output:
-    """Return the output of a tool's result (a CallToolResult as it is on the wire).
+    """Return the output of a tool's result (a raw CallToolResult).
     Raises upstream_failed for one that says that the tool failed, or that asks for input.
     """
     if result.get("resultType") not in (None, "complete"):

@@ -76,7 +76,7 @@ class UpstreamServer:
     # --- its life ---------------------------------------------------------------------------
 
     async def start(self) -> UpstreamHandle:
-        """Return its actor, which is made and set going when it is first asked for."""
+        """Return its connection actor, created and started on first use."""
         async with self._starting:
             if self.actor is not None:
                 return self.actor
@@ -117,7 +117,7 @@ class UpstreamServer:
     # --- what it offers, and who agreed -----------------------------------------------------
 
     async def _on_tools(self, tools: list[dict[str, Any]]) -> None:
-        """Take note of what it offers; the first time that is agreed to as it is."""
+        """Record what it offers; the first list is approved as it is."""
         self._listed = tools
         pinned = await asyncio.to_thread(self._services.pins.of, self.name)
         if pinned is None:
@@ -133,7 +133,7 @@ class UpstreamServer:
         return await self._keep(hashes, self._describe_tools(approved))
 
     async def _complete_pins(self, pinned: PinnedTools) -> PinnedTools:
-        """Add the words of tools that are as they were agreed to: earlier versions kept none."""
+        """Add the texts of tools that are unchanged since approval: earlier versions had none."""
         same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
         return await self._keep(
             pinned.tools, pinned.declarations | self._describe_tools(same), pinned.approved_at
@@ -196,7 +196,7 @@ class UpstreamServer:
         }
 
     async def approve(self, mark: str) -> dict[str, Any]:
-        """Agree to all its tools as they are now, and tell what is new in that.
+        """Approve all its tools as they are now, and return what is new.
 
         Raises upstream_withheld if they are not those that a review has shown under this mark.
         """

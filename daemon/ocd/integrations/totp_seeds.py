@@ -78,7 +78,7 @@ class TotpStore:
         self._lock = threading.Lock()
 
     def add(self, domain: str, seed: str) -> dict[str, Any]:
-        """Keep a seed (base32, or an otpauth:// address) and tell where; wrong_value if it is none.
+        """Store a seed (base32 or otpauth:// URL) and return where; wrong_value if it is invalid.
 
         A domain's earlier seed is replaced.
         """
@@ -101,7 +101,7 @@ class TotpStore:
         return {"domain": host, "kept_in": kept_in, "replaced": host in stored.entries}
 
     def remove(self, domain: str) -> dict[str, Any]:
-        """Forget a domain's seed; not_found if there is none."""
+        """Delete a domain's seed; not_found if there is none."""
         host = host_of(domain)
         with self._lock:
             entries = dict(self._read().entries)
@@ -169,7 +169,7 @@ def _variable_char(char: str) -> str:
 
 
 def host_of(domain: str) -> str:
-    """Return the host of a domain or a URL; invalid_argument if it is none."""
+    """Return the host of a domain or a URL; invalid_argument if it is not one."""
     name = domain.strip().partition("://")[2] or domain.strip()
     name = name.partition("/")[0].rpartition("@")[2]
     try:

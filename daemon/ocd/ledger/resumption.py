@@ -71,7 +71,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
         return cls(args=kept, left_out={name: shown[name] for name in args if name not in kept})
 
     def changed(self, changes: Mapping[str, Any], how: Resumption) -> dict[str, Any]:
-        """Return the arguments of the task that goes on; `invalid_argument` for what must stay."""
+        """Return the resumed task's arguments; `invalid_argument` for those that cannot change."""
         for name, value in changes.items():
             is_limit = name in how.limits + how.once
             if not is_limit and self.left_out.get(name) not in (MASK, redact(value)):
@@ -107,7 +107,7 @@ def read_arguments(store: TaskStore, task_id: str) -> Arguments:
 
 
 def not_resumable(task_id: str, why: str, hint: str = "") -> OcdError:
-    """Return the error of a task that cannot go on."""
+    """Return the error for a task that cannot be resumed."""
     message = f"Task {task_id} cannot be resumed: {why}"
     hint = hint or f"What it has: {tool_call('oc_task_get', task_id=task_id, include_result=True)}"
     return OcdError("not_resumable", message, hint=hint, task_id=task_id)

@@ -101,7 +101,7 @@ class Runner(Tasks):
     async def resume(
         self, task_id: str, changes: Mapping[str, Any], session: str = "default"
     ) -> TaskMeta:
-        """Accept a task that goes on with an ended one, with the changes to its arguments.
+        """Accept a task that resumes an ended one, with changes to its arguments.
 
         Raises what `start` raises, `task_not_found`, `not_resumable`, and `invalid_argument` for a
         parameter that may not change or must be given again.
@@ -297,7 +297,7 @@ class Runner(Tasks):
             run.ask_stop()
 
     async def cancel(self, task_id: str) -> TaskMeta:
-        """Ask a task to stop; return it once it has ended, or as it is after 2 s."""
+        """Ask a task to stop; return it once it has ended, or in its current state after 2 s."""
         try:
             async with asyncio.timeout(CANCEL_ANSWER_S):
                 return await self._cancel(task_id)

@@ -120,14 +120,14 @@ def public(meta: TaskMeta) -> dict[str, Any]:
 
 
 def begin(meta: TaskMeta, now: str) -> TaskMeta:
-    """PENDING → RUNNING; any other task is returned as it is."""
+    """PENDING → RUNNING; any other task is returned unchanged."""
     if meta.status != "PENDING":
         return meta
     return replace(meta, status="RUNNING", started_at=now)
 
 
 def advance(meta: TaskMeta, progress: TaskProgress) -> TaskMeta:
-    """Return the running task with its progress; any other task as it is."""
+    """Return the running task with its progress; any other task unchanged."""
     return replace(meta, progress=progress) if meta.status == "RUNNING" else meta
 
 
@@ -139,7 +139,7 @@ def ask_cancel(meta: TaskMeta, now: str) -> TaskMeta:
 
 
 def end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
-    """End a running task, or a waiting one that was cancelled; any other is returned as it is."""
+    """End a running task, or a waiting one that was cancelled; any other is returned unchanged."""
     allowed = meta.status == "RUNNING" or (
         meta.status == "PENDING" and outcome.status == "CANCELLED"
     )

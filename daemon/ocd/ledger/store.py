@@ -148,7 +148,7 @@ class TaskStore:
             events.close()
 
     def read(self, task_id: str) -> TaskMeta:
-        """Return the task as it is on disk; `task_not_found`, `unreadable_file` with the path."""
+        """Return the task from disk; `task_not_found`, `unreadable_file` with the path."""
         path = self.directory(task_id) / META
         try:
             meta = _decode_meta(path.read_bytes())

@@ -80,7 +80,7 @@ class TaskHandle:
         self._on_progress(self)
 
     def take_figures(self) -> None:
-        """Bring the figures beside the progress up to date, if the work has any."""
+        """Update the figures beside the progress, if the work has any."""
         if self.measure is None:
             return
         figures = self.measure()

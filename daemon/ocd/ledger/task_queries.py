@@ -50,7 +50,7 @@ class Tasks:
         return self._store
 
     async def get(self, task_id: str) -> TaskMeta:
-        """Return the task as it is now: `task_not_found`, `unreadable_file`."""
+        """Return the task's current state: `task_not_found`, `unreadable_file`."""
         meta = self._require(task_id)
         return await asyncio.to_thread(self._store.read, task_id) if meta is None else meta
 
@@ -148,7 +148,7 @@ class Tasks:
         return run.meta if run is not None else await self._wait_ended(task_id)
 
     async def states(self, task_id: str) -> AsyncGenerator[TaskMeta, None]:
-        """Yield the task as it is now and after changes; the last one has ended.
+        """Yield the task now and after each change; the last one has ended.
 
         What changes while nobody asks for the next one is seen in that one.
         """

@@ -164,7 +164,7 @@ class TaskRun:
             self.changed.fire()
 
     def leave_to_itself(self) -> None:
-        """Be a task like others from now on: the caller that waited has gone on."""
+        """Become an ordinary background task: the waiting caller has gone on."""
         self.meta = replace(self.meta, direct=False)
         self._unsaved = True
 

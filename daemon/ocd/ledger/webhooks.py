@@ -27,7 +27,7 @@ def write_webhook(folder: Path, url: str) -> None:
 
 
 def has_webhook(store: TaskStore, task_id: str) -> bool:
-    """Return whether somebody waits to be told of the task."""
+    """Return whether the task has a webhook to notify."""
     return os.path.exists(store.directory(task_id) / WEBHOOK)  # noqa: PTH110 - asked at every end
 
 
@@ -39,7 +39,7 @@ def read_webhook(store: TaskStore, task_id: str) -> Webhook | None:
 
 
 def remove_webhook(store: TaskStore, task_id: str) -> None:
-    """Note that nobody has to be told any more."""
+    """Note that nobody has to be notified any more."""
     path = store.directory(task_id) / WEBHOOK
     with storage("removing", path):
         path.unlink(missing_ok=True)

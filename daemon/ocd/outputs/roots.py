@@ -63,7 +63,7 @@ class Roots:
         self._others += [Path(one) for one in known.folders if Path(one) not in self._others]
 
     def add(self, folder: Path) -> None:
-        """Take in a folder for good; what cannot be written down holds until the daemon's end."""
+        """Add a folder permanently; if it cannot be stored, it is known until the daemon ends."""
         with self._lock:
             self._load()
             if folder == self.own or folder in self._others:

@@ -77,7 +77,7 @@ class OutputStore:
         self._searches = asyncio.Semaphore(_SEARCHES_AT_ONCE)
 
     def add_root(self, folder: Path) -> None:
-        """Serve and sweep the handles below one more folder (the guard's output_dir), for good.
+        """Serve and sweep the handles below one more folder (the guard's output_dir), permanently.
 
         Blocks: the folder is written down, see ocd.outputs.roots.
         """

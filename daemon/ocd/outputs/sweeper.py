@@ -27,7 +27,7 @@ class Sweepable(Protocol):
 
 
 async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.Event) -> None:
-    """Sweep at once, then every `interval()` seconds, for ever.
+    """Sweep at once, then every `interval()` seconds, forever.
 
     changed: to be set when the interval or the time to live has changed; that sweeps at once.
     """

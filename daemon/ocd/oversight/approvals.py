@@ -169,7 +169,7 @@ class Approvals:
         return approval
 
     async def wait(self, approval: Approval, timeout_s: float | None) -> Answer | None:
-        """Wait for the answer, and take it; None if there is none in time."""
+        """Wait for the answer and take it; None if it does not come in time."""
         approval.waiting += 1
         approval.waits_until = 0.0 if timeout_s is None else time.time() + timeout_s
         self.notify()
@@ -204,7 +204,7 @@ class Approvals:
         return next((one for one in waiting if one.question.grant == grant), None)
 
     def withdraw(self, approval: Approval) -> None:
-        """Take back a question that nobody needs to answer any more."""
+        """Withdraw a question that no longer needs an answer."""
         if self._approvals.pop(approval.id, None) and approval.answer is None:
             self._report({"event": "approval_withdrawn", **_event(approval)})
             self.notify()

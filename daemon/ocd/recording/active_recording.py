@@ -101,7 +101,7 @@ class ActiveRecording:
         return self.recording.meta
 
     async def record(self, action: Action, run: Run) -> Output:
-        """Run the action, write it down, and return or raise what it came to."""
+        """Run the action, record it, and return its result or raise its error."""
         action.touched.with_identity = True
         if action.verb.acts and action.tab in self._untitled:
             self._ask_titles()  # of the actions before this one, which may change the title
@@ -180,7 +180,7 @@ class ActiveRecording:
         self._titles[tab] = _Title(tab.url, title, shown)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
-        """Take a screenshot and name it in the entry, or say there why there is none."""
+        """Take a screenshot and name it in the entry, or record why there is none."""
         name = f"{self.meta.action_count + 1:06}-{when}.webp"
         try:
             async with asyncio.timeout(_PICTURE_S):
@@ -233,7 +233,7 @@ class ActiveRecording:
         self._untitled.setdefault(tab, {})[seq] = self._title(tab)
 
     def _ask_titles(self) -> None:
-        """Ask for the titles that pages have after their actions; nobody waits for that."""
+        """Request the titles that pages have after their actions, without waiting."""
         untitled, self._untitled = self._untitled, {}
         for tab, titles in untitled.items():
             if not tab.closed:
@@ -252,7 +252,7 @@ class ActiveRecording:
                 self.recording.retitle(seq, title)
 
     async def settle(self) -> None:
-        """Wait for the titles that are still asked for; later ones are not written any more."""
+        """Wait for the requested titles; later ones are not written any more."""
         self._ask_titles()
         try:
             if self._asked:

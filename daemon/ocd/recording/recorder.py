@@ -105,7 +105,7 @@ class Recorder:
         return await self.end(active, "stop")
 
     async def end(self, active: ActiveRecording, by: EndedBy) -> RecordingMeta:
-        """End a recording if it goes on still, and return it once the disk has its end."""
+        """End a recording if it is still running, and return it once its end is on disk."""
         if self._take(active):
             await self._finish(active, by)
         await active.ended.wait()
@@ -196,7 +196,7 @@ class Recorder:
         return {**fields, "status": status, "path": str(path)}
 
     async def leave(self, session: str) -> None:
-        """End the recording of a session that is gone for good."""
+        """End the recording of a session that has ended."""
         active = self._active.get(session)
         if active is not None:
             await self.end(active, "session_closed")

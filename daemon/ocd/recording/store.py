@@ -170,7 +170,7 @@ class Recording:
         return True
 
     def end(self, by: EndedBy, now: str) -> RecordingMeta:
-        """Close it for good (step 3) and return what it came to."""
+        """Close it (step 3) and return its final meta."""
         self._log.sync()
         self._log.close()
         self.meta = replace(self.meta, ended_at=now, ended_by=by)
@@ -198,7 +198,7 @@ class Recordings:
         self._starting = threading.Lock()
 
     def now(self) -> str:
-        """Return the time as it stands in the files."""
+        """Return the current time in the files' format."""
         return rfc3339(self._clock())
 
     def create(self, meta: RecordingMeta, keep: set[str]) -> tuple[Recording, list[str]]:
@@ -334,7 +334,7 @@ def is_id(text: str) -> bool:
 
 
 def not_found(recording_id: str) -> OcdError:
-    """Return the error of a recording that there is none of."""
+    """Return the error for an unknown recording."""
     return OcdError(
         "recording_not_found", f"There is no recording {recording_id[:200]!r}",
         hint="List them: `oc_recording_list`", recording_id=recording_id[:200],

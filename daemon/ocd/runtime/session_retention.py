@@ -60,7 +60,7 @@ def remove_old(files: Path, days: float, in_use: Collection[str]) -> int:
 
 
 def _newest(folder: Path) -> float:
-    """Return when something in it was changed last; now, if it is no folder or cannot be read."""
+    """Return when its newest file was changed; now, if it is not a folder or cannot be read."""
     try:
         if folder.is_symlink() or not folder.is_dir():
             return time.time()

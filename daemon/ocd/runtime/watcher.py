@@ -75,7 +75,7 @@ class Stall:
         self._cpu_s = process.cpu_s()
 
     def end(self) -> None:
-        """Begin anew: the loop has had a turn."""
+        """Reset: the loop has run."""
         self.seconds = 0.0
         self._cpu_s = self._process.cpu_s()
 
@@ -111,7 +111,7 @@ class HangReport:
             return False
 
     def write(self, words: str) -> None:
-        """Append a line; a full disk or a home that is gone keeps nobody from watching."""
+        """Append a line; a full disk or a lost home does not stop the watcher."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         try:
             # Without O_CREAT: a home that was deleted is not made again.

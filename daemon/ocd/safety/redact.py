@@ -71,7 +71,7 @@ _LONG = 16
 
 @lru_cache(4096)
 def is_secret_name(name: str) -> bool:
-    """Return whether what stands under this key, header, field or parameter is a secret."""
+    """Return whether the value of this key, header, field or parameter is a secret."""
     words = _words(name)
     if not words or words[-1] in _ABOUT:
         return False

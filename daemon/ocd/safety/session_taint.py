@@ -117,7 +117,7 @@ def refusal(way: Way, target: str, read: list[str]) -> OcdError:
 
 
 def question_text(way: Way, target: str, read: list[str]) -> str:
-    """Return what a person is asked before data leaves."""
+    """Return the question to a person before data is sent."""
     return (
         f"The agent wants to {_WORDS[way]} {target}, after it has read text of "
         f"{_list_origins(read)}. That text may have instructed it to. Allow it?"

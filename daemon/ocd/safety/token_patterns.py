@@ -33,7 +33,7 @@ SCHEMES = frozenset(("bearer", "basic", "digest", "negotiate", "token"))
 
 
 def without_tokens(text: str, mask: str) -> str:
-    """Return the text with `mask` for everything that has a secret's shape."""
+    """Return the text with `mask` in place of everything that has a secret's form."""
     if not any(mark in text for mark in MARKS):
         return text
     data = text.encode("utf-8", "surrogatepass")

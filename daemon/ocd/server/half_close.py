@@ -53,7 +53,7 @@ class PeerCloseWatcher:
             self._loop.add_reader(self._watching.fileno(), self._tell)
 
     def watch(self, descriptor: int, gone: Callable[[], None]) -> bool:
-        """Call `gone` once nobody is there any more; False if that is so, or cannot be told."""
+        """Call `gone` once the peer is gone; False if it already is, or that cannot be told."""
         if self._watching is None:
             return False
         self._watching.register(descriptor, 0)  # that the other side hangs up is told unasked

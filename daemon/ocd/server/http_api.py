@@ -150,7 +150,7 @@ class HttpApi:
         return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
 
     async def post_leases(self, request: web.Request) -> web.Response:
-        """List, take, keep or give back a tab: for a person's shell, so no verb."""
+        """List, take, keep or give back a tab; not a verb, because it is for a person's shell."""
         result = self._lease(_decode_body(LeaseRequest, await request.read()))
         return self._json(msgspec.json.encode({"result": secrets.current().mask(result)}))
 
@@ -270,7 +270,7 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
 
 
 async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
-    """Write {"result": …} with a list that stands in a file, however long: piece by piece."""
+    """Write {"result": …} with a list from a file of any length, piece by piece."""
     await response.write(b'{"result":')
     pieces = reply.pieces()
     try:
@@ -376,7 +376,7 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
 
 
 def _junk_is_no_failure(record: logging.LogRecord) -> bool:
-    """Leave a line of what is no HTTP, and no traceback: the mistake is the sender's."""
+    """Log one line for input that is not HTTP, without a traceback: it is the sender's mistake."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError | web.RequestPayloadError):
         reason = " ".join(getattr(error, "message", str(error)).split())[:200]

@@ -74,7 +74,7 @@ def _refuse_shared(path: Path, mode: int) -> None:
 
 
 def _token(path: Path) -> str:
-    """Return the token in the file; made, private to the user, if there is none."""
+    """Return the token in the file, created private to the user if missing."""
     with storage("reading", path):
         found = read_whole(path)
         if found and os.name != "nt":

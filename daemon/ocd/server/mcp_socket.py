@@ -129,7 +129,7 @@ class McpSocketServer:
 
     @property
     def has_upstreams(self) -> bool:
-        """Whether other MCP servers stand behind this one."""
+        """Whether there are MCP servers behind the gateway."""
         return self._services.gateway.names != []
 
     async def settle(self, maximum: Capabilities) -> None:
@@ -212,7 +212,7 @@ class McpSocketServer:
             await self.answer(approval.id, allowed=False)
 
     def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that outlives its call; it ends by itself."""
+        """Run something that outlives its call and ends by itself."""
         self._spawn(work)
 
     async def cancel_task(self, task_id: str) -> None:
@@ -362,7 +362,7 @@ class _FirstLine(msgspec.Struct):
 
 
 def _hello(line: bytes) -> tuple[Hello, tuple[bytes, ...]]:
-    """Return what the first line says; one that is no hello is the first message."""
+    """Return the hello in the first line; anything else is the first message."""
     try:
         hello = msgspec.json.decode(line, type=_FirstLine).oc_hello
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -43,5 +43,5 @@ class OneTimeKeys(Generic[T]):
 
 
 def digest(secret: str) -> bytes:
-    """Return what is kept of a key."""
+    """Return the stored digest of a key."""
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()

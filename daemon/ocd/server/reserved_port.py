@@ -76,7 +76,7 @@ class ReservedPort:
         )
 
     def release(self) -> None:
-        """Let go of the port, if nobody has opened it."""
+        """Release the port, unless it was opened."""
         for one in self._reserved:
             one.close()
         self._reserved = []

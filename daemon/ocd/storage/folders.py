@@ -30,7 +30,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def hide_folder(folder: Path) -> Path:
-    """Rename a folder, so that nobody finds it any more, and return where it is to be removed."""
+    """Rename a folder to a hidden name, and return that, for removal."""
     gone = folder.with_name(f".{folder.name}{_GONE}")
     with storage("removing", folder):
         return folder.rename(gone)

@@ -7,7 +7,7 @@ _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
 
 def event_lines(data: Mapping[str, Any]) -> list[str]:
-    """Return a line for each event that the result of an action tells of, most important first.
+    """Return a line for each event in an action's result, most important first.
 
     data: the result's JSON, with `changed`.
     """

@@ -68,7 +68,7 @@ class QueryDom(Params):
 
     @property
     def many(self) -> bool:
-        """Whether all matches are asked for."""
+        """Whether all matches are requested."""
         return self.limit is not None if self.multiple is None else self.multiple
 
     pierce_shadow: Annotated[

@@ -137,7 +137,7 @@ def _parse_address(text: str, tab: Tab) -> str:
 
 
 def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
-    """Return what the page is, and what stands before it."""
+    """Return what the page is, and any obstacle in front of it."""
     if not page:
         note = "The page was too busy to be examined; the keys in left_out are unknown."
         return {"left_out": ["element_count", "blocking_page", "auth_redirect"], "note": note}

@@ -82,7 +82,7 @@ class WorkerState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended, by itself or not."""
+        """Whether it has ended, for whatever reason."""
         return self.status in ENDED
 
     @property

@@ -74,7 +74,7 @@ class WorkflowStore:
         self._clock = clock
 
     def now(self) -> str:
-        """Return the time as it stands in the files."""
+        """Return the current time in the files' format."""
         return rfc3339(self._clock())
 
     def new_id(self) -> str:

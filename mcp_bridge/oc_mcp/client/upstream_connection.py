@@ -220,7 +220,7 @@ class Upstream:
         self._news.set()
 
     async def _listen(self, client: Client) -> None:
-        """Hear of changes where the revision wants them to be asked for."""
+        """Listen for changes where the revision requires a subscription."""
         can = client.server_capabilities
         lists: dict[str, Any] = {
             "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
@@ -260,7 +260,7 @@ class Upstream:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
     ) -> dict[str, Any]:
-        """Call a tool and return its result as it is on the wire; cancelling cancels it there.
+        """Call a tool and return its raw result; cancelling cancels it there, too.
 
         Raises upstream_gone, and upstream_failed for what the protocol has errors for.
         """
@@ -276,7 +276,7 @@ class Upstream:
         )
 
     async def read(self, uri: str) -> dict[str, Any]:
-        """Read a resource and return the result as it is on the wire; raises as `call` does."""
+        """Read a resource and return the raw result; raises as `call` does."""
         params = types.ReadResourceRequestParams(uri=uri)
         return await self._request("resources/read", types.ReadResourceRequest(params=params))
 
@@ -306,7 +306,7 @@ class Upstream:
         return await self._in_time(list_all(partial(_sent, client), "prompts"))
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
-        """Get a prompt and return the result as it is on the wire; raises as `call` does."""
+        """Get a prompt and return the raw result; raises as `call` does."""
         params = types.GetPromptRequestParams(name=name, arguments=dict(arguments))
         return await self._request("prompts/get", types.GetPromptRequest(params=params))
 

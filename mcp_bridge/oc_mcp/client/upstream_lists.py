@@ -33,7 +33,7 @@ Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
 async def list_all(send: Send, what: Listed | Literal["resourceTemplates"]) -> list[dict[str, Any]]:
-    """Return what a list has, MAX_LISTED items at most, as it is on the wire.
+    """Return a list's raw items, MAX_LISTED at most.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.
     """
@@ -84,7 +84,7 @@ def is_end(error: MCPError) -> bool:
 
 
 def words(error: BaseException) -> str:
-    """Return what failed; a group says what its first member does."""
+    """Return an error's text; for a group, that of its first member."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):

@@ -37,7 +37,7 @@ def _ended(begun: bytearray, rest: bytes) -> bytes:
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """Return the message, {} for what is none."""
+    """Return the message, {} if it is not one."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

@@ -140,7 +140,7 @@ class Relay:
                 self._lock.wait(RETRY_S)
 
     def _wait_for_return(self) -> bool:
-        """Wait while the daemon may come back by itself; then start it. Return whether it runs."""
+        """Wait while the daemon may come back; then start it. Return whether it runs."""
         while time.monotonic() - self._lost_at < RETURN_S:
             with self._lock:
                 if self._connection is not None:

@@ -29,7 +29,7 @@ class Caller:
         return entry["name"] in self.maximum
 
     def lists(self, entry: Entry) -> bool:
-        """Return whether the verb stands in tools/list."""
+        """Return whether the verb is in tools/list."""
         shown = entry["tier"] <= self.tier or entry["name"] in self.expanded_tools
         return shown and self.may_use(entry)
 

@@ -89,7 +89,7 @@ class DaemonProtocol(Protocol):
 
     @property
     def has_upstreams(self) -> bool:
-        """Whether other MCP servers stand behind this one."""
+        """Whether there are MCP servers behind the gateway."""
         ...
 
     async def settle(self, maximum: AllowedTools) -> None:
@@ -173,11 +173,11 @@ class DaemonProtocol(Protocol):
         ...
 
     def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that outlives its call; it ends by itself."""
+        """Run something that outlives its call and ends by itself."""
         ...
 
     async def cancel_task(self, task_id: str) -> None:
-        """Ask a task to stop; an ended one stays as it is."""
+        """Ask a task to stop; an ended one is left unchanged."""
         ...
 
     async def known_names(
@@ -195,7 +195,7 @@ class DaemonProtocol(Protocol):
         ...
 
     def end_session(self, session: str) -> None:
-        """Say that nobody uses the session any more."""
+        """Note that the session is no longer used."""
         ...
 
     def from_browser(self, inode: str) -> bool:

@@ -130,7 +130,7 @@ class Resources:
     async def read_upstream(
         self, ctx: Context, server: str, what: str, given: dict[str, Any], uri: str = ""
     ) -> Contents:
-        """Return what another server answers; what is long is kept, and its first page returned.
+        """Return another server's reply; a long one is stored, and its first page returned.
 
         what: resources/read, resources/templates/read or prompts/get.
         uri: what it stands under with us.

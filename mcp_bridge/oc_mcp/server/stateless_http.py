@@ -114,5 +114,5 @@ def _error(code: int, message: str, request_id: object = None, data: object = No
 
 
 def refusal_body(message: str) -> bytes:
-    """Return the body of a request that was not let in."""
+    """Return the body of a refused request."""
     return _error(types.INVALID_REQUEST, message)

@@ -74,7 +74,7 @@ class Tasks:
         server.middleware.append(_check_name_header)
 
     async def create_task_result(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the CreateTaskResult of a call that goes on."""
+        """Return the CreateTaskResult of a call that continues."""
         _remember(self._params, task_id, params)
         return {"resultType": "task", **_task_to_dict(await self._daemon.task(task_id))}
 
@@ -95,7 +95,7 @@ class Tasks:
         return {}
 
     async def update(self, ctx: Context, params: UpdateParams) -> dict[str, Any]:
-        """Accept answers that nobody asked for."""
+        """Accept unsolicited answers."""
         await self._meta(ctx, params.task_id)
         return {}
 

@@ -208,18 +208,18 @@ def test_a_person_allows_what_waits(
     """The question appears without a reload, and the call that waits goes on with the answer."""
     watched.do("navigate", "asks", url=site.url("article.html"))
     watched.do("read_page", "asks")
-    look(daemon, f"{port.origin}/approvals", "Nothing waits for you")
+    look(daemon, f"{port.origin}/approvals", "Nothing needs your attention")
     url = f"{site.other_origin}/article.html?mail=words"
     call = watched.start_call("navigate", "asks", url=url, timeout_ms=120_000)
-    wait_for_text(daemon, "a call waits until")
+    wait_for_text(daemon, "a call is waiting until")
     daemon.do("interact", query="Allow once", timeout_ms=60_000)
     assert call.reply().result["url"] == url
-    wait_for_text(daemon, "Nothing waits for you")
+    wait_for_text(daemon, "Nothing needs your attention")
     late = watched.start_call("navigate", "asks", url=f"{url}2", timeout_ms=2_000)
     assert late.reply().code == "consent_needed"
     wait_for_text(daemon, "no call waits now")
     daemon.do("interact", query="Deny", timeout_ms=60_000)
-    wait_for_text(daemon, "Nothing waits for you")
+    wait_for_text(daemon, "Nothing needs your attention")
 
 
 def test_a_used_link_says_what_to_do(port: DashboardPort, daemon: Daemon) -> None:
@@ -309,8 +309,8 @@ def test_the_keyboard_alone_is_enough(
     press(daemon, "Next")
     take_evidence(watched, site)
     press(daemon, "Evidence")
-    wait_for_text(daemon, "With the one before")
-    press(daemon, "With the one before")
+    wait_for_text(daemon, "With the previous one")
+    press(daemon, "With the previous one")
     wait_for_text(daemon, "checked")
     press(daemon, "Journal")
     wait_for_text(daemon, "oc_evidence_bundle")
@@ -320,7 +320,7 @@ def test_the_keyboard_alone_is_enough(
     call = watched.start_call("navigate", "walks", url=away, timeout_ms=120_000)
     wait_for_text(daemon, "Approvals 1")
     press(daemon, "Approvals 1")
-    wait_for_text(daemon, "a call waits until")
+    wait_for_text(daemon, "a call is waiting until")
     press(daemon, "Deny")
     assert call.reply().code == "exfiltration_denied"
     press(daemon, "Live")
@@ -361,10 +361,10 @@ def test_every_view_is_accessible(
     before, after = take_evidence(watched, site)
     axe = (npm.installed() / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
     views = {
-        "/tasks": task, f"/task/{task}": "Asked for", "/outputs": handle,
+        "/tasks": task, f"/task/{task}": "Parameters", "/outputs": handle,
         f"/output/{handle}": "of 1 item", "/journal": "oc_task_start",
-        f"/tab/default/{tab}": "Requests", "/approvals": "Nothing waits for you",
-        f"/recording/{film}": "Previous", "/evidence": "With the one before",
+        f"/tab/default/{tab}": "Requests", "/approvals": "Nothing needs your attention",
+        f"/recording/{film}": "Previous", "/evidence": "With the previous one",
         f"/evidence/{before}/{after}": "checked",
     }  # fmt: skip
     for path, text in views.items():

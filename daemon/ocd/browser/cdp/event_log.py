@@ -41,7 +41,7 @@ class EventLog:
 
     @property
     def start(self) -> int:
-        """The place of the oldest event that is still kept."""
+        """The position of the oldest event in the log."""
         return self.end - len(self._events)
 
     def since(self, place: int = 0) -> Iterator[tuple[int, RawEvent]]:

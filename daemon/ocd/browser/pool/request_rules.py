@@ -49,7 +49,7 @@ class RequestRules:
         self.answer = DocumentAnswer()
 
     def forget(self) -> None:
-        """Begin a page: what was answered before is none of its."""
+        """Start a page: forget what was received before."""
         self.answer = DocumentAnswer()
 
     def start(self) -> list[asyncio.Future[dict[str, Any]]]:

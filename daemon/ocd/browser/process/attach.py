@@ -25,7 +25,7 @@ class SocketTransport:
         self._socket: aiohttp.ClientWebSocketResponse | None = None
 
     async def open(self) -> None:
-        """Connect; browser_failed if nobody answers there."""
+        """Connect; browser_failed if nothing responds there."""
         import aiohttp  # a daemon that starts its own Chromium never pays for this
 
         self._session = aiohttp.ClientSession()

@@ -90,7 +90,7 @@ class BrowserProcess:
                 self._kill_group()
 
     def reap(self) -> int:
-        """End what is left of its children once it has ended; return its exit status. Blocks."""
+        """End its remaining children once it has exited; return its exit status. Blocks."""
         if not hasattr(os, "waitid"):  # macOS, before Python 3.13
             return self._wait()
         try:

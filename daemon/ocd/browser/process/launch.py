@@ -71,7 +71,7 @@ class LaunchedBrowser:
 
 
 async def end(process: BrowserProcess, grace_s: float) -> None:
-    """Wait `grace_s` for the process to end, then kill what is left of its group."""
+    """Wait `grace_s` for the process to exit, then kill what remains of its group."""
     await process.wait_exited(grace_s)
     process.kill()
     await process.wait_exited(CLOSE_S)

@@ -119,6 +119,6 @@ def _uninstall(script: InitScript, cdp: CdpSession) -> Result:
 
 
 async def _settle(results: Iterable[Result]) -> None:
-    """Wait until all have been answered, or until nobody should wait any longer."""
+    """Wait until all have replied, or the wait has timed out."""
     if waiting := list(results):
         await asyncio.wait(waiting, timeout=_OBEYED_S)

@@ -200,7 +200,7 @@ class PageTools:
         return str(evaluate.value_of(await tool.cdp.send("Runtime.callFunctionOn", call)))
 
     async def is_possible(self, frame: Frame) -> bool:
-        """Whether the page could offer tools, as it is and with the Chromium that there is."""
+        """Whether this page, in this Chromium, could offer tools."""
         if not self.supported:
             return False
         context = await evaluate.isolated_context(frame)
@@ -209,7 +209,7 @@ class PageTools:
         return bool(await evaluate.evaluate(frame, source, context=context))
 
     async def call(self, tool: PageTool, arguments: dict[str, Any]) -> ToolAnswer:
-        """Call a tool; whoever is cancelled cancels it.
+        """Call a tool; cancelling the call cancels it.
 
         Raises page_tool_failed with what the tool threw, and what the page's end raises.
         """
@@ -269,7 +269,7 @@ class _ToolCall:
 
 
 def tool_to_dict(tool: PageTool) -> dict[str, Any]:
-    """Return a tool as it is listed: name, description, and input_schema, hints, form if any."""
+    """Return a tool as listed: name, description, and input_schema, hints, form if any."""
     about: dict[str, Any] = {"name": tool.name, "description": tool.description}
     if tool.schema:
         about["input_schema"] = msgspec.Raw(tool.schema.encode())
@@ -281,7 +281,7 @@ def tool_to_dict(tool: PageTool) -> dict[str, Any]:
 
 
 def frame_name(tool: PageTool) -> str:
-    """Return the word by which callers name the tool's frame."""
+    """Return the name by which callers refer to the tool's frame."""
     return tool.frame_id[:8]
 
 

@@ -49,7 +49,7 @@ class RawAnswer(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
-    """Return what is kept of an answer, and of the redirects that led to it."""
+    """Return the stored form of a response and of the redirects that led to it."""
     found = answers_without_bodies(answer.heads, fetched_at)
     if found and answer.body is not None:
         found[-1].body = await asyncio.to_thread(_compress, answer.body)
@@ -58,7 +58,7 @@ async def raw_answers(answer: HttpAnswer, fetched_at: str) -> list[RawAnswer]:
 
 
 async def rendered_answers(documents: Sequence[RawDocument], fetched_at: str) -> list[RawAnswer]:
-    """Return what is kept of the documents that a browser was sent for one page."""
+    """Return the stored form of the documents that a browser received for one page."""
     found = answers_without_bodies(heads_of(documents), fetched_at)
     for one, answer in zip(documents, found, strict=True):
         if one.body is not None:
@@ -83,7 +83,7 @@ def heads_of(documents: Sequence[RawDocument]) -> list[AnswerHead]:
 
 
 def answers_without_bodies(heads: Sequence[AnswerHead], fetched_at: str) -> list[RawAnswer]:
-    """Return what is kept of answers whose bodies were not read, or not yet."""
+    """Return the stored form of responses whose bodies were not read, or not yet."""
     return [_without_body(head, fetched_at) for head in heads]
 
 

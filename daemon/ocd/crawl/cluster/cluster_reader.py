@@ -39,7 +39,7 @@ class _Waiting:
 
     @property
     def alone(self) -> bool:
-        """Whether workers die with it in a batch, so that it is read by itself."""
+        """Whether it is read by itself, because workers died while reading it in a batch."""
         return self.deaths > _MAX_DEATHS_TOGETHER
 
     def fail(self, error: OcdError) -> None:

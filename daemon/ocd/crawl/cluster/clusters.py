@@ -95,7 +95,7 @@ def encode_settings(
     work: TaskHandle, spec: CrawlSpec, logins: Logins, policy: DomainPolicy, *, sanitize: bool,
     any_certificate: bool,
 ) -> bytes:  # fmt: skip
-    """Return what the workers are told of a crawl."""
+    """Return a crawl's settings, encoded for the workers."""
     told = WorkerSettings(
         version=own_version(), crawl=work.task_id, logins=dict(logins),
         # Of the crawl as a whole they need to know nothing.

@@ -54,7 +54,7 @@ def automatic_tabs() -> int:
 
 
 def pool_options(spec: CrawlSpec) -> PoolOptions:
-    """Return what the tabs of a crawl are told."""
+    """Return the options of a crawl's tabs."""
     requests = spec.requests
     return PoolOptions(
         share_login=spec.share_login, user_agent=requests.user_agent,
@@ -114,7 +114,7 @@ class BrowserFetcher:
 
     @property
     def missing(self) -> OcdError | None:
-        """Why there is no browser, once that is known."""
+        """Why no browser is available, once that is known."""
         return self._missing
 
     async def load(self, url: str, timeout_s: float) -> LoadedPage:

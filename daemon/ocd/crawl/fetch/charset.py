@@ -74,7 +74,7 @@ def _detected_charset(body: bytes) -> str:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Return whether a body is UTF-8, but for a few broken characters among many."""
+    """Return whether a body is UTF-8, apart from a few broken characters among many."""
     if body.isascii():
         return _ISO_2022 not in body
     try:

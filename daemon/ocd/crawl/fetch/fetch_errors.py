@@ -42,7 +42,7 @@ def fetch_error(
 
 
 def as_fetch_error(error: OcdError) -> OcdError:
-    """Return the browser's error with the word whether another attempt may help."""
+    """Return the browser's error, marked with whether another attempt may help."""
     if error.code not in _TRANSIENT:
         return error
     return fetch_error(error.code, error.message, transient=True, **error.details)

@@ -64,7 +64,7 @@ _DROPPED = ("script", "style", "noscript", "template", "svg")
 
 
 def needs_browser_reason(html: str) -> str:
-    """Return why the page needs a browser, "" if it can be read as it is."""
+    """Return why the page needs a browser, "" if it does not."""
     tree = flat_tree(compose(html))
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
@@ -142,7 +142,7 @@ def _pattern(source: str) -> Any:  # noqa: ANN401 - re2 has no types
 
 
 def _reason_of_main(tree: "LexborHTMLParser", text: str, data: str, script: str) -> str:
-    """Return why the part that the page is about is still to come, whatever stands around it."""
+    """Return why the main content is still missing, whatever surrounds it."""
     for node in tree.css(_AROUND):
         node.decompose()
     parts = _main_parts(tree)
@@ -187,7 +187,7 @@ def _shows_something(parts: "Sequence[LexborNode]") -> bool:
 
 
 def _placeholder(parts: "Sequence[LexborNode]") -> str:
-    """Return what stands in the place of a text that scripts bring; "" if nothing does."""
+    """Return the placeholder for text that scripts will load; "" if there is none."""
     for part in parts:
         for node in part.css(_PLACEHOLDERS):
             said = " ".join(node.text(separator=" ").split())
@@ -205,7 +205,7 @@ def _says_wait(text: str) -> bool:
 
 
 def _prose_length(data: str, text: str) -> int:
-    """Return how long the prose in a page's data is that does not stand in its text."""
+    """Return the length of the prose in a page's data that its text does not contain."""
     # Quotes end strings, and those inside of one only cut it into pieces.
     pieces = (piece for piece in data.split('"') if len(piece) >= _PROSE)
     prose = (piece for piece in pieces if piece.count(" ") >= _PROSE_BLANKS)

@@ -86,7 +86,7 @@ class VisitResult:
 
 
 def failure_record(entry: FrontierEntry, error: OcdError, engine: str) -> PageRecord:
-    """Return the record of a page that failed for good."""
+    """Return the record of a page that failed permanently."""
     status = error.details.get("status")
     return PageRecord(
         url=entry.url, final_url=str(error.details.get("final_url", entry.url)),

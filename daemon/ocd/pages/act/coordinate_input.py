@@ -234,7 +234,7 @@ def _region_error(window: dict[str, Any]) -> OcdError:
 
 
 async def pause(deadline: ActionDeadline, seconds: float) -> None:
-    """Let time pass, because the caller asked for it."""
+    """Wait, as the caller requested."""
     if seconds > deadline.seconds_left:
         raise OcdError(
             "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",

@@ -285,7 +285,7 @@ async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[s
 
 
 async def _tick(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    """Tick the boxes of a group that are asked for, and no others."""
+    """Check exactly the requested boxes of a group."""
     clicks = 0
     while True:
         answer = await target.element.call(_FIND_BOX, values)

@@ -63,7 +63,7 @@ class Target:
         return {"role": self.about["role"], "name": self.about["name"]}
 
     def move_to(self, found: "Target") -> None:
-        """Become what was found in the place of an element that has gone.
+        """Become the element found in place of one that is gone.
 
         Whoever holds the element holds the new one.
         """

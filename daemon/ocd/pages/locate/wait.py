@@ -103,7 +103,7 @@ async def resolve_when_present(
 
 
 async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
-    """Wait until the page or one of its frames shows the words; whether it did in time."""
+    """Wait until the page or one of its frames shows the text; return whether it did in time."""
 
     async def find() -> bool | None:
         for frame in apart(tab.frames()):
@@ -115,7 +115,7 @@ async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
 
 
 async def relocate(target: Target, deadline: ActionDeadline) -> bool:
-    """Look a target up again that has gone from the page; return whether it was found in time.
+    """Look up a target again that is gone from the page; return whether it was found in time.
 
     Frameworks render a list or a form anew whenever something in it changes. A ref is found again
     if there is no doubt about what took its place. Raises ambiguous.

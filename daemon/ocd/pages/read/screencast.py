@@ -76,7 +76,7 @@ class Screencast:
         return not self._viewers
 
     async def stop(self) -> None:
-        """End the stream: nobody looks any more."""
+        """End the stream: nobody is watching any more."""
         self._cancel_renewal()
         self._tab.cdp.off(_FRAME, self._on_frame)
         self._tab.events.off("acting", self._on_acting)

@@ -36,7 +36,7 @@ _decode = msgspec.msgpack.Decoder(Picture).decode
 
 
 def message(picture: Picture) -> bytes:
-    """Return a picture as it is sent."""
+    """Return a picture as sent to the encoder."""
     data = _encode(picture)
     return len(data).to_bytes(LENGTH_BYTES, "big") + data
 

@@ -79,7 +79,7 @@ class AttachPort:
                 one.close()
 
     def end_programs(self, reason: End) -> None:
-        """End every program; addresses that were not used yet let nobody in."""
+        """Disconnect every program; unused addresses become invalid."""
         self._keys = OneTimeKeys()
         for program in self._programs:
             program.end(reason)

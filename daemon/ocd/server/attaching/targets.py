@@ -113,7 +113,7 @@ class ProgramTargets:
             settled.set()
 
     async def wait_announced(self, tab: Tab) -> None:
-        """Return once the program was told of a new tab."""
+        """Return once the program has been notified of a new tab."""
         if (settled := self._settled.get(tab.target_id)) is not None:
             await settled.wait()
 

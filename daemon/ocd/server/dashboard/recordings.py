@@ -31,7 +31,7 @@ def _shorten(action: dict[str, Any]) -> dict[str, Any]:
 
 
 async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:
-    """Return a picture's bytes, WebP; 404 if there is none of this name."""
+    """Return a picture's bytes, WebP; 404 if there is none with this name."""
     found = None
     if is_id(recording_id):
         found = await asyncio.to_thread(recorder.store.picture, recording_id, name)
@@ -41,7 +41,7 @@ async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:
 
 
 async def film(recorder: Recorder, recording_id: str) -> web.FileResponse:
-    """Return a recording's film as it is by now; 404 if there is none."""
+    """Return a recording's video so far; 404 if there is none."""
     if not is_id(recording_id):
         raise web.HTTPNotFound
     return web.FileResponse(recorder.store.film(recording_id), headers=HEADERS)

@@ -236,7 +236,7 @@ class DashboardRoutes:
         return web.Response(body=body, content_type="image/webp", headers=HEADERS)
 
     async def get_film(self, request: web.Request, _viewer: Viewer) -> web.FileResponse:
-        """Answer a recording's film, or the part of it that is asked for."""
+        """Answer with a recording's video, or the requested part of it."""
         return await recordings.film(self._services.recorder, request.match_info["id"])
 
     async def get_evidence(self, _request: web.Request, _viewer: Viewer) -> web.Response:

@@ -66,7 +66,7 @@ async function show({ moved = false } = {}) {
 async function load(route) {
   if (!route) {
     const link = h("p", {}, h("a", { href: "/tasks" }, "See the tasks"));
-    return { title: "Not found", node: notice("Nothing is here", location.pathname, link) };
+    return { title: "Not found", node: notice("Page not found", location.pathname, link) };
   }
   const [pattern, , make] = route;
   const words = location.pathname.match(pattern).slice(1).map(word => word && decodeURIComponent(word));
@@ -85,12 +85,12 @@ function markNavigation(path) {
 }
 
 function showState(state) {
-  const texts = { open: "Connected", lost: "Connection lost, trying again…", locked: "Not let in" };
+  const texts = { open: "Connected", lost: "Connection lost, trying again…", locked: "No access" };
   stateLine.textContent = texts[state];
   stateLine.dataset.state = state;
   if (state === "locked") {
-    main.replaceChildren(notice("This browser is not let in any more",
-      "The daemon was started again. A new link: oc dashboard"));
+    main.replaceChildren(notice("This browser no longer has access",
+      "The daemon was restarted. For a new link: oc dashboard"));
   }
 }
 

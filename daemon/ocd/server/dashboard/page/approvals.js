@@ -4,12 +4,12 @@ import { get, post } from "./connection.js";
 import { turnButtons } from "./control.js";
 import { action, h, heading, notice, pill, tabPath, time } from "./dom.js";
 
-const KINDS = { data: "data leaves", action: "action", tools: "tools changed", person: "your turn" };
+const KINDS = { data: "sends data", action: "action", tools: "tools changed", person: "your turn" };
 
 export async function approvalsView(app) {
   const { approvals } = await get("/api/approvals");
-  const empty = notice("Nothing waits for you",
-    "When an agent may not go on without a person's consent, or asks you to do something, it appears here.");
+  const empty = notice("Nothing needs your attention",
+    "Calls that need a person's consent, and requests from agents for your help, appear here.");
   const list = new ApprovalList(app, { approvals, empty });
   return {
     title: "Approvals",
@@ -20,8 +20,8 @@ export async function approvalsView(app) {
 
 // Nodes that say whether somebody still waits: a call does until its deadline.
 function waits(one) {
-  if (one.waiting) return one.waits_until ? ["a call waits until ", time(one.waits_until)] : ["a call waits"];
-  return one.asked_at ? ["no call waits now: the answer is for the next one that asks the same"] : [];
+  if (one.waiting) return one.waits_until ? ["a call is waiting until ", time(one.waits_until)] : ["a call is waiting"];
+  return one.asked_at ? ["no call is waiting: the answer applies to the next identical call"] : [];
 }
 
 // isShown: which ones. empty: what stands there without any. onDone: called when a turn was done.
@@ -30,7 +30,7 @@ export class ApprovalList {
     this.app = app;
     this.isShown = isShown;
     this.onDone = onDone;
-    this.items = h("ol", { class: "items", "aria-label": "Waits for you" });
+    this.items = h("ol", { class: "items", "aria-label": "Needs your attention" });
     this.empty = h("div", {}, empty);
     this.cards = new Map();
     this.draw(approvals);
@@ -64,7 +64,7 @@ export class ApprovalList {
         h("span", { class: "waits quiet" })),
       h("p", {}, h("strong", {}, one.asks)),
       tab_id ? h("p", {}, h("a", { href: tabPath(one) }, `Show the tab ${tab_id}`)) : null,
-      h("details", {}, h("summary", {}, "What exactly"),
+      h("details", {}, h("summary", {}, "Details"),
         h("pre", { tabindex: "0" }, JSON.stringify(more, null, 2))),
       this.app.viewer.control ? h("p", { class: "actions" }, this.buttons(one)) : null);
   }

@@ -7,7 +7,7 @@ export class RequestError extends Error {
     super(message);
     this.code = code;
     this.hint = hint;
-    if (code === "no_daemon") this.title = "The daemon does not answer";
+    if (code === "no_daemon") this.title = "The daemon does not respond";
     if (code === "login_required") this.title = "This browser has no access";
   }
 }

@@ -6,10 +6,10 @@ const TEXT_PARTS = /[^]{1,8000}/gu;
 const LINE_PX = 16;
 const BUTTONS = ["left", "middle", "right", "back", "forward"];
 const ENDS = {
-  released: "You gave the tab back.", expired: "The tab was given back: this page gave no sign of life.",
+  released: "You gave the tab back.", expired: "The tab was given back because this page stopped responding.",
   tab_closed: "The tab was closed.", daemon_stopped: "The daemon was stopped.",
 };
-const HELP = "Mouse, keys, text and paste go to the page. Ctrl+Alt+Enter brings the keyboard back here.";
+const HELP = "Mouse, keys, text and paste go to the page. Ctrl+Alt+Enter moves the keyboard back here.";
 
 // Who holds the shown tab; the button that takes it and gives it back.
 export class Control {

@@ -58,8 +58,8 @@ export function bytes(count) {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-export function plural(count, noun) {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
+export function plural(count, noun, many = `${noun}s`) {
+  return `${count.toLocaleString()} ${count === 1 ? noun : many}`;
 }
 
 export function heading(text, ...beside) {
@@ -73,7 +73,7 @@ export function notice(title, text, ...more) {
 export function failure(error) {
   const hint = error.hint ? h("p", {}, error.hint) : null;
   return h("div", { class: "notice bad", role: "alert" },
-    h("h2", {}, error.title ?? "That did not work"), h("p", {}, error.message), hint);
+    h("h2", {}, error.title ?? "Something went wrong"), h("p", {}, error.message), hint);
 }
 
 export function pill(text, kind) {

@@ -5,7 +5,7 @@ import { bytes, failure, h, heading, notice, pill, plural, time } from "./dom.js
 
 const NAMES = {
   outline: "Outline", dom: "HTML", network: "Requests", console: "Console", facts: "Facts",
-  schema_diff: "Schema", gate: "Gate", contract_facts: "Contract facts", phash: "Picture hash",
+  schema_diff: "Schema", gate: "Gate", contract_facts: "Contract facts", phash: "Image hash",
 };
 const PLACES = ["line_a", "line_b"];
 
@@ -17,7 +17,7 @@ export async function evidenceView() {
   const { bundles } = await get("/api/evidence");
   const node = [heading("Evidence", h("span", { class: "quiet" }, plural(bundles.length, "bundle")))];
   node.push(bundles.length ? bundleTable(bundles)
-    : notice("No evidence yet", "What a page was at a moment (picture, outline, requests, console) appears here.",
+    : notice("No evidence yet", "Captured states of pages (screenshot, outline, requests, console) appear here.",
       h("pre", {}, "oc evidence-bundle")));
   return { title: "Evidence", node };
 }
@@ -41,7 +41,7 @@ function withEarlier(bundle, older) {
   const before = older.find(one => one.url && one.url === bundle.url);
   if (!before) return "–";
   return h("a", { href: `/evidence/${before.bundle_id}/${bundle.bundle_id}`,
-    "aria-label": `Compare ${name(bundle)} with the one before` }, "With the one before");
+    "aria-label": `Compare ${name(bundle)} with the previous one` }, "With the previous one");
 }
 
 export async function bundleView(app, id, otherId) {
@@ -72,7 +72,7 @@ function comparison(app, bundle, bundles) {
     app.go(`/evidence/${bundle.bundle_id}/${select.value}`);
   };
   return h("form", { class: "filters", onsubmit: compare },
-    h("label", { for: "other" }, "Beside it"), select, h("button", {}, "Compare"));
+    h("label", { for: "other" }, "Compare with"), select, h("button", {}, "Compare"));
 }
 
 function verdict({ same, total, screenshot_distance: distance }) {
@@ -84,7 +84,7 @@ function verdict({ same, total, screenshot_distance: distance }) {
 function differences({ error, differences: found, total }) {
   if (error) return failure(error);
   if (!found.length) return h("p", { class: "quiet" }, "Outline, HTML, requests, console and facts are the same.");
-  return h("section", {}, h("h2", {}, "What differs"),
+  return h("section", {}, h("h2", {}, "Differences"),
     h("ol", { class: "entries differences" }, found.map(differenceRow)),
     total > found.length ? h("p", { class: "quiet" }, `The first ${found.length} of ${plural(total, "difference")}`) : null);
 }
@@ -116,7 +116,7 @@ function partDetails(part, path) {
     if (body.dataset.loaded) return;
     body.dataset.loaded = "yes";
     const response = await fetch(path).catch(() => null);
-    body.textContent = response?.ok ? indented(await response.text()) : "It cannot be read.";
+    body.textContent = response?.ok ? indented(await response.text()) : "This part cannot be read.";
   };
   return h("details", { ontoggle: load }, h("summary", {}, NAMES[part]), body);
 }

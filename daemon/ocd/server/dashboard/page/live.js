@@ -51,7 +51,7 @@ class Live {
         approvals, isShown: one => isSame(one, shown), onDone: () => this.control.giveBack(),
       });
       this.feed = h("ol", { class: "entries" });
-      this.nothing = h("p", { class: "quiet" }, "Calls on this tab appear here as they end.");
+      this.nothing = h("p", { class: "quiet" }, "Calls on this tab appear here when they finish.");
       this.log = new TabLog(shown);
       this.node.push(this.questions.items, h("div", { class: "live" },
         h("div", {}, this.control.node, this.screen.node),
@@ -60,7 +60,7 @@ class Live {
       this.wish = { watch: { session: shown.session, tab_id: shown.tab_id } };
       app.connection.wish("watch", this.wish);
     } else {
-      this.node.push(notice("No tab is open", "What agents open in their sessions appears here.",
+      this.node.push(notice("No tab is open", "Tabs that agents open appear here.",
         h("pre", {}, "oc open https://example.com")));
     }
     this.drawTabs();

@@ -10,7 +10,7 @@ export async function outputsView() {
   const found = await get(`/api/outputs?limit=${PAGE}&offset=${offset}`);
   const node = [heading("Outputs", h("span", { class: "quiet" }, plural(found.total, "output")))];
   if (!found.outputs.length) {
-    node.push(notice("Nothing is stored", "Large results that are kept for later appear here.",
+    node.push(notice("Nothing is stored", "Stored large results appear here.",
       h("pre", {}, "oc crawl https://example.com --output-mode handle")));
   } else {
     node.push(outputTable(found.outputs), pager("/outputs?offset=", offset, PAGE, found.total));
@@ -21,7 +21,7 @@ export async function outputsView() {
 function outputTable(outputs) {
   return h("table", { class: "rows" },
     h("caption", { class: "unseen" }, "Stored outputs, newest first"),
-    h("thead", {}, h("tr", {}, ["Output", "From", "Size", "Made", "Kept until"].map(
+    h("thead", {}, h("tr", {}, ["Output", "From", "Size", "Created", "Expires"].map(
       name => h("th", { scope: "col" }, name)))),
     h("tbody", {}, outputs.map(output => h("tr", {},
       h("td", { class: "name" },
@@ -29,8 +29,8 @@ function outputTable(outputs) {
         h("span", { class: "quiet cut" }, output.preview ?? output.mime_type)),
       h("td", { "data-label": "From" }, output.source_tool),
       h("td", { "data-label": "Size" }, size(output)),
-      h("td", { "data-label": "Made" }, time(output.created_at)),
-      h("td", { "data-label": "Kept until" }, time(output.expires_at))))));
+      h("td", { "data-label": "Created" }, time(output.created_at)),
+      h("td", { "data-label": "Expires" }, time(output.expires_at))))));
 }
 
 function size(output) {
@@ -40,8 +40,8 @@ function size(output) {
 
 function pager(path, offset, limit, total) {
   const pages = [];
-  if (offset > 0) pages.push(h("a", { href: path + Math.max(0, offset - limit) }, "← Before"));
-  if (offset + limit < total) pages.push(h("a", { href: path + (offset + limit) }, "After →"));
+  if (offset > 0) pages.push(h("a", { href: path + Math.max(0, offset - limit) }, "← Previous"));
+  if (offset + limit < total) pages.push(h("a", { href: path + (offset + limit) }, "Next →"));
   return h("nav", { class: "pager", "aria-label": "Pages" }, pages);
 }
 
@@ -73,15 +73,15 @@ function describe(page) {
 function step(base, page) {
   const links = [];
   const back = Math.max(0, page.offset - page.limit);
-  if (page.offset > 0) links.push(h("a", { href: base + back }, "← Before"));
-  if (!page.eof) links.push(h("a", { href: base + page.next_offset }, "After →"));
+  if (page.offset > 0) links.push(h("a", { href: base + back }, "← Previous"));
+  if (!page.eof) links.push(h("a", { href: base + page.next_offset }, "Next →"));
   return h("nav", { class: "pager", "aria-label": "Pages" }, links);
 }
 
 function content(page) {
-  if (page.format === "bytes") return notice("This is no text", "oc output save writes it to a file.");
+  if (page.format === "bytes") return notice("Not text", "oc output save writes it to a file.");
   if (page.format === "text") return h("pre", { class: "text", tabindex: "0" }, page.content);
-  if (!page.content.length) return notice("Nothing here", "The output has no items from here on.");
+  if (!page.content.length) return notice("Nothing here", "The output has no more items.");
   return h("ol", { class: "items", start: page.offset + 1 }, page.content.map(item));
 }
 
@@ -119,9 +119,9 @@ function searchForm(handle, base, matches) {
 }
 
 function matchList(found, base) {
-  if (!found.matches.length) return h("p", { class: "quiet", role: "status" }, "Nothing matches.");
+  if (!found.matches.length) return h("p", { class: "quiet", role: "status" }, "No matches.");
   return h("section", { class: "card" },
-    h("h2", { role: "status" }, plural(found.matches.length, "place")),
+    h("h2", { role: "status" }, plural(found.matches.length, "match", "matches")),
     h("ul", { class: "matches" }, found.matches.map(match => h("li", {},
       h("a", { href: base + (match.item ?? match.offset) },
         match.item === null || match.item === undefined

@@ -9,7 +9,7 @@ export async function recordingsView() {
   const { recordings } = await call("oc_recording_list");
   const node = [heading("Recordings", h("span", { class: "quiet" }, plural(recordings.length, "recording")))];
   node.push(recordings.length ? recordingTable(recordings)
-    : notice("Nothing was recorded", "What is done while a recording runs appears here, step by step.",
+    : notice("No recordings yet", "Actions during a recording appear here, step by step.",
       h("pre", {}, "oc recording start --name order")));
   return { title: "Recordings", node };
 }
@@ -31,7 +31,7 @@ export async function recordingView(app, id) {
   const { recording, actions } = await get(`/api/recording/${encodeURIComponent(id)}`);
   const title = recording.name || id;
   const head = heading(title, h("span", { class: "quiet" }, plural(actions.length, "action")));
-  if (!actions.length) return { title, node: [head, notice("No actions yet", "They appear once they are done.")] };
+  if (!actions.length) return { title, node: [head, notice("No actions yet", "Actions appear when they finish.")] };
   const film = recording.has_film ? new Film(id, actions) : new Stills(id, actions);
   return { title, node: [head, film.node], close: () => film.stop() };
 }
@@ -59,7 +59,7 @@ class Stills {
 
   screen() {
     this.image = h("img", { class: "still" });
-    this.none = h("p", { class: "quiet" }, "No picture was taken of this step.");
+    this.none = h("p", { class: "quiet" }, "This step has no screenshot.");
     return [this.image, this.none];
   }
 

@@ -159,7 +159,7 @@ function startForm(app) {
   return h("details", { class: "card" }, h("summary", {}, "Start a crawl"),
     h("form", { class: "filters", onsubmit: start },
       h("label", { for: "url" }, "Address"), url,
-      h("label", { for: "pages" }, "Pages at most"), pages,
+      h("label", { for: "pages" }, "Maximum pages"), pages,
       h("button", { class: "main" }, "Start"), told));
 }
 
@@ -188,7 +188,7 @@ class TaskDetail {
     this.node = [
       this.head, this.problem, this.facts,
       h("section", {}, h("h2", {}, "Pages a second"), this.chart.node), this.pages.node,
-      h("section", {}, h("h2", {}, "Asked for"), h("pre", { tabindex: "0" }, pretty(task.args_summary))),
+      h("section", {}, h("h2", {}, "Parameters"), h("pre", { tabindex: "0" }, pretty(task.args_summary))),
       h("details", { class: "card" }, h("summary", {}, "Events"), this.events),
     ];
     this.ticking = setInterval(() => this.tick(), 1000);
