@@ -1,4 +1,4 @@
-# The one list of what can be done here; `make` prints it.
+# Everything that can be done here; `make` lists it.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 READY := .venv/ready
 GENERATED := $(addprefix daemon/ocd/api/,catalog.json results.json) VERBS.md SETTINGS.md docs/man \
@@ -30,7 +30,7 @@ docs: $(READY) ## Build the documentation site into build/docs, strictly
 examples: $(READY) ## Run the examples of the reference again; writes docs/examples.txt
 	PYTHONPATH=scripts:tests python -m documentation.examples
 
-test: $(READY) ## Run all that CI runs: check, and every test beside it
+test: $(READY) ## Run everything that CI runs: check and all tests, in parallel
 	@scripts/test $(PARALLEL)
 
 check: $(READY) ## Check format, lint, layers, types and generated files
@@ -48,7 +48,7 @@ unit: $(READY) ## Run the unit and contract tests (seconds, no Chromium)
 scenarios: $(READY) ## Run the scenarios: real daemon, real Chromium
 	pytest $(PARALLEL) tests/scenarios
 
-crash: $(READY) ## Kill the daemon at every write step and look what is left
+crash: $(READY) ## Kill the daemon at every write step and check what is left
 	pytest $(PARALLEL) tests/crash
 
 gen: $(READY) ## Write the generated files: catalog, VERBS.md, SETTINGS.md, man pages, the Python client
@@ -68,19 +68,19 @@ installed: ## Install into build/installed as a user does, and try it there; so 
 	scripts/install build/installed build/homes
 	scripts/try-installed build/installed
 
-upgrade: $(READY) ## Let the release before (or FROM=…) fill a home, and read all of it
+upgrade: $(READY) ## Let the previous release (or FROM=…) fill a home, and read all of it
 	PYTHONPATH=tests python -m upgrade $(FROM)
 
-bench: $(READY) ## Measure again what tests/bench/RESULTS.md says
+bench: $(READY) ## Repeat the measurements in tests/bench/RESULTS.md
 	PYTHONPATH=tests python -m bench
 
 soak: $(READY) ## Run mixed calls, hostile pages and kills against a daemon for 15 minutes
 	PYTHONPATH=tests python -m soak $(SOAK)
 
-field: $(READY) ## Crawl and work on what others wrote (asks the package registries)
+field: $(READY) ## Crawl and use what others wrote (needs the package registries)
 	PYTHONPATH=tests python -m field $(FIELD)
 
-audit: $(READY) ## Look for known vulnerabilities in what is installed (asks the network)
+audit: $(READY) ## Look for known vulnerabilities in installed packages (needs the network)
 	@scripts/audit
 
 run: $(READY) ## Run the daemon in the foreground, with your own home
