@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     """Run oc with the process's arguments; returns its exit status."""
     gc.disable()  # nothing of what starting makes is garbage; see main.run
-    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
+    if sys.stdout is None:  # closed by the parent process (`>&-`): nobody wants the result
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for all our life
     try:
         if "_OC_COMPLETE" in os.environ or "_OPENCHROME_COMPLETE" in os.environ:

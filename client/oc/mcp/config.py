@@ -42,7 +42,7 @@ def config(_daemon: DaemonClient, command: Command, index: dict[str, Entry]) -> 
     return 0
 
 
-# What the daemon lists unless it is told otherwise.
+# The daemon's default.
 _DEFAULT_TIER = 2
 
 

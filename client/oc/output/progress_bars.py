@@ -21,7 +21,7 @@ from ocd.api.errors import OcdError
 
 Move = Callable[[dict[str, Any]], None]
 
-# A terminal that cannot go back is told again after so many seconds.
+# On a terminal without cursor movement, progress is repeated after this many seconds.
 _SAY_EVERY_S = 1.0
 _NARROW = 60
 

@@ -242,7 +242,7 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
 
 
 def _goes_on(result: dict[str, Any]) -> bool:
-    # Told once, behind the text that goes on.
+    # Printed once, after the text that continues.
     return result.get("next_offset") is not None and isinstance(result.get("content"), str)
 
 

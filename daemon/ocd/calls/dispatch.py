@@ -164,7 +164,7 @@ async def _apply_rules(
 
 
 def _check_policies(verb: Verb, params: Params, url: str) -> None:
-    if not verb.long:  # a task is asked as it is prepared, whoever starts it
+    if not verb.long:  # a task is checked when it is prepared, whoever starts it
         action_policy.check(verb, params, url)
         egress_policy.check(verb, params, url)
 

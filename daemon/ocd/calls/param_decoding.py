@@ -53,7 +53,7 @@ def apply_aliases(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
     given = {snake_case(key) for key in raw}
     names = {key: verb.aliases.get(snake_case(key), key) for key in raw}
-    # Both names at once: the other one stays, and is told to be unknown.
+    # Both names at once: the other one stays, and is reported as unknown.
     return {key if (name := names[key]) in given else name: raw[key] for key in raw}
 
 

@@ -81,7 +81,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run `ocd` with these arguments and return its exit status."""
-    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants the result
+    if sys.stdout is None:  # closed by the parent process (`>&-`): nobody wants the result
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - for all our life
     try:
         answer = _run(arguments)

@@ -78,7 +78,7 @@ def systemd_unit(service: ServiceSpec, *, user_namespaces: bool) -> str:
 
 def launchd_agent(service: ServiceSpec) -> bytes:
     """Return the bytes of the launchd agent's property list."""
-    import plistlib  # with an XML parser, which the daemon would keep for good
+    import plistlib  # with an XML parser, which would stay in the daemon's memory
 
     agent = {
         "Label": LABEL,

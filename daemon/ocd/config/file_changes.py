@@ -19,7 +19,7 @@ async def follow_changes(
     async for _ in file_changes(file, stop):
         try:
             await act()
-        except Exception:  # the daemon goes on with what was in force
+        except Exception:  # the daemon keeps the previous settings
             logger.exception("The changes to %s could not all be applied", file)
 
 

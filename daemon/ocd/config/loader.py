@@ -99,7 +99,7 @@ def sources(environ: Environ) -> dict[str, str]:
     return {key: SETTINGS[key].variable if key in variables else str(file) for key in values}
 
 
-# Variables of ours that are no settings of the daemon.
+# Our variables that are not settings of the daemon.
 _OTHER_VARIABLES = frozenset(("OPENCHROME_HOME", "OPENCHROME_SESSION"))
 _OTHER_PREFIXES = ("OPENCHROME_TOTP_",)
 

@@ -51,7 +51,7 @@ def title(html: str) -> str:
 
 
 def _title(tree: "LexborHTMLParser") -> str:
-    # The title of an inline drawing is none of the page's.
+    # The title of an inline SVG is not the page's.
     node = tree.css_first("head > title") or tree.css_first("body > title")
     if node:
         return _SPACES.sub(" ", node.text()).strip()

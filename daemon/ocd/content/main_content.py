@@ -73,7 +73,7 @@ def main_part(html: str) -> str:
     nearly all there is, the document as it was.
     """
     for extras in (_EXTRAS | _DISCUSSION, _EXTRAS, frozenset[str]()):
-        body = _body(html)  # anew: searching takes the numbers down
+        body = _body(html)  # again: searching lowers the numbers
         if body is None or not body.text:
             return html
         search = _Search(body, extras)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _QUOTES = "\"'"
-# Directives of robots that have a value behind a colon, which is no name of a robot.
+# Robots directives with a value after a colon, which is not a robot's name.
 _WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 _MAX_DIRECTIVES = 20
 _MAX_DESCRIPTION = 2000

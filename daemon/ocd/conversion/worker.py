@@ -13,7 +13,7 @@ import msgspec
 from ocd.conversion.process import LENGTH_BYTES, FunctionCall, Outcome, codec, encode, frame
 from ocd.storage import crash_points
 
-# For a process that does not even compute. Busy machines are slow: this is no measure of the page.
+# For a process that is not even computing: busy machines are slow, whatever the page.
 MAX_CONVERSION_S = 120.0
 # How long a process waits for the next crawl.
 KEPT_S = 60.0
@@ -142,7 +142,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the process over."""
-        # Casts: uvloop's transports are none of asyncio's classes.
+        # Casts: uvloop's transports are not instances of asyncio's classes.
         self._process = cast("asyncio.SubprocessTransport", transport)
         self._input = cast("asyncio.WriteTransport", self._process.get_pipe_transport(0))
 

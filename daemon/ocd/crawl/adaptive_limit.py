@@ -11,7 +11,7 @@ import math
 _FIRST = 2
 # Answers that make a round, at least: pages differ, and one of them says little.
 _ROUND = 8
-# So often the fastest round is looked for anew: the site may have become another one.
+# How often the fastest round is measured again: the site may have changed.
 _PROBE_ROUNDS = 100
 
 

@@ -326,7 +326,7 @@ def _workers(spec: CrawlSpec) -> int:
     if spec.cluster:
         return spec.concurrency or _CLUSTER_PAGES
     if spec.engine == "browser":
-        # The renderer bounds the loads: a tab goes on while its last page is made Markdown.
+        # The renderer bounds the loads: a tab continues while its last page is converted.
         return _tabs(spec) + (_CONVERTING if _tabs(spec) > 1 else 0)
     return spec.concurrency or (MAX_CONCURRENCY if spec.adaptive else _STATIC_WORKERS)
 

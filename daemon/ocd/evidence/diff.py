@@ -71,7 +71,7 @@ def _clip(value: object) -> object:
 
 
 def _lines(before: str, after: str) -> Iterator[Difference]:
-    # Refs are given anew at every reading: they say nothing about the page.
+    # Refs are assigned again with every reading: they say nothing about the page.
     a, b = (_REF.sub("", text).splitlines() for text in (before, after))
     start = _alike(a, b)
     end = _alike(a[start:][::-1], b[start:][::-1])

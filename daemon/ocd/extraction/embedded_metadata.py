@@ -25,7 +25,7 @@ _WRAPPING = re.compile(
     r"^(?:<!--|(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?)"
     r"|(?:-->|(?:(?://|/\*)\s*)?\]\]>\s*(?:\*/)?)$"
 )
-# Strings first: what looks like a comment in them is none.
+# Strings first: what looks like a comment inside them is not one.
 _STRING_OR_COMMENT = re.compile(r"\"(?:[^\"\\]++|\\.?)*+\"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 # Properties whose own properties belong to the thing itself.
 _TRANSPARENT = {"offers", "aggregaterating", "address", "pricespecification", "mainentity", "item"}

@@ -73,7 +73,7 @@ _TURNING = frozenset(
         " logo breadcrumb related"
     ).split()
 )
-MUCH = 8  # words, beyond which a text is no name
+MUCH = 8  # words, beyond which a text is not a name
 
 
 def _singular(word: str) -> str:

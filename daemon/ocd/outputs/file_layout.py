@@ -111,7 +111,7 @@ def find_handles(folder: Path) -> Iterator[FoundFiles]:
         match = _FILE.fullmatch(entry.name) or _PART.fullmatch(entry.name)
         if match is None:
             continue
-        # A meta that is no file is unreadable, not missing: its payload is no left-over.
+        # A meta that is not a file is unreadable, not missing: its payload is not a leftover.
         if not (entry.is_file(follow_symlinks=False) or entry.name == f"{match[1]}.{META}"):
             continue
         handle = match[1]

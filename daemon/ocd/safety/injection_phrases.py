@@ -111,7 +111,7 @@ def count_phrases(text: str, start: int = 0) -> int:
 
 def _count(text: str) -> int:
     lower = text.lower()
-    signs = _signs().Match(lower.encode(errors="replace"))  # half a surrogate pair is none
+    signs = _signs().Match(lower.encode(errors="replace"))  # half a surrogate pair is no character
     if not signs:
         return 0
     likely = [pattern for index in signs for pattern in _PATTERNS[index]]

@@ -21,7 +21,7 @@ _MAX_ITEMS = 16 * _PIECE
 _END = re.compile(r"[\n,;}\s]")
 _AWAY = 2048
 _BEFORE = 100
-# Names are looked for in blocks, with what follows each: one that has no end there is none.
+# Names are searched in blocks, with what follows each: one without an end there is not a name.
 _BLOCK = 1024
 _LONGEST = 1024
 # Each name that `redact` knows as a secret's has one of these (a dot: whatever parts words), and so

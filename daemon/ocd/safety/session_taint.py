@@ -30,7 +30,7 @@ Way = Literal[
     "consequential",
 ]
 Departure = tuple[Way, str]
-# Targets that are no origin, and so are always others than those that were read.
+# Targets that are not origins, and so always differ from those that were read.
 OWN_PAGE = "a page that the caller supplied"
 ANY_SITE = "whatever site the tab opens"
 

@@ -322,7 +322,7 @@ class McpSocketServer:
         except (ConnectionError, TimeoutError, ValueError) as error:
             logger.info("a bridge went away before it said hello: %s", error)
         except Exception:
-            # A bug in serving one host is no reason to end the daemon under the others.
+            # A bug in serving one host must not end the daemon for the others.
             logger.exception("serving a bridge failed")
         finally:
             self._connections.discard(task)

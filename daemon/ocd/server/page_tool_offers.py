@@ -65,7 +65,7 @@ def page_tool_offers(
 
 
 def _offer(name: str, tab: Tab, tool: PageTool, origin: str, sanitizer: Sanitizer) -> PageToolOffer:
-    # What it says of itself, that it only reads for example, is no hint for a host to trust.
+    # A host must not trust what the tool says about itself, for example that it only reads.
     words, _ = sanitizer.clean(tool.description)
     words = " ".join(words.split())
     cut = f"{words[:_MAX_DESCRIPTION]} …" if len(words) > _MAX_DESCRIPTION else words

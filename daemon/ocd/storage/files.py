@@ -32,7 +32,7 @@ DIR_MODE = 0o700
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 # The second: no room for the file through which its users share a log of changes.
 _FULL_IN_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
-# What is there is no file, or one that cannot be read; anything else is the system's state.
+# Not a file, or one that cannot be read; anything else is the system's state.
 _UNREADABLE = {
     errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EIO, errno.ENXIO,
 }  # fmt: skip

@@ -33,7 +33,7 @@ from ocd.storage.files import (
 )
 
 VERSION = 1
-# The file is written anew when so many lines more than there are records are out of date.
+# The file is rewritten when outdated lines exceed the records by this many.
 SLACK = 10_000
 
 R = TypeVar("R", bound=msgspec.Struct)

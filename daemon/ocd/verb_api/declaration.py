@@ -34,7 +34,7 @@ WHEN_STORED = {"when_stored": True}
 SECRET = {"secret": True}
 READS_PATH = {"path": "read"}
 WRITES_PATH = {"path": "write"}
-# `sends_to`: an address whose query reaches whoever it belongs to.
+# `sends_to`: a URL whose query reaches its owner.
 SENDS_TO = {"sends_to": True}
 ARGUMENTS_OF_KIND = {"arguments_of": "kind"}
 

@@ -13,7 +13,7 @@ from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
 from ocd.verb_api.declaration import Output
 
-# What a caller is told to wait at once for a task that goes on.
+# How long a caller is advised to wait at once for a continuing task.
 GOES_ON_WAIT_MS = 45_000
 
 OnProgress = Callable[[Progress], None]

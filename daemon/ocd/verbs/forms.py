@@ -222,7 +222,7 @@ class _Filling:
         self.filled.append({**named, **ref, "value": done.value})
 
     async def _resolve(self, locator: Locator) -> Target:
-        # The field before may have used up its own time: each is waited for anew.
+        # The previous field may have used up its own time: each has a new wait.
         policy = WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.deadline)
         selector = locator.query if _looks_like_selector(locator.query or "") else None
         if selector is None:

@@ -40,7 +40,7 @@ class HttpAuth(Params):
 def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
     if params.action != "set":
         return
-    # Without origins it is for whoever asks first, which may be a page that the tab opens later.
+    # Without origins it is for the first that asks, which may be a page that the tab opens later.
     for origin in params.origins or (ANY_SITE,):
         host = origin.rstrip("/")
         yield "login", origin_of_argument(host) or host

@@ -247,7 +247,7 @@ def _options(params: PagePdf) -> dict[str, Any]:
         name = f"margin_{side}"
         options[f"margin{side.title()}"] = tabs_pdf.inches(name, getattr(params, name))
     if params.display_header_footer:
-        # Chromium's own template stands in for an empty one; a space is none.
+        # Chromium replaces an empty template by its own, but not a space.
         options["headerTemplate"] = params.header_template or "<span></span>"
         options["footerTemplate"] = params.footer_template or "<span></span>"
     return options

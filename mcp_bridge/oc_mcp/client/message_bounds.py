@@ -27,7 +27,7 @@ from oc_mcp.client.stdio_transport import (
 # What is compressed could be of any size.
 UNCOMPRESSED = {"accept-encoding": "identity"}
 _EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
-# So much of a chunk may belong to an end that goes on in the next.
+# This much of a chunk may belong to a terminator that continues in the next one.
 _OVERLAP = 3
 # More are not waited for: their calls were given up.
 _MAX_PARKED = 16

@@ -210,7 +210,7 @@ def _parse_upstream(uri: str) -> tuple[str, str, dict[str, Any]]:
     if not key.startswith(_TEMPLATE):
         return server, "resources/read", {"id": key}
     key, _, query = key.removeprefix(_TEMPLATE).partition("?")
-    # In addresses, unlike in forms, a plus is no space.
+    # In URLs, unlike in forms, a plus is not a space.
     values = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     return server, "resources/templates/read", {"id": key, "values": values}
 

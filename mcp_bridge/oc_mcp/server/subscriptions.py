@@ -157,7 +157,7 @@ class Subscriptions:
         except (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             logger.debug("a host has gone: %s", type(error).__name__)
         except Exception:
-            # A bug in following one task is no reason to end the connection, or all of HTTP's.
+            # A bug in following one task must not end the connection, or all HTTP connections.
             logger.exception("following task %s failed", task_id)
 
 

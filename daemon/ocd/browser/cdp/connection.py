@@ -290,7 +290,7 @@ class Connection(CdpSession):
                 self._no_room(raw, error)
 
     def _no_room(self, raw: bytes | Incoming, error: MemoryError) -> None:
-        # An answer costs its call, an event whoever listens: not the connection, and all tabs.
+        # A bad reply costs its call, a bad event its listeners, but not the connection.
         if isinstance(raw, bytes) and raw.startswith(ANSWER):
             self._on_unreadable(unreadable(raw, error))
         else:

@@ -102,7 +102,7 @@ class _Reader(asyncio.Protocol):
         self._lost = lost
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # A cast: uvloop's transports are none of asyncio's classes.
+        # A cast: uvloop's transports are not instances of asyncio's classes.
         self._transport = cast("asyncio.ReadTransport", transport)
 
     def data_received(self, data: bytes) -> None:

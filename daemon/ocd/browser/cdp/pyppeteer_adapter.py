@@ -14,7 +14,7 @@ from ocd.browser.cdp.connection import CdpSession, Connection, Result
 from ocd.browser.cdp.emitter import Listener
 
 with warnings.catch_warnings():
-    # It is an old library: its own imports are deprecated ones, which is no news to our users.
+    # An old library, whose imports are deprecated: our users need no warning about that.
     warnings.simplefilter("ignore")
     from pyppeteer.input import Keyboard
     from pyppeteer.us_keyboard_layout import keyDefinitions

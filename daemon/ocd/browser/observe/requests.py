@@ -209,7 +209,7 @@ class _RequestFolder:
             self.awaiting_response_info[event.request_id].pop(0).response_headers = event.headers
             return
         self.extra_response_info[event.request_id].append((event.status_code, event.headers))
-        # An answer without a document (204, a download) is told here only.
+        # A response without a document (204, a download) is reported only here.
         if record is not None and record.status is None and event.status_code // 100 != 3:
             record.status, record.response_headers = event.status_code, event.headers
 

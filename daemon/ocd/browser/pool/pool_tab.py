@@ -171,7 +171,7 @@ class PoolTab:
     def _on_stopped(self, event: Event) -> None:
         if event["frameId"] != self.cdp.target_id or self._parsed or self._leaving:
             return
-        # So it is, too, in the moment before a crash is told: then there is no answer any more.
+        # Also just before a crash is reported: then there is no response any more.
         answer = self.cdp.send("Runtime.evaluate", {"expression": "0"})
         answer.add_done_callback(partial(self._cut_off_at, self._documents.navigation_count))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 # What a daemon's browser has no use for, and what costs a crawl time: RenderDocument and the
-# back/forward cache make a tab's next navigation build everything anew (25 % of the CPU).
+# back/forward cache make a tab's next navigation rebuild everything (25 % of the CPU).
 DISABLED_FEATURES = (
     "BackForwardCache",
     "HttpsUpgrades",
@@ -20,10 +20,10 @@ DISABLED_FEATURES = (
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxPopup",
 )
-# What it can do only if it is told to: tools that pages offer (browser/tabs/page_tools.py).
+# Features that are off by default: tools that pages offer (browser/tabs/page_tools.py).
 ENABLED_FEATURES = ("WebMCP",)
 QUIET = (
-    # Pictures below the fold are there for whoever reads or pictures the whole page.
+    # Images below the fold are loaded, for reading and capturing the whole page.
     "--blink-settings=lazyLoadEnabled=false",
     "--disable-back-forward-cache",
     "--disable-background-networking",

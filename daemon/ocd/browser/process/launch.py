@@ -17,7 +17,7 @@ from ocd.storage.files import make_dir
 
 logger = logging.getLogger(__name__)
 
-# Less than a call's own deadline, so that callers are told why there is no browser.
+# Less than a call's own deadline, so that callers learn why there is no browser.
 START_S = 25.0
 CLOSE_S = 3.0
 # What Chromium says of it in a line that is not its last, what we say, and what to do.
@@ -85,7 +85,7 @@ async def launch(options: LaunchOptions) -> LaunchedBrowser:
     connection = Connection(transport)
     try:
         await transport.open(ends, connection.receive, connection.on_lost)
-        # Before it answers: one that hangs while it starts must be found by whoever cleans up.
+        # Before it responds: clean-up must find one that hangs while it starts.
         await asyncio.to_thread(_remember, options, process.pid)
         version = await _wait_for_version(process, connection)
     except BaseException:  # nobody would end it if the caller was cancelled
@@ -111,7 +111,7 @@ def _remember(options: LaunchOptions, pid: int) -> None:
     try:
         orphans.remember(options.run_dir, pid, options.profile)
     except OcdError as error:
-        # A full disk is no reason not to browse. Should we be killed: it ends with its pipe.
+        # A full disk must not prevent browsing. If we are killed, it ends with its pipe.
         logger.warning("Chromium (pid %d) could not be recorded: %s", pid, error.message)
 
 
@@ -119,7 +119,7 @@ async def _wait_for_version(process: BrowserProcess, connection: Connection) -> 
     try:
         async with asyncio.timeout(START_S):
             call = connection.send("Browser.getVersion")
-            # What is no browser may have said so before it was asked.
+            # A program that is not a browser may already have written something.
             if connection.protocol_error is not None:
                 connection.interrupt(connection.protocol_error)
             reply = await call

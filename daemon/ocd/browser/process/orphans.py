@@ -114,7 +114,7 @@ def end_orphan(process: psutil.Process) -> dict[str, object]:
     """End a browser with all its children; return its pid and start time (seconds since 1970)."""
     about: dict[str, object] = {"pid": process.pid}
     with contextlib.suppress(psutil.Error):
-        # psutil looks at the start time again: a pid that was given anew is spared.
+        # psutil checks the start time again, so that a reused pid is spared.
         about["started_at"] = process.create_time()
         if process.is_running():
             _kill_tree(process)

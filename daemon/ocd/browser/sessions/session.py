@@ -275,7 +275,7 @@ class Sessions:
         return session
 
     def _evict_empty_session(self) -> None:
-        # A session without tabs is but a name: whoever uses it again loses nothing.
+        # A session without tabs is only a name: using it again loses nothing.
         for session in self._sessions.values():
             if session.is_empty:
                 self.forget(session)

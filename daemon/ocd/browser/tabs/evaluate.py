@@ -293,7 +293,7 @@ async def main_context(frame: Frame) -> int:
 
     frame.cdp.on("Runtime.executionContextCreated", listen)
     try:
-        # What the console has said already is told once more, too.
+        # Earlier console messages are reported once more, too.
         with frame.cdp.suppress_taps("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             await frame.cdp.send("Runtime.disable")
             await frame.cdp.send("Runtime.enable")

@@ -130,7 +130,7 @@ class FrameTree:
             frame.world = None
         frame.cdp = cdp
         frame.loader_id = info["loaderId"]
-        # The fragment is told apart, and an error page under the address that failed.
+        # The fragment comes separately, and an error page has the URL that failed.
         frame.url = (info.get("unreachableUrl") or info["url"]) + info.get("urlFragment", "")
         frame.failed = "unreachableUrl" in info
         frame.origin = info.get("securityOrigin", "")

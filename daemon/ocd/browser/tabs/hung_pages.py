@@ -10,7 +10,7 @@ from ocd.browser.tabs.page_target import PageTarget
 # Seconds after which a page that is still there is asked whether it answers, and that it has then.
 _ASK_S = 1.0
 _ANSWER_S = 2.0
-# Between two attempts to end what it does: it may begin anew, or listen to being left.
+# Between two attempts to end its script: it may start again, or handle being left.
 _AGAIN_S = 0.1
 
 

@@ -128,7 +128,7 @@ class PageLoads:
             document.mime_type = answer.get("mimeType", "")
 
     def _on_extra_info(self, event: Event) -> None:
-        # An answer without a document (204, a download) is told here only.
+        # A response without a document (204, a download) is reported only here.
         document = self._known.get(event["requestId"])
         if document is not None and document.status is None:
             document.status = event["statusCode"]

@@ -17,7 +17,7 @@ MAX_SIDE = 16_384
 MAX_PIXELS = 40_000_000
 # Smaller than this nothing can be read: the rest is left out instead.
 MIN_SCALE = 0.25
-# Larger pictures are no use to who gets them inline.
+# Larger images are of no use inline.
 MAX_INLINE = 8 << 20
 _SMALLER_QUALITY = 80
 

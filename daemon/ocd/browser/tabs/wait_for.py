@@ -199,7 +199,7 @@ async def _in_page(tab: PageTarget, source: str, timeout_s: float, args: tuple[o
 
 
 def _raise_unless_navigated(error: OcdError) -> None:
-    # The page went somewhere else: the wait goes on in what comes next.
+    # The page navigated: the wait continues in the next document.
     if not error.details.get("navigated"):
         raise error
 

@@ -56,7 +56,7 @@ class OpenChromePlugin(WorkerPlugin):
                 for crawl, _ in self._crawls.values():
                     crawl.stop()
             await self._converters.close()
-        finally:  # a worker that is told to end by a signal cancels all that runs
+        finally:  # a worker that gets a signal to stop cancels everything
             self._gone.set()
 
     async def teardown(self, worker: Worker) -> None:

@@ -15,7 +15,7 @@ from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")
 _NAME_LENGTH = 80
-# A longer target is no address of a page; the bound keeps the search for its end linear.
+# A longer target is not a page's URL; the bound keeps the search for its end linear.
 _TARGET_LENGTH = 8192
 _MATTER = ("url", "title", "fetched_at", "depth")
 # Pictures and PDFs; no host has this name.

@@ -30,7 +30,7 @@ _DETECTABLE = (
 )  # fmt: skip
 # The escape that begins Japanese text in ISO-2022-JP, which is ASCII otherwise.
 _ISO_2022 = b"\x1b$"
-# UTF-8 with fewer whole characters than this to a broken one is none.
+# Text with fewer valid characters than this per broken one is not UTF-8.
 _MANY = 20
 # Bytes of lines beyond ASCII that tell a charset.
 _ENOUGH = 16_000
@@ -103,7 +103,7 @@ def codec_of(label: str) -> str:
     import webencodings
 
     encoding = webencodings.lookup(label.strip(_LABEL_EDGES))
-    # "x-user-defined" and "replacement" are no character sets of pages that say something.
+    # "x-user-defined" and "replacement" are not the character sets of real pages.
     if encoding is None or encoding.name in ("x-user-defined", "replacement"):
         return ""
     codec: str = _WIDER.get(encoding.name, encoding.codec_info.name)

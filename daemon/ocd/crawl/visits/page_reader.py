@@ -45,7 +45,7 @@ from ocd.crawl.urls import is_route, join
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.safety.sanitize import Sanitizer
 
-# The browser's answers that mean "this is no page": plain HTTP then says what it is.
+# Errors of the browser that mean "not a page": plain HTTP then says what it is.
 _NO_PAGE = ("download_started", "not_html")
 _NOT_MODIFIED = 304
 

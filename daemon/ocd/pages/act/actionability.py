@@ -326,7 +326,7 @@ async def _wait_stable(
     }
     if effects.navigating:
         return None
-    # A round trip: what the page's scripts have sent by now is told before its answer comes.
+    # A round trip: what the page's scripts have sent so far arrives before its reply.
     calm = await effects.unless_navigating(pending.wait_done())
     answered = await effects.wait_answers(settling.frame, deadline.seconds_left)
     reply = await effects.unless_navigating(

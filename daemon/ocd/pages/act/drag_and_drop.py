@@ -172,7 +172,7 @@ async def _can_be_touched(dragged: Target) -> bool:
     try:
         await wait_ready(dragged, ActionDeadline.after(_LOOK_S))
     except OcdError as error:
-        # What has come over it, such as a question about the drop, is told as a change.
+        # What covers it now, such as a question about the drop, is reported as a change.
         if error.code not in ("covered", "not_visible", "not_enabled", "moving", "detached"):
             raise
         return False

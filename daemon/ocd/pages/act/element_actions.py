@@ -43,7 +43,7 @@ async def perform_action(
     """
     action = await _prepare(target, deadline, action_name, value, modifiers)
     kind = target.about["kind"]
-    # What a control holds is no node of the page: that it has changed is told by its value.
+    # A control's value is not a node of the page: its change is reported by value.
     reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
         settling = settling_of(target, value=reports_value)

@@ -51,7 +51,7 @@ _NEEDED = {
     **dict.fromkeys(("outline", "has", "standing", "showsText", "pagination"), 1),
     "find": 2,
 }
-_MAX_STEPS = 8  # of sending and calling, where the page goes on to other documents
+_MAX_STEPS = 8  # of sending and calling, if the page keeps navigating
 # An element of the page may be called "openchrome".
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
 _THERE = f"{INSTALLED} ? openchrome.parts : 0"

@@ -198,7 +198,7 @@ async def acquire_ref(tab: Tab, ref: str) -> Element | None:
     try:
         object_id = await engine.handle(tab, frame, f"{same} ? openchrome.acquire({number}) : null")
     except OcdError as error:
-        # A document that has just gone: then the ref is none of the one that is there now.
+        # The document has just been replaced: then the ref does not belong to the current one.
         if evaluate.script_error(error).details.get("begun") is not False:
             raise
         object_id = None

@@ -24,7 +24,7 @@ _EXACT_TEXT_SCORE = 90
 _WHOLE_NAME_SCORE = 98
 MAX_CANDIDATES = 8
 MAX_ORDINAL_MATCHES = 200
-# How often words or a selector are looked up anew because the page has replaced what they named.
+# How often words or a selector are looked up again because the page has replaced their element.
 _MAX_REPLACED = 5
 # Frames of other origins that are looked into; the page's own are part of it.
 MAX_FRAMES = 100

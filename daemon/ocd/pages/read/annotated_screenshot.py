@@ -10,7 +10,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.read.interactive_elements import Observation, observe
 
 Format = Literal["png", "jpeg", "webp"]
-# A match that scores less is none.
+# The minimum score of a match.
 _LEAST = 30
 _DRAW = "(picture, width, options) => openchrome.annotate(picture, width, options)"
 

@@ -20,7 +20,7 @@ from ocd.safety.host_canonical import parse_url
 _LOGIN = re.compile(
     r"(^|[/._-])(log-?in|sign-?in|auth|oauth2?|sso|saml|session/new|accounts?)([/._?-]|$)", re.I
 )
-# What a page may take to be looked at; one that is busy then is told of without it.
+# Time limit for examining a page; a busy page is reported without it.
 PAGE_ANSWER_S = 3.0
 _TAB_ENDED = ("tab_gone", "browser_gone", "domain_blocked", "invalid_url")
 

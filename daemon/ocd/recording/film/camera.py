@@ -28,7 +28,7 @@ _PAUSE_S = 0.16
 _AGAIN_S = 0.5
 # After so long without a new picture the last one is repeated, once: then the disk has it.
 _QUIET_S = 1.0
-# A film goes on for so long after its last action, and then shows its last picture for so long.
+# How long a video continues after its last action, and then shows its last picture.
 _LAST_S = 0.3
 _LAST_MS = 1000
 _FINISH_S = 30.0
@@ -170,7 +170,7 @@ class Camera:
         quiet = False
         while True:
             if self._frame and self._frame == self._last_frame:
-                self._frame = b""  # what a stream that begins anew shows first
+                self._frame = b""  # the first frame of a new stream
                 cast.acknowledge()
             if not self._has_news():
                 quiet = await self._wait_news(process, quiet=quiet)

@@ -26,7 +26,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]
 _CHILDREN = ("iframe", "worker")
 CHILD_FILTER = [*({"type": kind} for kind in _CHILDREN), {"exclude": True}]
 _ALL: object = None
-# What a program is told of the browser: nothing about it is this session's.
+# A program's view of the browser: nothing in it belongs to this session.
 BROWSER: Params = {
     "targetId": "browser", "type": "browser", "title": "", "url": "", "attached": True,
     "canAccessOpener": False,
