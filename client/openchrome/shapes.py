@@ -44,7 +44,7 @@ class Anchor(TypedDict):
 
 
 class AssertionReport(TypedDict):
-    """A condition that does not hold, or about which nothing is known."""
+    """A condition that does not hold, or is unknown."""
 
     name: str
     kind: str
@@ -92,7 +92,7 @@ class BundleFile(TypedDict):
 
 
 class BundleSummary(TypedDict):
-    """What a bundle is of."""
+    """The subject of a bundle."""
 
     bundle_id: str
     created_at: str
@@ -130,7 +130,7 @@ class Changed(TypedDict):
     frames: NotRequired[list[FrameAddress]]
     """Frames that navigated"""
     dialog: NotRequired[OpenDialog]
-    """It waits for an answer"""
+    """Open, waiting for an answer"""
     beforeunload: NotRequired[str]
     """accepted: the page asked to stay"""
     closed: NotRequired[bool]
@@ -154,7 +154,7 @@ class Changed(TypedDict):
 
 
 class CheckReport(TypedDict):
-    """One thing that was looked at."""
+    """One check."""
 
     name: str
     level: str
@@ -176,7 +176,7 @@ class CheckpointSummary(TypedDict):
 
 
 class ClientHints(TypedDict):
-    """What the page is told beside the user agent."""
+    """What the page sees besides the user agent."""
 
     brands: list[dict[str, str]]
     platform: str
@@ -184,7 +184,7 @@ class ClientHints(TypedDict):
 
 
 class ConsoleProblems(TypedDict):
-    """What the console says; lines of each kind, and how many there are."""
+    """The console's messages, and counts by type."""
 
     errors: list[str]
     total_errors: int
@@ -193,7 +193,7 @@ class ConsoleProblems(TypedDict):
 
 
 class ConsoleStats(TypedDict):
-    """How many messages there are."""
+    """Message counts."""
 
     total: int
     returned: int
@@ -306,7 +306,7 @@ class ElementName(TypedDict):
 
 
 class FailedRequest(TypedDict):
-    """A request that brought no answer, or an error."""
+    """A request without a response, or with an error."""
 
     url: str
     method: str
@@ -319,11 +319,11 @@ class FilledField(TypedDict):
     """One field that was filled."""
 
     field: str
-    """As it was named"""
+    """As the caller named it"""
     ref: str
     target: ElementName
     value: Any
-    """What it holds now"""
+    """Its current value"""
 
 
 class FirstScript(TypedDict):
@@ -358,7 +358,7 @@ class HostFigures(TypedDict):
 
 
 class Insight(TypedDict):
-    """Something that oc_performance_analyze explains."""
+    """An insight that oc_performance_analyze explains."""
 
     insight: str
     title: str
@@ -375,7 +375,7 @@ class InvalidField(TypedDict):
 
 
 class IsolatedWorker(TypedDict):
-    """A browser context of its own: cookies and storage apart from others."""
+    """A separate browser context, with its own cookies and storage."""
 
     worker_id: str
     name: str
@@ -386,7 +386,7 @@ class IsolatedWorker(TypedDict):
 
 
 class JournalEntry(TypedDict):
-    """A call (event is tool_call) or another event: its keys are those of its kind."""
+    """A call (event is tool_call) or another event, with the keys of its kind."""
 
     event: str
     ts: str
@@ -408,7 +408,7 @@ class JournalEntry(TypedDict):
     size_bytes: NotRequired[int]
     mime_type: NotRequired[str]
     way: NotRequired[str]
-    """How data left"""
+    """How data was sent"""
     target: NotRequired[str]
     after_reading: NotRequired[list[str]]
     decision: NotRequired[str]
@@ -432,7 +432,7 @@ class JournalEntry(TypedDict):
 
 
 class JournalSummary(TypedDict):
-    """Counts over the last entries, at most 8 MB of them; since and until when."""
+    """Counts over the latest entries (at most 8 MB), and their period."""
 
     since: str | None
     until: str | None
@@ -472,7 +472,7 @@ class Note(TypedDict):
 
 
 class NumberedElement(TypedDict):
-    """An element with its number in the picture."""
+    """An element with its number in the image."""
 
     number: int
     ref: str
@@ -661,7 +661,7 @@ class ReadingMetrics(TypedDict):
 
 
 class RecalledSkill(TypedDict):
-    """A skill, and how well it fits."""
+    """A skill and its score."""
 
     skill_id: str
     domain: str
@@ -672,7 +672,7 @@ class RecalledSkill(TypedDict):
     steps: list[SkillStep]
     step_count: int
     parameters: dict[str, str]
-    """Values that a replay must be given"""
+    """Parameters that a replay needs"""
     contract_id: str | None
     contract: Any
     stored_at: str
@@ -765,7 +765,7 @@ class RequestReport(TypedDict):
 
 
 class RestoredTab(TypedDict):
-    """A tab of the snapshot, and what has become of it."""
+    """A tab of the snapshot, and its current state."""
 
     tab_id: str
     url: str
@@ -794,7 +794,7 @@ class Sanitized(TypedDict):
 
 
 class SavedTab(TypedDict):
-    """A tab as it was."""
+    """A tab's saved state."""
 
     tab_id: str
     url: str
@@ -802,7 +802,7 @@ class SavedTab(TypedDict):
 
 
 class ScriptOutcome(TypedDict):
-    """What one script came to."""
+    """The result of one script."""
 
     index: int
     tab_id: str | None
@@ -851,7 +851,7 @@ class StartedWorker(TypedDict):
 
 
 class TabReport(TypedDict):
-    """A tab as it is now."""
+    """A tab's current state."""
 
     tab_id: str
     url: str
@@ -874,7 +874,7 @@ class TaskProgress(TypedDict):
 
 
 class TaskReport(TypedDict):
-    """A task as the ledger has it; times are RFC 3339, UTC."""
+    """A task in the ledger; times are RFC 3339, UTC."""
 
     task_id: str
     kind: str
@@ -907,14 +907,14 @@ class ToolTotals(TypedDict):
 
 
 class UploadedFile(TypedDict):
-    """A file that the page was given."""
+    """A file given to the page."""
 
     name: str
     size: int
 
 
 class Viewport(TypedDict):
-    """What the page takes for its screen."""
+    """The screen that the page sees."""
 
     width: int
     height: int
@@ -931,7 +931,7 @@ class WindowSize(TypedDict):
 
 
 class WorkerOutcome(TypedDict):
-    """What a worker has reported."""
+    """A worker's report."""
 
     worker_id: str
     worker_name: str
@@ -945,7 +945,7 @@ class WorkerOutcome(TypedDict):
 
 
 class WorkerProgress(TypedDict):
-    """How far a worker is."""
+    """A worker's progress."""
 
     worker_id: str
     worker_name: str
@@ -955,7 +955,7 @@ class WorkerProgress(TypedDict):
 
 
 class WorkerPrompt(TypedDict):
-    """What to tell the agent that works for it."""
+    """The prompt for the worker's agent."""
 
     worker_name: str
     prompt: str
@@ -996,7 +996,7 @@ class PageToolCallResult(Result):
 
 
 class RecordingResult(Result):
-    """The recording that has ended, with its actions."""
+    """The ended recording, with its actions."""
 
     @overload
     def __getitem__(self, key: Literal["recording"], /) -> RecordingReport: ...
@@ -1008,7 +1008,7 @@ class RecordingResult(Result):
 
 
 class ActResult(Result):
-    """What the instruction came to, step by step."""
+    """The result of the instruction, step by step."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1046,7 +1046,7 @@ class ActResult(Result):
 
 
 class BatchExecuteResult(Result):
-    """What the scripts came to, in their order."""
+    """The results of the scripts, in order."""
 
     @overload
     def __getitem__(self, key: Literal["results"], /) -> list[ScriptOutcome]: ...
@@ -1100,7 +1100,7 @@ class BatchPaginateResult(Result):
 
 
 class ComputerResult(Result):
-    """What the action came to: of a screenshot its measures, of all else what has changed."""
+    """The result of the action: a screenshot's dimensions, or what has changed."""
 
     @overload
     def __getitem__(self, key: Literal["source"], /) -> dict[str, Any]: ...
@@ -1216,7 +1216,7 @@ class ComputerResult(Result):
 
 
 class ConsoleCaptureResult(Result):
-    """The messages, or what became of the capture."""
+    """The messages, or the state of the capture."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -1272,7 +1272,7 @@ class ConsoleCaptureResult(Result):
 
 
 class CookiesResult(Result):
-    """The cookies, or what became of them."""
+    """The cookies, or the result of changing them."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -1328,7 +1328,7 @@ class CookiesResult(Result):
 
 
 class CrawlResult(Result):
-    """The pages that were read."""
+    """The pages that were crawled."""
 
     @overload
     def __getitem__(self, key: Literal["summary"], /) -> CrawlSummary: ...
@@ -1388,7 +1388,7 @@ class DownloadsResult(Result):
 
 
 class DragDropResult(Result):
-    """What the drag came to."""
+    """The result of the drag."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1442,7 +1442,7 @@ class DragDropResult(Result):
 
 
 class EmulateDeviceResult(Result):
-    """What the tab is shown as."""
+    """The emulated device."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1478,7 +1478,7 @@ class EmulateDeviceResult(Result):
 
 
 class ExecutePlanResult(Result):
-    """What the plan came to."""
+    """The result of the plan."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...
@@ -1526,7 +1526,7 @@ class ExecutePlanResult(Result):
 
 
 class ExpandToolsResult(Result):
-    """The tools that were asked for; without a parameter, those that are not listed."""
+    """The requested tools; without a parameter, the tools that are not listed."""
 
     @overload
     def __getitem__(self, key: Literal["hidden"], /) -> list[HiddenTool]: ...
@@ -1554,7 +1554,7 @@ class ExpandToolsResult(Result):
 
 
 class ExtractDataResult(Result):
-    """The values that were found: `data` of one record, `items` of several."""
+    """The extracted values: `data` for one record, `items` for several."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -1650,7 +1650,7 @@ class ExtractDataResult(Result):
 
 
 class FileUploadResult(Result):
-    """What the page was given."""
+    """The uploaded files."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1694,7 +1694,7 @@ class FileUploadResult(Result):
 
 
 class FillFormResult(Result):
-    """The fields as they are now."""
+    """The fields' current state."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1732,7 +1732,7 @@ class FillFormResult(Result):
 
 
 class FindResult(Result):
-    """The elements that match best, best first."""
+    """The best matches, best first."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1768,7 +1768,7 @@ class FindResult(Result):
 
 
 class FormInputResult(Result):
-    """The field as it is now."""
+    """The field's current state."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1858,7 +1858,7 @@ class GeolocationResult(Result):
 
 
 class HttpAuthResult(Result):
-    """Whether there is a login, and what was asked for."""
+    """Whether credentials are set, and the challenges seen."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -1896,7 +1896,7 @@ class HttpAuthResult(Result):
 
 
 class InitScriptResult(Result):
-    """The session's first scripts."""
+    """The session's init scripts."""
 
     @overload
     def __getitem__(self, key: Literal["session"], /) -> str: ...
@@ -1932,7 +1932,7 @@ class InitScriptResult(Result):
 
 
 class InspectResult(Result):
-    """What of the page the words ask for."""
+    """The part of the page's state that the query asks for."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -1966,7 +1966,7 @@ class InspectResult(Result):
 
 
 class InteractResult(Result):
-    """What the action came to."""
+    """The result of the action."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -2044,7 +2044,7 @@ class JavascriptToolResult(Result):
 
 
 class LightweightScrollResult(Result):
-    """Where the area is now."""
+    """The area's scroll position."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -2092,7 +2092,7 @@ class LightweightScrollResult(Result):
 
 
 class ListProfilesResult(Result):
-    """The browser profiles of this computer."""
+    """The browser profiles on this machine."""
 
     @overload
     def __getitem__(self, key: Literal["profiles"], /) -> list[dict[str, Any]]: ...
@@ -2118,7 +2118,7 @@ class ListProfilesResult(Result):
 
 
 class MemoryResult(Result):
-    """The note, or those that were found."""
+    """The note, or the notes found."""
 
     @overload
     def __getitem__(self, key: Literal["id"], /) -> str: ...
@@ -2292,7 +2292,7 @@ class NavigateResult(Result):
 
 
 class NetworkResult(Result):
-    """The requests; with get, the keys of one of them in full."""
+    """The requests; with get, all keys of one of them."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -2756,7 +2756,7 @@ class CheckpointResult(Result):
 
 
 class ConnectionHealthResult(Result):
-    """The browser's process, and whether it answers."""
+    """The browser process, and whether it responds."""
 
     @overload
     def __getitem__(self, key: Literal["state"], /) -> str: ...
@@ -2796,7 +2796,7 @@ class ConnectionHealthResult(Result):
 
 
 class ContextExportResult(Result):
-    """The login, or the file that it was written to."""
+    """The login, or the file to which it was written."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -2864,7 +2864,7 @@ class ContextImportResult(Result):
 
 
 class DevtoolsUrlResult(Result):
-    """Where a person opens DevTools."""
+    """The address of DevTools."""
 
     @overload
     def __getitem__(self, key: Literal["target_id"], /) -> str: ...
@@ -2888,7 +2888,7 @@ class DevtoolsUrlResult(Result):
 
 
 class DiffResult(Result):
-    """What is different."""
+    """The differences."""
 
     @overload
     def __getitem__(self, key: Literal["a"], /) -> BundleSummary: ...
@@ -3052,7 +3052,7 @@ class JournalResult(Result):
 
 
 class ObserveResult(Result):
-    """What can be acted on."""
+    """The interactive elements."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -3252,7 +3252,7 @@ class ProfileStatusResult(Result):
 
 
 class ReapOrphansResult(Result):
-    """What was found and ended."""
+    """The orphans found and ended."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -3374,7 +3374,7 @@ class RecordingListResult(Result):
 
 
 class RecordingStartResult(Result):
-    """The recording that has begun."""
+    """The started recording."""
 
     @overload
     def __getitem__(self, key: Literal["recording_id"], /) -> str: ...
@@ -3440,7 +3440,7 @@ class RecordingStartResult(Result):
 
 
 class RecordingStopResult(Result):
-    """The recording that has ended."""
+    """The ended recording."""
 
     @overload
     def __getitem__(self, key: Literal["recording_id"], /) -> str: ...
@@ -3504,7 +3504,7 @@ class RecordingStopResult(Result):
 
 
 class SessionResumeResult(Result):
-    """What was saved, and where its tabs are."""
+    """The saved state, and its tabs."""
 
     @overload
     def __getitem__(self, key: Literal["snapshot_id"], /) -> str: ...
@@ -3678,7 +3678,7 @@ class SkillRecordResult(Result):
 
 
 class SkillReplayResult(Result):
-    """What the replay came to."""
+    """The result of the replay."""
 
     @overload
     def __getitem__(self, key: Literal["skill_id"], /) -> str: ...
@@ -3760,7 +3760,7 @@ class StopResult(Result):
 
 
 class TaskCancelResult(Result):
-    """The task as it is now: ended, or still ending."""
+    """The task's current state: ended, or still ending."""
 
     @overload
     def __getitem__(self, key: Literal["meta"], /) -> TaskReport: ...
@@ -3892,7 +3892,7 @@ class TaskResumeResult(Result):
 
 
 class TaskStartResult(Result):
-    """The task that has begun."""
+    """The started task."""
 
     @overload
     def __getitem__(self, key: Literal["task_id"], /) -> str: ...
@@ -3914,7 +3914,7 @@ class TaskStartResult(Result):
 
 
 class TaskWaitResult(Result):
-    """The task that has ended."""
+    """The ended task."""
 
     @overload
     def __getitem__(self, key: Literal["meta"], /) -> TaskReport: ...
@@ -4062,7 +4062,7 @@ class PagePdfResult(Result):
 
 
 class PageReloadResult(Result):
-    """The page that was loaded again."""
+    """The reloaded page."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -4112,7 +4112,7 @@ class PageReloadResult(Result):
 
 
 class PageScreenshotResult(Result):
-    """The picture, or the file that it was written to."""
+    """The image, or the file to which it was written."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -4308,7 +4308,7 @@ class QueryDomResult(Result):
 
 
 class ReadPageResult(Result):
-    """The page's text in `content`, and what there is to say about it."""
+    """The page's text in `content`, and facts about it."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -4378,7 +4378,7 @@ class ReadPageResult(Result):
 
 
 class RequestInterceptResult(Result):
-    """The rules, or what they have met."""
+    """The rules, or their log."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -4462,7 +4462,7 @@ class RequestInterceptResult(Result):
 
 
 class StorageResult(Result):
-    """The items, or what became of them."""
+    """The items, or the result of changing them."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -4714,7 +4714,7 @@ class ValidatePageResult(Result):
 
 
 class VisionFindResult(Result):
-    """The picture, and what is numbered in it."""
+    """The image, and its numbered elements."""
 
     @overload
     def __getitem__(self, key: Literal["tab_id"], /) -> str: ...
@@ -4778,7 +4778,7 @@ class VisionFindResult(Result):
 
 
 class WaitForResult(Result):
-    """The condition that holds now, by its type."""
+    """The condition that now holds."""
 
     @overload
     def __getitem__(self, key: Literal["action"], /) -> str: ...
@@ -4912,7 +4912,7 @@ class WorkerResult(Result):
 
 
 class WorkerCompleteResult(Result):
-    """The worker as it ended."""
+    """The ended worker."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...
@@ -4942,7 +4942,7 @@ class WorkerCompleteResult(Result):
 
 
 class WorkerUpdateResult(Result):
-    """The worker as it is now."""
+    """The worker's current state."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...
@@ -5004,7 +5004,7 @@ class WorkflowCleanupResult(Result):
 
 
 class WorkflowCollectResult(Result):
-    """What the workers have reported."""
+    """The workers' reports."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...
@@ -5048,7 +5048,7 @@ class WorkflowCollectResult(Result):
 
 
 class WorkflowCollectPartialResult(Result):
-    """What the workers that have ended have reported."""
+    """The reports of ended workers."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...
@@ -5084,7 +5084,7 @@ class WorkflowCollectPartialResult(Result):
 
 
 class WorkflowInitResult(Result):
-    """The workflow that has begun."""
+    """The started workflow."""
 
     @overload
     def __getitem__(self, key: Literal["workflow_id"], /) -> str: ...
@@ -5122,7 +5122,7 @@ class WorkflowInitResult(Result):
 
 
 class WorkflowStatusResult(Result):
-    """How far the workflow is; only `status` if there is none."""
+    """The workflow's progress; only `status` if there is none."""
 
     @overload
     def __getitem__(self, key: Literal["status"], /) -> str: ...

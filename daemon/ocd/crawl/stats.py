@@ -129,7 +129,7 @@ class CrawlSummary(TypedDict, total=False):
 
 
 class CrawlResult(TypedDict):
-    """The pages that were read."""
+    """The pages that were crawled."""
 
     summary: CrawlSummary
     pages: list[PageRecord]

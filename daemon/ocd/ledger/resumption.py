@@ -123,7 +123,7 @@ class FinishedWork:
 
     @property
     def task_id(self) -> str:
-        """The task that has ended."""
+        """The ended task."""
         return self._meta.task_id
 
     def has_passing(self) -> bool:

@@ -69,7 +69,7 @@ class Changed(TypedDict, total=False):
     loading: Annotated[bool, Meta(description="The new page was still loading")]
     net_error: Annotated[str, Meta(description="Why the load failed")]
     frames: Annotated[list[FrameAddress], Meta(description="Frames that navigated")]
-    dialog: Annotated[OpenDialog, Meta(description="It waits for an answer")]
+    dialog: Annotated[OpenDialog, Meta(description="Open, waiting for an answer")]
     beforeunload: Annotated[str, Meta(description="accepted: the page asked to stay")]
     closed: Annotated[bool, Meta(description="The page closed its own tab")]
     invalid: Annotated[

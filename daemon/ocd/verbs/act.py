@@ -85,7 +85,7 @@ class ActStep(DragKeys, total=False):
 
 
 class ActResult(ActionReply):
-    """What the instruction came to, step by step."""
+    """The result of the instruction, step by step."""
 
     outcome: str
     steps: list[ActStep]

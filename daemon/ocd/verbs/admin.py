@@ -29,7 +29,7 @@ class ShowJournal(Params):
 
 
 class JournalEntry(TypedDict):
-    """A call (event is tool_call) or another event: its keys are those of its kind."""
+    """A call (event is tool_call) or another event, with the keys of its kind."""
 
     event: str
     ts: Annotated[str, Meta(description="RFC 3339, UTC")]
@@ -46,7 +46,7 @@ class JournalEntry(TypedDict):
     source_tool: NotRequired[str]
     size_bytes: NotRequired[int]
     mime_type: NotRequired[str]
-    way: NotRequired[Annotated[str, Meta(description="How data left")]]
+    way: NotRequired[Annotated[str, Meta(description="How data was sent")]]
     target: NotRequired[str]
     after_reading: NotRequired[list[str]]
     decision: NotRequired[str]
@@ -75,7 +75,7 @@ class ToolTotals(TypedDict):
 
 
 class JournalSummary(TypedDict):
-    """Counts over the last entries, at most 8 MB of them; since and until when."""
+    """Counts over the latest entries (at most 8 MB), and their period."""
 
     since: str | None
     until: str | None
@@ -112,7 +112,7 @@ class ConnectionHealth(Params):
 
 
 class ConnectionHealthResult(TypedDict):
-    """The browser's process, and whether it answers."""
+    """The browser process, and whether it responds."""
 
     state: str
     pid: int | None

@@ -67,7 +67,7 @@ def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str
 
 
 class ScriptOutcome(TypedDict):
-    """What one script came to."""
+    """The result of one script."""
 
     index: int
     tab_id: str | None
@@ -91,7 +91,7 @@ class BatchSummary(TypedDict):
 
 
 class BatchExecuteResult(TypedDict):
-    """What the scripts came to, in their order."""
+    """The results of the scripts, in order."""
 
     results: list[ScriptOutcome]
     summary: BatchSummary

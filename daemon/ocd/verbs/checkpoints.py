@@ -47,7 +47,7 @@ class CheckpointParams(Params):
 
 
 class SavedTab(TypedDict):
-    """A tab as it was."""
+    """A tab's saved state."""
 
     tab_id: str
     url: str
@@ -263,7 +263,7 @@ class SessionResume(Params):
 
 
 class RestoredTab(SavedTab):
-    """A tab of the snapshot, and what has become of it."""
+    """A tab of the snapshot, and its current state."""
 
     status: Annotated[str, Meta(description="LIVE, REMAPPED, CLOSED or REOPENED")]
     tab_id_now: NotRequired[str]
@@ -272,7 +272,7 @@ class RestoredTab(SavedTab):
 
 
 class SessionResumeResult(TypedDict):
-    """What was saved, and where its tabs are."""
+    """The saved state, and its tabs."""
 
     snapshot_id: str
     created_at: str
@@ -286,7 +286,7 @@ class SessionResumeResult(TypedDict):
     current: str | None
     age_s: int
     tabs: list[RestoredTab]
-    guide: Annotated[str, Meta(description="All that as text")]
+    guide: Annotated[str, Meta(description="The result as text")]
     warning: NotRequired[str]
 
 

@@ -67,7 +67,7 @@ class Computer(Params):
 
 
 class ComputerResult(DragKeys, total=False):
-    """What the action came to: of a screenshot its measures, of all else what has changed."""
+    """The result of the action: a screenshot's dimensions, or what has changed."""
 
     tab_id: Required[str]
     action: Required[str]

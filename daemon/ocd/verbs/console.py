@@ -58,7 +58,7 @@ class LoggedMessage(TypedDict):
 
 
 class ConsoleStats(TypedDict):
-    """How many messages there are."""
+    """Message counts."""
 
     total: int
     returned: int
@@ -68,7 +68,7 @@ class ConsoleStats(TypedDict):
 
 
 class ConsoleCaptureResult(TypedDict):
-    """The messages, or what became of the capture."""
+    """The messages, or the state of the capture."""
 
     action: str
     tab_id: str

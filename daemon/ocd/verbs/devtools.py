@@ -24,7 +24,7 @@ class DevtoolsUrl(Params):
 
 
 class DevtoolsUrlResult(TypedDict):
-    """Where a person opens DevTools."""
+    """The address of DevTools."""
 
     target_id: str
     type: str

@@ -32,7 +32,7 @@ class DoctorReport(Params):
 
 
 class CheckReport(TypedDict):
-    """One thing that was looked at."""
+    """One check."""
 
     name: str
     level: str
@@ -85,7 +85,7 @@ class OrphanProcess(TypedDict):
 
 
 class ReapOrphansResult(TypedDict):
-    """What was found and ended."""
+    """The orphans found and ended."""
 
     action: str
     found: list[OrphanProcess]

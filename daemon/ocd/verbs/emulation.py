@@ -59,7 +59,7 @@ def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]
 
 
 class Viewport(TypedDict):
-    """What the page takes for its screen."""
+    """The screen that the page sees."""
 
     width: int
     height: int
@@ -69,7 +69,7 @@ class Viewport(TypedDict):
 
 
 class EmulateDeviceResult(TypedDict):
-    """What the tab is shown as."""
+    """The emulated device."""
 
     tab_id: str
     device: str | None
@@ -148,7 +148,7 @@ def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
 
 
 class ClientHints(TypedDict):
-    """What the page is told beside the user agent."""
+    """What the page sees besides the user agent."""
 
     brands: list[dict[str, str]]
     platform: str

@@ -53,7 +53,7 @@ class Assert(Params):
 
 
 class AssertionReport(TypedDict):
-    """A condition that does not hold, or about which nothing is known."""
+    """A condition that does not hold, or is unknown."""
 
     name: str
     kind: str
@@ -160,7 +160,7 @@ class EvidenceBundle(Params):
 
 
 class BundleSummary(TypedDict):
-    """What a bundle is of."""
+    """The subject of a bundle."""
 
     bundle_id: str
     created_at: str
@@ -233,7 +233,7 @@ class Diff(Params):
 
 
 class DiffResult(TypedDict):
-    """What is different."""
+    """The differences."""
 
     a: BundleSummary
     b: BundleSummary

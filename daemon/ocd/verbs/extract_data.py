@@ -44,7 +44,7 @@ class ExtractData(Params):
 
 
 class ExtractDataResult(TypedDict):
-    """The values that were found: `data` of one record, `items` of several."""
+    """The extracted values: `data` for one record, `items` for several."""
 
     action: str
     tab_id: str

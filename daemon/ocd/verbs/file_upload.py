@@ -38,14 +38,14 @@ class FileUpload(ElementParams):
 
 
 class UploadedFile(TypedDict):
-    """A file that the page was given."""
+    """A file given to the page."""
 
     name: str
     size: int
 
 
 class FileUploadResult(ActionReply):
-    """What the page was given."""
+    """The uploaded files."""
 
     action: str
     method: str

@@ -81,7 +81,7 @@ class QueryDom(Params):
 
 
 class FindResult(TypedDict):
-    """The elements that match best, best first."""
+    """The best matches, best first."""
 
     tab_id: str
     url: str

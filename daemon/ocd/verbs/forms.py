@@ -87,24 +87,24 @@ class FillForm(Params):
 
 
 class FormInputResult(ActionReply):
-    """The field as it is now."""
+    """The field's current state."""
 
     ref: str
     target: ElementName
-    value: Annotated[Any, Meta(description="What it holds now")]
+    value: Annotated[Any, Meta(description="Its current value")]
 
 
 class FilledField(TypedDict):
     """One field that was filled."""
 
-    field: Annotated[str, Meta(description="As it was named")]
+    field: Annotated[str, Meta(description="As the caller named it")]
     ref: str
     target: ElementName
-    value: Annotated[Any, Meta(description="What it holds now")]
+    value: Annotated[Any, Meta(description="Its current value")]
 
 
 class FillFormResult(ActionReply):
-    """The fields as they are now."""
+    """The fields' current state."""
 
     fields: list[FilledField]
     filled: int

@@ -47,7 +47,7 @@ def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
 
 
 class HttpAuthResult(TypedDict):
-    """Whether there is a login, and what was asked for."""
+    """Whether credentials are set, and the challenges seen."""
 
     action: str
     tab_id: str

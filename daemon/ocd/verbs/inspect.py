@@ -25,7 +25,7 @@ class Inspect(Params):
 
 
 class InspectResult(TypedDict):
-    """What of the page the words ask for."""
+    """The part of the page's state that the query asks for."""
 
     tab_id: str
     url: str

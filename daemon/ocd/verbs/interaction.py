@@ -159,13 +159,13 @@ class LightweightScroll(ElementParams):
 
 
 class InteractResult(ActionReply):
-    """What the action came to."""
+    """The result of the action."""
 
     action: str
     ref: NotRequired[str]
     target: NotRequired[ElementName]
-    value: NotRequired[Annotated[Any, Meta(description="What the control holds now")]]
-    dialog: NotRequired[Annotated[OpenDialog, Meta(description="The one that was answered")]]
+    value: NotRequired[Annotated[Any, Meta(description="The control's current value")]]
+    dialog: NotRequired[Annotated[OpenDialog, Meta(description="The dialog that was answered")]]
     image: NotRequired[Picture]
 
 
@@ -217,7 +217,7 @@ async def _answer_dialog(tab: Tab, deadline: ActionDeadline, params: Interact) -
 
 
 class DragDropResult(ActionReply, DragKeys):
-    """What the drag came to."""
+    """The result of the drag."""
 
     action: str
     steps: int
@@ -266,7 +266,7 @@ _TO_END_PX = 10_000_000
 
 
 class LightweightScrollResult(TypedDict):
-    """Where the area is now."""
+    """The area's scroll position."""
 
     tab_id: str
     direction: str

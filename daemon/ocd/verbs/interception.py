@@ -147,7 +147,7 @@ def _sent(spec: RuleSpec) -> Iterator[RequestPart | ModifyOptions]:
 
 
 class RequestInterceptResult(TypedDict):
-    """The rules, or what they have met."""
+    """The rules, or their log."""
 
     action: str
     tab_id: str

@@ -28,7 +28,7 @@ class JavascriptToolResult(TypedDict):
 
     tab_id: str
     type: Annotated[str, Meta(description="Its JSON type")]
-    content: Annotated[str, Meta(description="A string itself, all else as JSON")]
+    content: Annotated[str, Meta(description="A string as is, other values as JSON")]
 
 
 @tab_verb(
@@ -84,7 +84,7 @@ class FirstScript(TypedDict):
 
 
 class InitScriptResult(TypedDict):
-    """The session's first scripts."""
+    """The session's init scripts."""
 
     session: str
     count: int

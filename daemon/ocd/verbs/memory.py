@@ -43,7 +43,7 @@ class Memory(Params):
 
 
 class MemoryResult(TypedDict, total=False):
-    """The note, or those that were found."""
+    """The note, or the notes found."""
 
     id: str
     domain: str

@@ -165,7 +165,7 @@ class PageReload(Params):
 
 
 class PageReloadResult(PageAddress):
-    """The page that was loaded again."""
+    """The reloaded page."""
 
     ignore_cache: bool
     message: str
@@ -261,13 +261,13 @@ class WaitFor(Params):
 
 
 class WaitForResult(TypedDict):
-    """The condition that holds now, by its type."""
+    """The condition that now holds."""
 
     action: str
     type: str
     tab_id: str
     url: str
-    elapsed: Annotated[int, Meta(description="ms that it took")]
+    elapsed: Annotated[int, Meta(description="Elapsed ms")]
     selector: NotRequired[str | int]
     visible: NotRequired[bool]
     text: NotRequired[str | int]

@@ -93,7 +93,7 @@ class Network(Params):
 
 
 class NetworkResult(TypedDict, total=False):
-    """The requests; with get, the keys of one of them in full."""
+    """The requests; with get, all keys of one of them."""
 
     action: Required[str]
     tab_id: Required[str]

@@ -65,7 +65,7 @@ class ObservedElement(TypedDict):
 
 
 class ObserveResult(TypedDict):
-    """What can be acted on."""
+    """The interactive elements."""
 
     tab_id: str
     url: str

@@ -91,7 +91,7 @@ class PerformanceInsights(Params):
 
 
 class Insight(TypedDict):
-    """Something that oc_performance_analyze explains."""
+    """An insight that oc_performance_analyze explains."""
 
     insight: str
     title: str

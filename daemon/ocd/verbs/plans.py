@@ -81,7 +81,7 @@ class PlanStepReport(TypedDict, total=False):
 
 
 class ExecutePlanResult(TypedDict, total=False):
-    """What the plan came to."""
+    """The result of the plan."""
 
     status: Required[Annotated[str, Meta(description="SUCCESS, CANCELLED, or CHECKED (dry_run)")]]
     steps: Required[list[PlanStepReport]]

@@ -24,7 +24,7 @@ class ListProfiles(Params):
 
 
 class ListProfilesResult(TypedDict):
-    """The browser profiles of this computer."""
+    """The browser profiles on this machine."""
 
     profiles: list[dict[str, Any]]
     count: int

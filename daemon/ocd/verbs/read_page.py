@@ -174,7 +174,7 @@ class ReadingMetrics(TypedDict):
 
 
 class ReadPageResult(TypedDict):
-    """The page's text in `content`, and what there is to say about it."""
+    """The page's text in `content`, and facts about it."""
 
     tab_id: str
     url: str

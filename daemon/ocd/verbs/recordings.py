@@ -130,7 +130,7 @@ class RecordingReport(TypedDict):
 
 
 class RecordingStartResult(RecordingReport):
-    """The recording that has begun."""
+    """The started recording."""
 
     pruned: NotRequired[list[str]]
 
@@ -150,7 +150,7 @@ async def oc_recording_start(recorder: Recorder, params: RecordingStart) -> Outp
 
 
 class RecordingStopResult(RecordingReport):
-    """The recording that has ended."""
+    """The ended recording."""
 
     next_step: dict[str, Any]
 
@@ -294,7 +294,7 @@ def _partial_result(meta: Mapping[str, Any], lines: JsonLinesFile) -> dict[str, 
 
 
 class RecordingResult(TypedDict):
-    """The recording that has ended, with its actions."""
+    """The ended recording, with its actions."""
 
     recording: RecordingReport
     actions: list[dict[str, Any]]

@@ -66,7 +66,7 @@ class PictureSize(TypedDict):
 
 
 class PageScreenshotResult(TypedDict):
-    """The picture, or the file that it was written to."""
+    """The image, or the file to which it was written."""
 
     tab_id: str
     url: str

@@ -79,7 +79,7 @@ class SkillReport(TypedDict):
     description: str
     steps: list[SkillStep]
     step_count: int
-    parameters: Annotated[dict[str, str], Meta(description="Values that a replay must be given")]
+    parameters: Annotated[dict[str, str], Meta(description="Parameters that a replay needs")]
     contract_id: str | None
     contract: Any
     stored_at: str
@@ -148,7 +148,7 @@ class SkillRecall(Params):
 
 
 class RecalledSkill(SkillReport):
-    """A skill, and how well it fits."""
+    """A skill and its score."""
 
     score: float
 
@@ -218,7 +218,7 @@ class ReplayedStep(SkillStep):
 
 
 class SkillReplayResult(TypedDict):
-    """What the replay came to."""
+    """The result of the replay."""
 
     skill_id: str
     domain: str

@@ -49,7 +49,7 @@ class ContextExport(Params):
 
 
 class ContextExportResult(TypedDict):
-    """The login, or the file that it was written to."""
+    """The login, or the file to which it was written."""
 
     tab_id: str
     origin: str
@@ -115,7 +115,7 @@ class ContextImportResult(TypedDict):
     applied_cookies: int
     applied_storage_keys: int
     applied_records: int
-    skipped: Annotated[list[Any], Meta(description="What was not, and why")]
+    skipped: Annotated[list[Any], Meta(description="What was left out, and why")]
 
 
 @tab_verb(

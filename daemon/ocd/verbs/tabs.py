@@ -20,7 +20,7 @@ WorkerId = Annotated[
 
 
 class TabReport(TypedDict):
-    """A tab as it is now."""
+    """A tab's current state."""
 
     tab_id: str
     url: str
@@ -87,7 +87,7 @@ class TabsClose(Params):
 class TabsCloseResult(TypedDict):
     """What was closed."""
 
-    success: Annotated[bool, Meta(description="Whether every tab that was named is closed")]
+    success: Annotated[bool, Meta(description="Whether every named tab is closed")]
     closed_count: int
     closed: Annotated[list[str], Meta(description="Their ids")]
     failed: Annotated[list[str], Meta(description="Ids that do not exist")]
@@ -147,7 +147,7 @@ class TabsContextResult(TypedDict):
     current: Annotated[str | None, Meta(description="The tab that calls without tab_id use")]
     tab_count: int
     worker_count: Annotated[int, Meta(description="Isolated workers of the session")]
-    init_scripts: NotRequired[Annotated[int, Meta(description="First scripts of the session")]]
+    init_scripts: NotRequired[Annotated[int, Meta(description="Init scripts of the session")]]
     tabs: NotRequired[Annotated[list[TabReport], Meta(description="Not with summary")]]
 
 

@@ -31,7 +31,7 @@ class TaskStart(Params):
 
 
 class TaskReport(TypedDict):
-    """A task as the ledger has it; times are RFC 3339, UTC."""
+    """A task in the ledger; times are RFC 3339, UTC."""
 
     task_id: str
     kind: str
@@ -60,7 +60,7 @@ class TaskStarted(TypedDict):
 
 
 class TaskStartResult(TaskStarted):
-    """The task that has begun."""
+    """The started task."""
 
 
 @daemon_verb(
@@ -294,7 +294,7 @@ class TaskState(TypedDict):
 
 
 class TaskCancelResult(TaskState):
-    """The task as it is now: ended, or still ending."""
+    """The task's current state: ended, or still ending."""
 
 
 @daemon_verb(
@@ -321,7 +321,7 @@ class TaskWait(Params):
 
 
 class TaskWaitResult(TaskState):
-    """The task that has ended."""
+    """The ended task."""
 
 
 @daemon_verb(

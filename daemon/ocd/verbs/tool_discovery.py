@@ -63,7 +63,7 @@ class HiddenTool(TypedDict):
 
 
 class ExpandToolsResult(TypedDict, total=False):
-    """The tools that were asked for; without a parameter, those that are not listed."""
+    """The requested tools; without a parameter, the tools that are not listed."""
 
     hidden: list[HiddenTool]
     expanded: list[str]

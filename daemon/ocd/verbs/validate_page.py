@@ -48,7 +48,7 @@ class ValidatePage(Params):
 
 
 class ConsoleProblems(TypedDict):
-    """What the console says; lines of each kind, and how many there are."""
+    """The console's messages, and counts by type."""
 
     errors: list[str]
     total_errors: int
@@ -57,7 +57,7 @@ class ConsoleProblems(TypedDict):
 
 
 class FailedRequest(TypedDict):
-    """A request that brought no answer, or an error."""
+    """A request without a response, or with an error."""
 
     url: str
     method: str

@@ -51,7 +51,7 @@ class VisionFind(Params):
 
 
 class NumberedElement(TypedDict):
-    """An element with its number in the picture."""
+    """An element with its number in the image."""
 
     number: int
     ref: str
@@ -66,7 +66,7 @@ class NumberedElement(TypedDict):
 
 
 class VisionFindResult(TypedDict):
-    """The picture, and what is numbered in it."""
+    """The image, and its numbered elements."""
 
     tab_id: str
     url: str

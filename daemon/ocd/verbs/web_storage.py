@@ -73,7 +73,7 @@ class Cookie(TypedDict):
 
 
 class CookiesResult(TypedDict):
-    """The cookies, or what became of them."""
+    """The cookies, or the result of changing them."""
 
     action: str
     tab_id: str
@@ -182,7 +182,7 @@ def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
 
 
 class StorageResult(TypedDict):
-    """The items, or what became of them."""
+    """The items, or the result of changing them."""
 
     action: str
     tab_id: str

@@ -44,7 +44,7 @@ class Worker(Params):
 
 
 class IsolatedWorker(TypedDict):
-    """A browser context of its own: cookies and storage apart from others."""
+    """A separate browser context, with its own cookies and storage."""
 
     worker_id: str
     name: str
@@ -194,7 +194,7 @@ class WorkerComplete(Params):
 
 
 class WorkerUpdateResult(TypedDict):
-    """The worker as it is now."""
+    """The worker's current state."""
 
     status: str
     workflow_id: str
@@ -236,7 +236,7 @@ async def worker_update(workflows: Workflows, params: WorkerUpdate) -> Output:
 
 
 class WorkerCompleteResult(TypedDict):
-    """The worker as it ended."""
+    """The ended worker."""
 
     status: str
     workflow_id: str

@@ -118,14 +118,14 @@ class StartedWorker(TypedDict):
 
 
 class WorkerPrompt(TypedDict):
-    """What to tell the agent that works for it."""
+    """The prompt for the worker's agent."""
 
     worker_name: str
     prompt: str
 
 
 class WorkflowInitResult(TypedDict):
-    """The workflow that has begun."""
+    """The started workflow."""
 
     workflow_id: str
     status: str
@@ -199,7 +199,7 @@ async def _find_workflow(workflows: Workflows, workflow_id: str | None) -> Workf
 
 
 class WorkerProgress(TypedDict):
-    """How far a worker is."""
+    """A worker's progress."""
 
     worker_id: str
     worker_name: str
@@ -209,7 +209,7 @@ class WorkerProgress(TypedDict):
 
 
 class WorkflowStatusResult(TypedDict):
-    """How far the workflow is; only `status` if there is none."""
+    """The workflow's progress; only `status` if there is none."""
 
     status: str
     workflow_id: NotRequired[str]
@@ -277,7 +277,7 @@ def _worker_details(worker: WorkerState) -> dict[str, Any]:
 
 
 class WorkerOutcome(TypedDict):
-    """What a worker has reported."""
+    """A worker's report."""
 
     worker_id: str
     worker_name: str
@@ -291,7 +291,7 @@ class WorkerOutcome(TypedDict):
 
 
 class WorkflowCollectResult(TypedDict):
-    """What the workers have reported."""
+    """The workers' reports."""
 
     status: str
     workflow_id: NotRequired[str]
@@ -330,7 +330,7 @@ async def workflow_collect(workflows: Workflows, params: WorkflowCollect) -> Out
 
 
 class WorkflowCollectPartialResult(TypedDict):
-    """What the workers that have ended have reported."""
+    """The reports of ended workers."""
 
     status: str
     workflow_id: NotRequired[str]
