@@ -1,7 +1,7 @@
 """Spellings of verbs that people and agents guess: `oc click e12` is `oc interact e12 click`.
 
-They are data alone: words, the verb, the parameters that the words fix, and which parameters need
-no option. What they are not, help, completion and errors take from the verb.
+They are data only: words, the verb, the parameters that the words fix, and which parameters need no
+option. Help, completion and errors take everything else from the verb.
 """
 
 from __future__ import annotations

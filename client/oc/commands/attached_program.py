@@ -1,7 +1,7 @@
 """Runs a program whose browser is the session of `oc run`.
 
-A script of its own, for whichever Python has the program's libraries: standard library only. Where
-the program would launch a browser, it is connected instead; what it connects to by itself is left.
+A separate script, for whichever Python has the program's libraries: standard library only. Where
+the program would launch a browser, it is connected instead; its own connections are left alone.
 """
 
 # ruff: noqa: ANN401 - the classes that are patched are known where they are installed

@@ -1,8 +1,8 @@
 """`oc batch`: runs commands from standard input, one after the other over one connection.
 
-It stops where going on would act on what nobody has looked at: at an error, at a dialog, a popup or
-a tab that was closed. A dialog is expected if the next command answers it, a popup or a closed tab
-if the next command is about tabs.
+It stops where the next command would act on an unexpected state: at an error, a dialog, a popup or
+a closed tab. A dialog is expected if the next command answers it, a popup or a closed tab if the
+next command is about tabs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """HTTP/1.1 over the daemon's socket, as little of it as client and daemon need.
 
-`_socket` is what `socket` wraps: the wrapper's import costs as much as half of a whole call.
+`_socket` is what `socket` wraps; importing the wrapper costs half as much as a whole call.
 """
 
 from __future__ import annotations

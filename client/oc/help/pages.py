@@ -57,7 +57,7 @@ _GROUPS: dict[str, tuple[str, str]] = {
     "tasks": ("Crawls, batches and plans", "execute-plan"),
     "outputs": ("Stored results", "output|fetch|search|save"),
     "records": (
-        "What was done and seen",
+        "Records of actions and pages",
         """journal evidence-bundle assert diff checkpoint memory session|list|resume|snapshot""",
     ),
     "network": (

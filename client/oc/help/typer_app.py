@@ -1,6 +1,6 @@
 """Help and completion: a typer application over the entries that `argv` parses by.
 
-Nothing is run through it, and typer costs more than a whole call: nothing else imports this.
+No command runs through it, and typer costs more than a whole call: nothing else imports this.
 """
 
 import os

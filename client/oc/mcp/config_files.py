@@ -1,6 +1,6 @@
 """Changing a host's file: read it, write it as a whole, and keep the previous one beside it.
 
-A file that cannot be read, or that would not say afterwards what it shall say, is left alone.
+A file that cannot be read, or that the change would not bring to the intended state, is left alone.
 """
 
 import errno

@@ -1,6 +1,6 @@
 """JSON with comments and trailing commas: read it, and change one member without touching the rest.
 
-Hosts' files are written by hand: comments, order and indentation stay as they are.
+Hosts' files are written by hand: comments, order and indentation are preserved.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Calls proposed in texts: written once, shown to agent hosts as tools and by `oc` as commands.
 
-In a text a call stands between backticks, as tools are called: `navigate {"url": "URL"}`. That is
-what MCP and HTTP callers read; `oc` puts its own words in its place (`oc open URL`).
+Texts contain calls in backticks, written as tool calls: `navigate {"url": "URL"}`. MCP and HTTP
+callers read them like that; `oc` replaces them with commands (`oc open URL`).
 """
 
 import json

@@ -1,7 +1,7 @@
 """A verb's catalog entry as an MCP tool that the strictest hosts accept.
 
-One schema that a provider refuses makes it refuse the whole list, and with it every request of the
-host. tests/contract/test_tool_schemas.py has the readers' rules with their sources.
+If a provider rejects one schema, it rejects the whole list, and with it every request of the host.
+tests/contract/test_tool_schemas.py has the readers' rules with their sources.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The large-output guard: the last step of every reply (seed 002).
 
-A reply longer than the threshold is kept as a handle, and a pointer to it is said in its place.
-MCP has no answers in parts: whole in memory at both ends several times over, what is longer than
-MAX_INLINE is never sent inline, whoever asks for it.
+A reply longer than the threshold is stored as a handle and replaced by a pointer to it. MCP has no
+partial replies, and a whole one is in memory several times at both ends, so a reply longer than
+MAX_INLINE is never sent inline, even on request.
 """
 
 import asyncio

@@ -1,10 +1,9 @@
 """JSON Schema of what verbs return; `make gen` writes it into api/results.json.
 
-It stands apart from catalog.json, which `oc` reads with every command: {"$defs": {NAME: …},
-"verbs": {VERB: …}}, whose references are to its own "$defs". A schema is of the result as the
-socket answers it, with page text and picture, and names every key that there can be; what another
-MCP server's tool answers has no schema. "kinds" has the results of the kinds of tasks that are no
-verbs: {KIND: …}.
+It is separate from catalog.json, which `oc` reads with every command: {"$defs": {NAME: …},
+"verbs": {VERB: …}}, with references to its own "$defs". A schema describes the result on the
+socket, with page text and image, and names every possible key; results of other MCP servers' tools
+have no schema. "kinds" has the results of task kinds that are not verbs: {KIND: …}.
 """
 
 import inspect

@@ -1,7 +1,7 @@
 """The daemon seen from outside: the process that holds the lock, and replies on the socket.
 
-The lock file says pid, process start time and version. That is believed only if a process with
-this pid and this start time exists: pids are reused.
+The lock file contains pid, process start time and version. It is trusted only if a process with
+this pid and start time exists, because pids are reused.
 """
 
 import http.client

@@ -1,6 +1,6 @@
 """Markdown shortened to blocks with content (prune) or blocks that match words (bm25).
 
-Pure. Headings stay with what stays below them; what goes is counted.
+Pure. Headings stay with the blocks that stay below them; removed blocks are counted.
 """
 
 import math

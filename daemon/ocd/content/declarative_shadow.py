@@ -1,7 +1,7 @@
 """Declarative shadow DOM flattened to where a reader of the page sees it.
 
-`<template shadowrootmode>` is how HTML says what is inside a custom element: its content stands in
-the place of the element's own children, and these stand in its slots.
+`<template shadowrootmode>` declares a custom element's shadow tree: its content replaces the
+element's own children, which appear in its slots.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Formulas in pages, as LaTeX between dollar signs.
 
-MathML, and what KaTeX, MathJax, MediaWiki and generators of documentation make of a formula. The
-LaTeX that a page keeps with it is taken as it is; only MathML without any is translated.
+MathML, and the markup of KaTeX, MathJax, MediaWiki and documentation generators. LaTeX source in
+the page is used as it is; only MathML without source is translated.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Listings after an article that link to other pages: teasers, news streams, link boxes.
 
-They are known by what they are made of, since authors call them a thousand names. What stands
-before the article has told enough is never one: an index is made of nothing else.
+They are recognised by their structure, because their names vary endlessly. Nothing counts as one
+before the article has had enough text: an index page consists of nothing else.
 """
 
 import re

@@ -1,9 +1,9 @@
 """The main content of a page, without menus, sidebars, comments and teasers.
 
-What the page itself calls `main` or `article` counts first. Elsewhere it is where the prose stands:
-the smallest element that has nearly all of it. What a page says by its elements, roles and class
-names to be navigation or an extra goes, unless much of the prose is there; so do the lists of other
-pages that follow an article.
+What the page itself marks as `main` or `article` comes first. Otherwise it is the smallest element
+with nearly all of the prose. Elements that are navigation or extras by their tags, roles and class
+names are removed, unless they contain much of the prose; so are the lists of other pages that
+follow an article.
 """
 
 import re

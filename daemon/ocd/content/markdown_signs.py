@@ -1,8 +1,8 @@
 """Markup without a form in the converter: marked in the HTML, and written out afterwards.
 
-Definitions become items of lists whose bullet is a colon; columns get their alignment; backticks of
-text are escaped. Also puts right what the converter leaves in text: too many escapes, blank lines,
-and what would begin a comment. Code is left alone throughout.
+Definitions become list items with a colon as bullet, columns get their alignment, and backticks in
+text are escaped. Also corrects what the converter leaves in text: superfluous escapes, blank lines,
+and comment openers. Code is never changed.
 """
 
 import re

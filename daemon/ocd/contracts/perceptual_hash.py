@@ -1,9 +1,8 @@
 """Similarity of two images: a 64-bit perceptual hash and its Hamming distance.
 
-The picture is shrunk to 32 by 32 grey fields and taken apart into waves (a cosine transform); each
-bit says whether one of the 64 longest waves is stronger than their median. Scaling, compression and
-single letters leave it as it is; moved or new parts change it. 0: the same to the eye, up to 10:
-alike, around 32: unrelated.
+The image is reduced to 32 by 32 grey values and transformed (DCT); each bit says whether one of the
+64 lowest frequencies is above their median. Scaling, compression and single letters do not change
+it; moved or new parts do. Distance 0: looks the same, up to 10: similar, around 32: unrelated.
 """
 
 import base64

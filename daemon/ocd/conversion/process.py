@@ -1,10 +1,9 @@
 """A process that converts documents: length-prefixed calls on stdin, results on stdout.
 
-Conversion holds the interpreter's lock for as long as it takes; in the daemon's own process every
-call would wait for it. Run as `python -m ocd.conversion.process PARENT CPU_S MEMORY FAULT`; ends
-with its stdin, and by the kernel's hand with its parent, when one call takes more than CPU_S
-seconds of computing, or with memory that cannot be had: none of that needs the
-interpreter.
+Conversion holds the interpreter's lock while it runs; in the daemon's own process every call would
+wait for it. Run as `python -m ocd.conversion.process PARENT CPU_S MEMORY FAULT`. It ends with its
+stdin. The kernel ends it with its parent, when one call takes more than CPU_S seconds of CPU time,
+or when memory runs out; none of that depends on the interpreter.
 """
 
 import os

@@ -1,9 +1,10 @@
 """How many concurrent requests an origin can take, from its response times (adaptive).
 
-The rule is TCP Vegas (Brakmo and Peterson, 1995), as services use it to limit their own calls: the
-answers of a round that take longer than those of the fastest round have waited in a queue there.
-Few of them: one request more, at first twice as many; many: an eighth less; a failure: half as
-many. Now and then the fastest round is looked for anew, from two requests on.
+The algorithm is TCP Vegas (Brakmo and Peterson, 1995), as services use it to limit their own calls:
+responses that take longer than those of the fastest round have waited in a queue there. If there
+are few of them, the limit rises by one (at first it doubles); if many, it falls by an eighth; after
+a failure, it is halved. From time to time the fastest round is measured again, from two requests
+on.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Resource templates of another MCP server, under our addresses with the same variables.
 
 `openchrome://upstream/NAME/template/ID{?day,from}`. Of the server's own template nothing is shown
-but the names of its variables: it may hold a token, and words that nobody has agreed to.
+but the names of its variables: it may contain a token, and text that nobody has approved.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Resources of another MCP server, under our addresses: links in results, and lists.
 
-`openchrome://upstream/NAME/ID`. The ID stands for the server's own address, which may hold a token
-that nobody is to see; it is made from it, so that the same resource keeps its address.
+`openchrome://upstream/NAME/ID`. The ID stands for the server's own address, which may contain
+a token. It is derived from that address, so that a resource keeps its ID.
 """
 
 import threading

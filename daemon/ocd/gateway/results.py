@@ -1,7 +1,7 @@
 """The result of another server's tool, as an output. Pure.
 
-Its text is one body, which is sanitised, fenced and guarded as page text is; pictures, sounds and
-links are handed on beside it within bounds, and the text says what there was.
+Its text is one body, which is sanitised, fenced and guarded like page text; images, audio and
+links are passed on beside it within limits, and the text lists them.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """TOTP seeds: in the operating system's keyring, or else in a private file.
 
-`secrets/totp.json` says which domains have a seed and where it is; where no keyring can be used it
-holds the seeds, too. A seed goes in by `oc totp add` and never out: what leaves is codes.
+`secrets/totp.json` says which domains have a seed and where it is; without a usable keyring it
+contains the seeds, too. Seeds are added by `oc totp add` and never returned; only codes are.
 """
 
 import base64

@@ -7,8 +7,8 @@
 
     {"type": "task.completed", "timestamp": "2026-…Z", "data": {the task's meta}}
 
-That is the form of Standard Webhooks. The key is in run/webhook.key: `whsec_` and base64 of 32
-bytes; it is made with the first webhook. An answer of 2xx ends it; else there are four more tries.
+That is the format of Standard Webhooks. The key is in run/webhook.key: `whsec_` and base64 of 32
+bytes, created with the first webhook. After any response but 2xx there are four more tries.
 """
 
 import asyncio

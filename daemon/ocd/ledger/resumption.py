@@ -1,7 +1,7 @@
 """Resuming an ended task: a new task that starts with what the old one finished.
 
-arguments.json has what a task was asked, whole, beside the redacted args_summary of meta.json. No
-secret is in it: a parameter that has one is left out, and asked for again.
+arguments.json has a task's complete arguments, besides the redacted args_summary in meta.json. It
+contains no secrets: a parameter with a secret is left out and must be passed again.
 """
 
 import logging

@@ -2,9 +2,9 @@
 
     memory/memory.jsonl     see storage.keyed_log
 
-A note is a value under a domain and a key. A new one begins at 0.5; being validated gives it 0.1
-more, or takes 0.2 away; below 0.2 it is removed. Writing a note again does not make it believed
-more: the same value keeps what it has, another value gets 0.5 at most.
+A note is a value under a domain and a key. A new note has confidence 0.5; validation adds 0.1 or
+subtracts 0.2; below 0.2 it is removed. Writing a note again does not raise its confidence: the same
+value keeps it, another value gets 0.5 at most.
 """
 
 import heapq

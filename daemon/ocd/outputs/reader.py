@@ -1,8 +1,8 @@
 """Reading a stored payload with verified checksums.
 
-Every read is proven by the checksums of the blocks that it touches, which costs at most two blocks
-more than what is read. Payloads of releases that kept no checksums are read as they are; whoever
-takes JSON from one has to decode it to know that it is some (`StoredItems`, `ocd.outputs.paging`).
+Every read is verified by the checksums of the blocks that it touches, at the cost of at most two
+more blocks. Payloads of releases without checksums are read unverified; JSON from one of them has
+to be decoded to be sure that it is valid (`StoredItems`, `ocd.outputs.paging`).
 """
 
 from collections.abc import Iterator

@@ -1,12 +1,12 @@
 """The folders that contain handles: the store's own, and each that was ever configured.
 
-Those beside the store's own stand in `<root>/roots.json`, so that their handles are found, counted
-and swept after a restart, and after the setting has changed:
+Those besides the store's own are listed in `<root>/roots.json`, so that their handles are found,
+counted and swept after a restart, and after the setting has changed:
 
     {"format": "output_roots", "version": 1, "folders": ["/srv/outputs"]}
 
-A folder is written down before its first handle is (one whole file, see files.write_whole). It
-stays in the list: an empty one costs a look, and may be a disk that is not there at the moment.
+A folder is listed before its first handle is written (one whole file, see files.write_whole). It
+stays in the list: an empty one costs little, and may be a disk that is not mounted at the moment.
 """
 
 import logging

@@ -1,8 +1,8 @@
 """The approvals queue (a part of the daemon): everything that waits for a person's consent.
 
-Whoever answers first decides: the terminal, the host that was asked, the dashboard. The queue is in
-memory: after a restart a call asks again. What changed at another MCP server is listed by a source,
-which knows it for longer.
+The first answer counts, whether from the terminal, the host or the dashboard. The queue is in
+memory: after a restart, a call asks again. Changes of other MCP servers are listed by a source,
+which remembers them.
 """
 
 import asyncio

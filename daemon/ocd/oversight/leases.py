@@ -1,7 +1,7 @@
 """Leases (a part of the daemon): a person controls a tab, and agents' acting calls on it wait.
 
 One holder at a time. A lease ends when it is given back, when its tab closes, and 45 s after the
-last sign of life. No verb takes one: leases are for people's doors, the terminal and the dashboard.
+last sign of life. No verb takes one: leases are taken by people, in the terminal or the dashboard.
 """
 
 import asyncio

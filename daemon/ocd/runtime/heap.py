@@ -1,8 +1,7 @@
 """Returning freed memory to the system.
 
-glibc keeps freed memory for later, and that of each thread apart: a daemon that has once converted
-a large page, or carried a large answer, would keep its size for good. Other C libraries return it
-by themselves.
+glibc keeps freed memory, separately for each thread: a daemon that has once converted a large page,
+or passed on a large reply, would keep its size. Other C libraries return memory by themselves.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The threads for DNS lookups, started before they are needed.
 
-libuv starts them with the first name, and aborts the process if there can be none then.
+libuv starts them with the first lookup, and aborts the process if it cannot start any.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Files of ended sessions: kept as long as tasks are, then deleted.
 
-A connection without a name of its own gets a session that nobody can name again, and that session's
-folder goes whole. The folders of sessions that a person named, and whatever lies beside them, may
-be somebody's own: they stay.
+A connection without a session name gets a session that nobody can name again, and that session's
+folder is deleted as a whole. Folders of named sessions, and anything beside them, may belong to the
+user and stay.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """The event loop's heartbeat; runtime/watcher.py ends the daemon when it stops.
 
-A thread would not do: `re`, and other C code, hold the interpreter's lock while they compute, and
-then no thread has a turn. The stacks go to log/stalls.log, written by faulthandler in a signal's
-handler, which needs no lock either. systemd's watchdog hears of the same beats.
+A thread would not do: `re` and other C code hold the interpreter's lock while they compute, so that
+no thread can run. faulthandler writes the stacks to log/stalls.log in a signal handler, which needs
+no lock either. systemd's watchdog gets the same beats.
 """
 
 import asyncio

@@ -7,9 +7,9 @@ nor its interpreter's lock. After DUMP_S without a beat a signal makes its fault
 stacks to FILE; after END_S (0: never) it is killed, so that its exit status is not zero and whoever
 started it starts it again. Ends with the daemon: stdin is closed then.
 
-Only time counts in which the daemon could have had a turn and had none. Not counted: time in which
-it is stopped (SIGSTOP, a debugger), the machine is suspended or we have no turns ourselves; and of
-time in which one of its threads waits for a processor or a disk, only what it computed.
+Only time in which the daemon could have run but did not counts. Not counted: time in which it is
+stopped (SIGSTOP, a debugger), the machine is suspended or the watcher itself does not run; while
+one of its threads waits for a processor or a disk, only the CPU time that it used counts.
 """
 
 import os

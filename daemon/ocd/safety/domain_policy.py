@@ -1,6 +1,6 @@
 """The domain policy: which URLs may be opened, checked for every navigation and fetch.
 
-What a glob is: globs; how hosts are compared: hosts.
+Globs: `host_globs`; comparison of hosts: `host_canonical`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """URLs and hosts as Chromium reads them: the WHATWG URL Standard, by ada.
 
-Hosts are lower case, punycode, without a trailing dot; numbers of IPv4 in any notation, userinfo
-and backslashes are out of the way.
+Hosts are lower case, punycode, without a trailing dot; IPv4 numbers in any notation, userinfo and
+backslashes are resolved.
 """
 
 import ipaddress

@@ -1,8 +1,8 @@
 """Globs for hosts, as in `--allow-domain` and `--block-domain`. Pure.
 
 `example.com` is that host, `*.example.com` and `.example.com` it and all below it; a port narrows
-it (`localhost:8080`, `[::1]:8080`). What could never match, or would match more than it says, is
-refused where it is configured: a rule that silently does nothing protects nobody.
+it (`localhost:8080`, `[::1]:8080`). A glob that could never match, or would match more than it
+says, is refused when it is configured: a rule that silently does nothing protects nobody.
 
 The other dialects are named in `crawl/url_globs`.
 """

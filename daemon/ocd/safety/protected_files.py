@@ -1,7 +1,7 @@
 """The daemon's own files, which no caller may read or write, however the path is spelt.
 
-Files are told by what they are, not by their names: a hard link to the secrets file is the secrets
-file, and so is another spelling on a file system that folds letter case.
+Files are recognised by identity, not by name: a hard link to the secrets file is the secrets file,
+and so is another spelling on a file system that ignores case.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,14 +1,14 @@
 """Redaction: masks secrets in everything that is stored (journal, summaries, recordings, logs).
 
-A secret is known by the name it stands under (any spelling, any depth, also in JSON or form data
-inside strings and in `{"name", "value"}` pairs) or by its own shape (tokens of known makers, JWTs,
-private keys). When in doubt it is masked; what is spared on purpose:
+A secret is recognised by its name (in any spelling, at any depth, also in JSON or form data inside
+strings and in `{"name", "value"}` pairs) or by its own form (tokens of known issuers, JWTs, private
+keys). When in doubt, a value is masked. Not masked on purpose:
 
-- names whose last word says that they hold something about a secret, not the secret:
+- names whose last word says that the value is about a secret, not the secret itself:
   `max_tokens`, `token_type`, `password_field`, `cookie_policy`, `secret_name`;
 - paging cursors: `next_page_token`, `page_token`, `continuation_token`, `sync_token`;
 - true, false and null, and numbers under plural names (`cookies: 12`);
-- `session`, which is our own word for a set of tabs (`session_id` is masked).
+- `session`, our own term for a set of tabs (`session_id` is masked).
 """
 
 import re

@@ -1,7 +1,7 @@
 """Redaction of long texts, searched closely only where a secret's name may be.
 
-`redact_text` needs 50 ms for a million characters, in one piece; here a text is gone through in
-pieces, so that a megabyte takes some milliseconds and no other thread waits for long.
+`redact_text` needs 50 ms for a million characters, without a pause; this module works in pieces,
+so that a megabyte takes some milliseconds and no other thread waits for long.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The sanitiser: removes what no person would see from page text, and flags instructions.
 
 Three rules, in this order: invisible and bidirectional control characters are removed (those that
-a script needs stay), HTML comments are removed from marked-up text, phrases that read like orders
-to an assistant are counted. What was found is said beside the text, never in it; `clean` is
+a script needs stay), HTML comments are removed from markup, and phrases that read like instructions
+to an assistant are counted. Findings are reported beside the text, never in it; `clean` is
 idempotent.
 """
 

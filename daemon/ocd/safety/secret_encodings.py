@@ -1,9 +1,9 @@
 """Every encoding of a secret's value, as one google-re2 pattern. Pure.
 
-Each character stands for itself in either case and in both normal forms of Unicode, or is escaped:
-percent-encoded (again and again, too), as an entity of HTML, as JSON, JavaScript and Python escape,
-in quoted-printable. The whole may also be base64 or hex, which is looked for at each of the places
-that it can have in a longer text.
+A character may appear in either case and in both Unicode normal forms, or escaped: percent-encoded
+(also repeatedly), as an HTML entity, as a JSON, JavaScript or Python escape, or in
+quoted-printable. The whole value may also be in base64 or hex, at any of the offsets that it can
+have in longer text.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Named secrets: `${SECRET:NAME}` in arguments is filled in before use and masked afterwards.
 
-The values come from a file of NAME=value lines. Whatever leaves the daemon, and whatever it writes
-down, shows `${SECRET:NAME}` in place of a value, in every spelling that a page or a protocol gives
-it: see `spellings`.
+The values come from a file of NAME=value lines. Everything that the daemon returns or stores has
+`${SECRET:NAME}` in place of a value, in whichever encoding a page or a protocol uses for
+it: see `secret_encodings`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Session taint: what a session has read, and whether it may still send data elsewhere.
 
-A page that an agent has read may have told it what to do. From then on, data that goes to an origin
-other than those that were read is refused, confirmed by a person, or allowed and journalled.
+A page that an agent has read may have given it instructions. From then on, sending data to an
+origin other than those that were read is refused, confirmed by a person, or allowed and journalled.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Secrets recognised by their form: tokens of known issuers, JWTs, keys.
 
-A text is first looked through for what each of the patterns needs, which costs a tenth of them.
+A text is first searched for what each pattern needs, which costs a tenth of the patterns.
 """
 
 import re

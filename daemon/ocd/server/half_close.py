@@ -1,8 +1,8 @@
 """Half-closed connections: the client shut down its write side but still expects a response.
 
-`nc -N` and others shut their sending side down after the request. asyncio takes that for the end of
-the connection, which would cancel the call. Here it stays open until it is answered, or until the
-other side has gone altogether, which Linux tells apart; elsewhere both are the end.
+`nc -N` and others shut down their write side after the request. asyncio takes that as the end of
+the connection, which would cancel the call. Here the connection stays open until the reply is sent,
+or until the client is gone, which only Linux can tell apart; elsewhere both end the connection.
 """
 
 import asyncio

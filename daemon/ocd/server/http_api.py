@@ -1,7 +1,7 @@
 """The daemon's socket: HTTP/1.1 routes, decoding and encoding; no decisions.
 
-Two answer in lines instead of one object: a call whose caller accepts NDJSON gets progress lines
-first, and a task's events may be followed live.
+Two routes reply with lines instead of one object: a call whose caller accepts NDJSON gets progress
+lines first, and a task's events can be followed live.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The tools of the current tab's page, offered to its host: `oc-mcp --page-tools`.
 
-All of it is a page's own words: names are spelt in allowed characters, texts lose what is
-invisible, sizes have limits. A call of one is a page_tool_call, with all the rules of that.
+All of it is page text: names are reduced to allowed characters, invisible characters are removed,
+and sizes are limited. A call is a page_tool_call, with all its rules.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A loopback port reserved at start, and opened on request while Chromium runs.
 
-Chromium learns only at its start which ports it must not reach. So a port is reserved with the
-daemon's start, where nobody listens until it is opened.
+Chromium can be told only at its start which ports are forbidden. So a port is reserved when the
+daemon starts; nothing listens on it until it is opened.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     skills/skills.jsonl     see storage.keyed_log
 
-What is recalled is ranked by how replays came out; the index is in memory.
+Recalled skills are ranked by the outcomes of their replays; the index is in memory.
 """
 
 from dataclasses import dataclass

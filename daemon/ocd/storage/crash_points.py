@@ -3,10 +3,10 @@
 The stores call `point(name)` after each step. It does nothing unless `arm` was called at start
 with a name (config passes $OCD_FAULT); then the n-th visit of that point kills the process.
 
-`strike(place, text)` stands where text from outside is worked on. With OCD_FAULT "place=spin@mark"
-the process backtracks in `re` there for ever, lock held, as soon as the text has the mark in it;
-with "place=wait@mark" it waits there, computing nothing, and with "place=eat@mark" it takes memory
-until there is none. Standard library only.
+`strike(place, text)` is called where untrusted text is processed. With OCD_FAULT "place=spin@mark",
+the process backtracks there in `re` forever, with the lock held, as soon as the text contains the
+mark; with "place=wait@mark" it waits there without computing, and with "place=eat@mark" it
+allocates memory until there is none. Standard library only.
 """
 
 import os

@@ -1,9 +1,9 @@
 """Limits of the machine: memory, threads, file descriptors.
 
-msgspec does not look whether it was given the memory for a string: where a limit (`ulimit -v`)
-refuses it, the process ends by a segmentation fault. So what is long is asked for here before it is
-decoded or encoded, and with it what the daemon's other work takes meanwhile. libuv and watchfiles
-end the process where they are refused a thread: they get theirs only when threads can be had.
+msgspec does not check whether its allocation of a string succeeded: if a limit (`ulimit -v`)
+refuses it, the process ends with a segmentation fault. So memory for long texts is reserved here
+before they are decoded or encoded, with a margin for the daemon's other work. libuv and watchfiles
+end the process if a thread is refused: they are started only when threads are available.
 """
 
 import errno

@@ -1,7 +1,7 @@
 """A result on its way to a file or socket: chunks in one pass, with its items' positions.
 
-A list of a result may stand in a file of JSON lines (a crawl's pages): then the result is never
-whole in memory, whatever its size.
+A result's list may be in a file of JSON lines (a crawl's pages): then the result is never in memory
+as a whole, whatever its size.
 """
 
 import secrets

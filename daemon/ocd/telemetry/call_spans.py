@@ -1,7 +1,7 @@
 """A span for each call, sent to an OpenTelemetry collector where one is configured.
 
-A span says verb, call id, session, client and error code, and nothing of parameters or results. Its
-parent is the span of the agent host that called, if that says one (W3C Trace Context in `_meta`).
+A span has verb, call id, session, client and error code, but no parameters or results. Its parent
+is the calling agent host's span, if it passes one (W3C Trace Context in `_meta`).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Another server's results, passed around the SDK's all-or-nothing validation.
 
-The SDK refuses a list of tools for one tool in it that is none, and checks long results on the
-event loop. So what we check ourselves travels inside of a small result without any fault.
+The SDK rejects a list of tools because of one invalid tool, and checks long results on the event
+loop. So what we check ourselves is carried inside a small, valid result.
 """
 
 from collections.abc import Mapping

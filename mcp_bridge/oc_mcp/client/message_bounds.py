@@ -1,7 +1,7 @@
 """Messages from another server over HTTP: their size limit, and where they are parsed.
 
-The SDK parses on the event loop whatever comes. So a long message is parsed before, in a thread,
-and the SDK gets a short stand-in with a ticket, for which the message is exchanged behind it.
+The SDK parses every message on the event loop. So a long message is parsed before, in a thread; the
+SDK gets a short stand-in with a ticket, which is exchanged for the message afterwards.
 """
 
 import asyncio

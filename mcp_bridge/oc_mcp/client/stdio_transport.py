@@ -1,8 +1,8 @@
 """A program that speaks MCP on its stdin and stdout, as a transport of the SDK's client.
 
-The SDK's own reads for ever after a byte that is no UTF-8, joins what has come of a line again with
-every chunk, and parses on the event loop. This one ends the connection, is linear, has a bound, and
-parses long lines in a thread.
+After a byte that is not UTF-8, the SDK's own transport reads forever; it joins partial lines again
+with every chunk, and parses on the event loop. This one ends the connection, is linear, has a size
+limit, and parses long lines in a thread.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A Windows named pipe, read and written at the same time.
 
-A pipe that was opened the plain way lets one thread at a time in: a read that waits would hold up
-every write. Overlapped calls do not.
+A pipe opened without overlapped I/O serves one thread at a time: a waiting read would block every
+write. Overlapped calls do not.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """Access to the HTTP port: the right Host, no foreign Origin, our user or our token.
 
-A page in the daemon's own Chromium is none of them: its requests are our user's, and still a
-stranger's.
+A page in the daemon's own Chromium is refused: its requests come from our user, but are untrusted.
 """
 
 import hmac

@@ -1,6 +1,6 @@
 """One bridge connection: lines on a socket, and an SDK server behind them.
 
-The SDK drops what is no JSON-RPC without a word; here it is answered.
+The SDK silently drops what is not JSON-RPC; here it gets a reply.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Subscriptions to tasks: hosts are notified of changes, in both protocol eras.
 
-Handshake revisions subscribe and unsubscribe, and hear of it until their connection ends; the
-newest revision names what it wants when it opens its listen stream.
+In handshake revisions, hosts subscribe and unsubscribe, and are notified until their connection
+ends; in the newest revision, they name their subscriptions when they open the listen stream.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Decoding of long CDP replies while they arrive.
 
-Decoding a hundred megabytes in one piece would hold up every other call, and need their room twice.
-So the long strings of an answer are taken out of its JSON piece by piece; what is left is decoded
-as any other message, and the strings are put back in their places.
+Decoding a hundred megabytes in one piece would block every other call and need twice the memory.
+So the long strings of a reply are taken out of its JSON piece by piece; the rest is decoded like
+any other message, and the strings are put back in their places.
 """
 
 import re

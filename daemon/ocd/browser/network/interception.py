@@ -1,7 +1,7 @@
 """Interception of a tab's requests by rules, and HTTP authentication.
 
-It is the one owner of CDP's Fetch domain in a tab's sessions; in the browser's own session that is
-the guard, which sees every request after this, an address that a rule has put in included.
+It owns CDP's Fetch domain in a tab's sessions. In the browser's own session the request guard owns
+it, and sees every request after this module, including URLs that a rule has put in.
 """
 
 import time

@@ -1,7 +1,7 @@
 """Patterns for URLs of requests and for texts, as callers write them.
 
-A glob here fits any part, because it stands where a substring may stand: filters of logs, rules of
-interception, `wait_for`. The other dialects are named in `crawl/url_globs`.
+A glob here matches any part, because it is used where a substring may be: log filters, interception
+rules, `wait_for`. The other dialects are named in `crawl/url_globs`.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Downloads: saved in the folder of the session whose tab started them, under safe names.
 
-Chromium writes into one folder of ours, under names it makes up; what has come whole is moved from
-there, so that a file in a session's folder is never half of one.
+Chromium writes into one folder of ours, under names of its own; complete files are moved from
+there, so that a session's folder never contains half a file.
 """
 
 import asyncio

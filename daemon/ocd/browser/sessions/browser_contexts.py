@@ -1,7 +1,7 @@
 """Workers: isolated browser contexts, with their own cookies and storage, in one session.
 
-Their tabs stand among the session's, so that every verb reaches them by `tab_id`; the browser
-context says whose a tab is, pop-ups included.
+Their tabs are among the session's, so that every verb reaches them by `tab_id`; the browser
+context says which worker a tab belongs to, pop-ups included.
 """
 
 import asyncio

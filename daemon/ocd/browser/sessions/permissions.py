@@ -1,7 +1,7 @@
 """Permission prompts of pages: refused and reported, because nobody could answer them.
 
-Chromium has no event for a prompt that is refused. A script in the page's own world, which runs
-before the page's, says which ones it asks for; the page finds no trace of it but proxies.
+Chromium has no event for a refused prompt. A script in the page's own world, which runs before the
+page's scripts, reports what the page requests; the page can notice only its proxies.
 """
 
 from dataclasses import dataclass

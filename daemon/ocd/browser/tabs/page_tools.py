@@ -1,6 +1,6 @@
 """Tools that pages offer to agents (WebMCP): listing and calling them.
 
-Chromium tells of them in its experimental domain WebMCP. All that it tells is the page's own words.
+Chromium reports them in its experimental CDP domain WebMCP. All of it is page text.
 """
 
 import asyncio

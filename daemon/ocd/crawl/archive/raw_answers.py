@@ -1,9 +1,9 @@
 """answers.jsonl: the raw responses of a crawl's pages, as their servers sent them (keep=raw).
 
-Of redirects and failures, also where no page came of them, it has what stood before the body.
-A line is written before its page's record. A page that was in flight when the crawl died may have
-two. Cookies, logins and what the caller's own headers say are never kept; bodies are without their
-transfer and content encodings, and each is a page's at most (`MAX_PAGE_BYTES`).
+For redirects and failures, including those without a page, it has everything before the body. A
+line is written before its page's record. A page that was in flight when the crawl died may have
+two. Cookies, logins and the values of the caller's own headers are never stored; bodies are decoded
+from their transfer and content encodings, and have at most `MAX_PAGE_BYTES`.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """frontier.jsonl: what resuming a crawl needs beyond its page records.
 
-The frontier is rebuilt from the records: who goes through them and takes in their links once more
-has every address that waits, with its depth. A line stands here only for an entry of which there
-is more to say. It is written before the entry's record, and counts with it: an entry with a line
-and without a record was in flight, and is asked for again; but for those that were skipped after a
-request, which have no record at all. No cookies and no logins are kept.
+The frontier is rebuilt from the records: taking in their links again yields every waiting URL, with
+its depth. Only entries about which more must be known have a line here. It is written before the
+entry's record, and counts only with it: an entry with a line but no record was in flight, and is
+fetched again, except for entries that were skipped after a request, which have no record. Cookies
+and logins are not stored.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Writing a crawl's pages to a file or folder in one pass, with one page in memory.
 
-What is written is complete or not there: it is made beside its place and moved into it.
+The result is complete or absent: it is written beside its place and moved there.
 """
 
 import shutil

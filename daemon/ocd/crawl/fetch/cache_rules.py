@@ -1,6 +1,6 @@
 """When a stored response may be reused (RFC 9111): a private cache of GET, no heuristics.
 
-Without an explicit lifetime an answer is asked about every time, by its validators.
+A response without an explicit lifetime is revalidated every time.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,6 @@
 """Decoding bytes as browsers do: BOM, header, meta, UTF-8 if valid, else detected.
 
-What a body without a label looks like is chardet's to say; where that does not know either, it is
-windows-1252.
+For a body without a label, chardet guesses; if it cannot tell either, windows-1252 is assumed.
 """
 
 import codecs

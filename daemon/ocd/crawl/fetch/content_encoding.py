@@ -1,6 +1,6 @@
 """Decoding of compressed bodies, also if they were compressed several times.
 
-aiohttp knows one encoding a body, and takes a body that ends too early for a whole one.
+aiohttp handles only one encoding per body, and accepts a truncated body as complete.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """cache/http.db: responses that crawls reuse (cache=true), as their headers allow.
 
-A file of another version, or one that is broken, is begun anew: it is a cache. Only what came
-without a redirect, a login, cookies or headers of the caller is stored.
+A file of another version, or a broken one, is replaced: it is only a cache. Only responses without
+a redirect, a login, cookies or the caller's headers are stored.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Hash routes: an application's routes in the URL fragment, such as `/app#/settings`.
 
-Only a browser shows them, so they are links of pages that one has rendered, and of no others.
+Only a browser shows them, so only pages rendered by a browser have such links.
 """
 
 from ocd.crawl.stats import PageRecord

@@ -1,7 +1,7 @@
 """Reading one page over HTTP or in the browser, and converting it.
 
-It depends on the crawl's settings and the request alone, and knows of no other page: whether it is
-to be read at all, and what becomes of it, is decided elsewhere.
+It depends only on the crawl's settings and the request. Whether the page is read at all, and what
+happens to the result, is decided elsewhere.
 """
 
 import asyncio

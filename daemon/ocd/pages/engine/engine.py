@@ -1,10 +1,10 @@
 """The page engine: scripts in a document's isolated world, loaded in parts when needed.
 
-Its files lie in `browser/injected/`, in a folder for each purpose; together they define
-`openchrome` there (see the end of outline.js), where the page's own scripts neither see nor touch
-it. Sending and compiling them is most of what the first call on a new document costs: so a page
-that is read gets the first part alone. Files use what their own part and the parts before it
-declare, in any order. Their functions are properties of that world's global object: no name of a
+Its files are in `browser/injected/`, in a folder for each purpose; together they define
+`openchrome` there (see the end of outline.js), where the page's own scripts can neither see nor
+change it. Sending and compiling them is most of the cost of the first call on a new document, so a
+page that is only read gets only the first part. Files use what their own part and the parts before
+it declare, in any order. Their functions are properties of that world's global object: no name of a
 window's own is used.
 """
 

@@ -1,6 +1,6 @@
 """Parsing short English instructions into steps, by rules.
 
-Pure: no page is looked at. What no rule fits is refused before anything is done.
+Pure: it does not look at a page. A step that no rule matches is refused before anything is done.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Evidence of a live page: the parts that a contract or a bundle needs.
 
-What cannot be had (a dialog is open, the page hangs or has crashed) is no error: the reason stands
-under `unavailable`, by the part's name.
+A part that cannot be captured (a dialog is open, the page hangs or has crashed) is not an error:
+the reason is in `unavailable`, by the part's name.
 """
 
 import asyncio

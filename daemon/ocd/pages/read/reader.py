@@ -1,8 +1,8 @@
 """Reading a tab: outline with refs, compact DOM, Markdown, text, HTML or styles, frames included.
 
 A page is read in one call to the engine; each frame of another origin costs a few more, and so do
-elements that may hide a closed shadow tree (once each). The result is whole: paging and cutting
-are the dispatcher's.
+elements that may hide a closed shadow tree (once each). The result is complete: the
+dispatcher pages and shortens it.
 """
 
 from __future__ import annotations

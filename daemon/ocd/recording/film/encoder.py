@@ -2,9 +2,9 @@
 
 Run as `python -m ocd.recording.film.encoder FILE`. Drawing and encoding hold the interpreter's lock
 and a core for as long as they take: in the daemon's own process every call would wait. Signals that
-stop a daemon do not end it, the end of stdin does: so a film is whole when its daemon was killed.
-What was encoded is on the disk within a cluster, half a second, of the film: it plays as far as it
-came when this process was killed, too.
+stop a daemon do not end it, the end of stdin does: so the video of a killed daemon is complete.
+Encoded frames are on the disk within a cluster (half a second), so the video plays up to that point
+if this process is killed, too.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The CDP sessions of an attached program: on the browser, tabs, frames and workers.
 
-A flat channel's messages carry its id. Those of a nested one, which older clients use, travel
-inside messages of the channel that it was attached by.
+A flat channel's messages carry its id. Messages of a nested channel, which older clients use, are
+wrapped in messages of the channel by which it was attached.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The CDP methods that a program may call on a tab: those that concern that tab alone. Pure.
 
-What is not listed is refused. Left out of these domains is what reaches further: V8's heap,
-profiler and pauses are those of a process, which tabs share; files, downloads and certificates have
-rules of their own; a stopped clock or a frozen page would stop the session's agent, too.
+Methods that are not listed are refused. These domains leave out what has wider effects: V8's heap,
+profiler and pauses affect a process that tabs share; files, downloads and certificates have their
+own rules; a stopped clock or a frozen page would stop the session's agent, too.
 """
 
 _LISTED = {

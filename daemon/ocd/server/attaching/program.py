@@ -1,7 +1,7 @@
 """One attached program: its calls, its events, and its end.
 
-It has a session of its own on the browser, and by that one on each tab: what it enables, intercepts
-or emulates is not our sessions' on the same tabs, and all of it ends with that one session.
+It has its own CDP session on the browser, and through it one on each tab: what it enables,
+intercepts or emulates is separate from our sessions on the same tabs, and ends with its session.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The daemon's events, sent to one open page over its WebSocket.
 
-A page that reads slowly is told less, never later: of each task only its newest state waits, of a
-tab only its newest frame, of calls only the latest, and nothing is sent before the page has taken
-what was sent last.
+A page that reads slowly gets less, never later: only each task's newest state, a tab's newest frame
+and the latest calls are kept, and nothing is sent before the page has received the last message.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """A person's input to the tab that they control: mouse, wheel, touch, keys and text.
 
-Places are CSS pixels of the tab's viewport. Events are sent at once, in their order, except while
-a mouse button is down: then each waits until the page has handled the one before, since Chromium
-begins a drag and drop only then, and takes a button released earlier for no drop. A page that
-hangs holds them up for a second; the daemon waits for nothing.
+Positions are in CSS pixels of the tab's viewport. Events are sent at once, in order, except while a
+mouse button is down: then each waits until the page has handled the previous one, because Chromium
+starts drag and drop only then, and an earlier release would not drop. A page that hangs delays them
+by a second; the daemon waits for nothing.
 """
 
 import asyncio
