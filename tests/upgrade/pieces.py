@@ -53,7 +53,7 @@ class World:
     def go_on(self, verb: str, **params: Any) -> Any:
         """Call a verb of ours on what there is; NotThereYetError if it says that it is too old."""
         reply = self.daemon.call(verb, **params)
-        if reply.status != 200 and "made by a version" in reply.error["message"]:
+        if reply.status != 200 and "by a version" in reply.error["message"]:
             raise NotThereYetError(reply.error["message"])
         return reply.result
 

@@ -117,4 +117,4 @@ def test_a_record_that_cannot_be_written_keeps_nobody_from_browsing(
     daemon = make_daemon()
     (daemon.home.path / "run" / "chromium.json").mkdir()
     daemon.new_tab("about:blank")
-    assert "is not written down" in daemon.ocd("logs").out
+    assert "could not be recorded" in daemon.ocd("logs").out

@@ -123,7 +123,7 @@ def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
     assert requests(page, url="/stream")[0]["state"] == "pending"
     got = page.do("network", action="get", url="/stream")
     assert got["body"] is None
-    assert "not ended" in got["body_error"]
+    assert "not complete" in got["body_error"]
 
 
 def test_the_log_is_bounded_and_says_what_it_dropped(at: At) -> None:

@@ -165,7 +165,7 @@ async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> 
         alone = await run_crawl(tmp_path / "b", pool=missing, url=served.url)
     inside = got.page(wall)
     assert (inside["engine"], inside["title"]) == ("browser", "Inside")
-    assert "in a circle" in inside["engine_reason"]
+    assert "in a loop" in inside["engine_reason"]
     assert alone.page(wall)["error"]["code"] == "too_many_redirects"
     assert alone.summary["succeeded"] == 1
 

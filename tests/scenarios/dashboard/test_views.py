@@ -217,7 +217,7 @@ def test_a_person_allows_what_waits(
     wait_for_text(daemon, "Nothing needs your attention")
     late = watched.start_call("navigate", "asks", url=f"{url}2", timeout_ms=2_000)
     assert late.reply().code == "consent_needed"
-    wait_for_text(daemon, "no call waits now")
+    wait_for_text(daemon, "no call is waiting")
     daemon.do("interact", query="Deny", timeout_ms=60_000)
     wait_for_text(daemon, "Nothing needs your attention")
 

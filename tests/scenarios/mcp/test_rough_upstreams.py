@@ -58,7 +58,7 @@ def test_a_line_that_is_no_utf_8_ends_its_connection_alone(
         wait_until(lambda: "hang" in seen(notes), 10, "the call")
         error = error_of(http.call("probe__garble").result)
         assert error["code"] == "upstream_gone"
-        assert "no UTF-8" in error["message"]
+        assert "not UTF-8" in error["message"]
         assert error_of(bridge.answer(hanging)["result"])["code"] == "upstream_gone"
         assert body_of(bridge.call("probe__echo")) == "hello"
     assert starts(notes) == before + 1
