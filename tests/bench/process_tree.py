@@ -1,4 +1,4 @@
-"""CPU and memory of a process and of all that comes of it."""
+"""CPU and memory of a process and its descendants."""
 
 import resource
 import threading

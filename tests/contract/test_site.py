@@ -1,4 +1,4 @@
-"""The documentation site: it has everything, its links lead somewhere, and it asks nobody."""
+"""The documentation site: complete, with working links, and without external requests."""
 
 import json
 import re

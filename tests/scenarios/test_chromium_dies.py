@@ -1,4 +1,4 @@
-"""Chromium may die at any time: callers are told, the next call works, crawls go on."""
+"""Chromium may die at any time: callers get an error, the next call works, crawls continue."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What a newcomer pastes works as it stands: README's first five minutes, the client's README."""
+"""What a newcomer pastes works as is: README's first five minutes, the client's README."""
 
 import re
 import subprocess

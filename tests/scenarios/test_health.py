@@ -1,4 +1,4 @@
-"""oc_doctor_report and oc_reap_orphans: what the daemon stands on, and what others left behind."""
+"""oc_doctor_report and oc_reap_orphans: the daemon's environment, and orphaned browsers."""
 
 import subprocess
 import sys

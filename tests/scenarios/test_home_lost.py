@@ -1,4 +1,4 @@
-"""A daemon that nobody can reach any more: it notices, ends with its Chromium, touches nothing."""
+"""A daemon that nobody can reach any more notices, ends with its Chromium, and touches nothing."""
 
 import shutil
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the machine refuses costs the calls that needed it, in words; the daemon goes on."""
+"""Limits of the machine fail only the calls that hit them, with an error; the daemon goes on."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""One fault costs one thing: what happens to one tab or one script is no other session's loss."""
+"""One fault costs one thing: a failing tab or script does not affect other sessions."""
 
 import json
 import signal

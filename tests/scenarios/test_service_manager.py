@@ -1,4 +1,4 @@
-"""Under a service manager: readiness, watchdog and stopping are told to the notify socket."""
+"""Under a service manager: readiness, watchdog and stopping are sent to the notify socket."""
 
 import signal
 import socket

@@ -1,4 +1,4 @@
-"""A program that attaches as raw CDP: what it is answered and told, word for word."""
+"""A program that attaches with raw CDP, and every reply and event that it gets."""
 
 from __future__ import annotations
 

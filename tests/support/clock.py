@@ -1,4 +1,4 @@
-"""A clock that stands until it is moved."""
+"""A clock that stands still until it is moved."""
 
 
 class Clock:

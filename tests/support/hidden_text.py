@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - pages, a line each
-"""Pages with text that nobody sees, each by one trick, and pages whose text only looks like it."""
+"""Pages with invisible text, each by one trick, and pages whose text only seems invisible."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""A server that a webhook tells something: it keeps what it is told, once it accepts it."""
+"""A server that receives webhooks, and keeps those that it accepts."""
 
 from __future__ import annotations
 

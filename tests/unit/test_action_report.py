@@ -1,4 +1,4 @@
-"""What a client is told of an action, in lines."""
+"""The effects of an action as lines of text."""
 
 from oc.output.action_rendering import action_text, is_action
 from ocd.verb_api.action_report import event_lines

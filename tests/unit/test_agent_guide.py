@@ -1,4 +1,4 @@
-"""The guide for agents: one source, told as commands in the shell and as tool calls over MCP."""
+"""The guide for agents: one source, with commands in the shell and tool calls over MCP."""
 
 import re
 import shlex

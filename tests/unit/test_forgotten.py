@@ -1,4 +1,4 @@
-"""Files of ended sessions: removed when they are old, and nobody else's with them."""
+"""Files of ended sessions are removed when they are old, and no others."""
 
 import asyncio
 import os

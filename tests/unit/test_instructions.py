@@ -1,4 +1,4 @@
-"""Instructions into steps: what is understood, and what is refused before anything is done."""
+"""Parsing instructions into steps: what is understood, and what is refused up front."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Stores of many small records: ten thousand of them, two writers, files written anew."""
+"""Stores of many small records: ten thousand of them, two writers, rewritten files."""
 
 import errno
 import threading

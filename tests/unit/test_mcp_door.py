@@ -1,4 +1,4 @@
-"""The door of agent hosts: what becomes of a session whose host has gone."""
+"""The MCP socket: what happens to a session whose host has gone."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

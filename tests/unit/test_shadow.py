@@ -1,4 +1,4 @@
-"""Shadow trees in HTML: where their content stands, and what becomes of a host's children."""
+"""Declarative shadow DOM: where its content goes, and what happens to the host's children."""
 
 import pytest
 

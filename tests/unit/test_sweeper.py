@@ -1,4 +1,4 @@
-"""The sweep: what has expired goes, what is not ours or cannot go stays, and the loop goes on."""
+"""The sweep deletes what has expired, leaves what is not ours or undeletable, and goes on."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Acting waits for what is about to be there: options, inputs, elements that are rendered anew."""
+"""Acting waits for what is about to appear: options, inputs, elements that are rendered again."""
 
 import base64
 from collections.abc import Callable

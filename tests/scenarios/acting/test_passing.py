@@ -1,4 +1,4 @@
-"""What comes and goes while an action runs, and what it is told as."""
+"""What appears and disappears during an action, and how it is reported."""
 
 from collections.abc import Callable
 

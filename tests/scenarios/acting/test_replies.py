@@ -1,4 +1,4 @@
-"""What the reply of an action tells: what was shown, hidden, moved, changed; what stands now."""
+"""The reply of an action: what was shown, hidden, moved, changed; the current state."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What replies leave out: what was told before, what stands as it stood."""
+"""What replies leave out: what was reported before, and what is unchanged."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Words that mean what is no control: clickable boxes, headers, cells, places to drag to."""
+"""Words that mean elements other than controls: clickable boxes, headers, cells, drop targets."""
 
 from collections.abc import Callable
 

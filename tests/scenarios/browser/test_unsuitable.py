@@ -1,4 +1,4 @@
-"""Browsers that are none, are too old or answer oddly: `browser_failed` with words, in time."""
+"""Programs that are not browsers, are too old or respond oddly: `browser_failed`, in time."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""http_auth: what becomes of a 401."""
+"""http_auth: the outcomes of a 401."""
 
 import json
 from collections.abc import Callable

@@ -66,7 +66,7 @@ async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool
         assert "Item 1" in moved["content"]
         assert moved["failed_actions"] == [
             "4. wait_for #never: nothing matches it in time",
-            "5. click a[: it is no valid selector",
+            "5. click a[: it is not a valid selector",
         ]
 
 

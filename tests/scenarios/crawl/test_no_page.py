@@ -1,4 +1,4 @@
-"""A crawl that got nothing is no success: it fails with the error of the page it began with."""
+"""A crawl that got no page fails with the error of its start page."""
 
 import pytest
 

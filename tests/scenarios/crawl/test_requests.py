@@ -1,4 +1,4 @@
-"""What a crawl is told about its requests: several start pages, headers, cookies, proxies."""
+"""A crawl's request options: several start pages, headers, cookies, proxies."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A crawl that ended early goes on: every page once, none asked for again."""
+"""Resuming a crawl that ended early: every page once, none requested again."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Who is let in to the dashboard: one browser a link, and nobody else on any route."""
+"""Access to the dashboard: one browser per link, and nobody else on any route."""
 
 from __future__ import annotations
 

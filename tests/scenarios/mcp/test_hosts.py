@@ -1,4 +1,4 @@
-"""`oc mcp`: a host is told about the bridge, and what the host would launch works."""
+"""`oc mcp`: configuring a host for the bridge, and testing what the host would launch."""
 
 import json
 

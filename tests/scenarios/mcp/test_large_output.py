@@ -1,4 +1,4 @@
-"""Seed 002: a large reply that nobody asked for is kept on disk, and a pointer says where."""
+"""Seed 002: an unexpectedly large reply is stored on disk, and a pointer says where."""
 
 import json
 import re

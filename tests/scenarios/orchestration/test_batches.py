@@ -1,4 +1,4 @@
-"""batch_execute: scripts in many tabs and pages at once, each result told on its own."""
+"""batch_execute: scripts in many tabs and pages at once, each with its own result."""
 
 import json
 from collections.abc import Callable

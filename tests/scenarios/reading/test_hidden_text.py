@@ -1,4 +1,4 @@
-"""What nobody sees is not read, by no verb and in no format; what is seen stays."""
+"""Invisible text is not read by any verb in any format; visible text is."""
 
 import json
 from typing import Any

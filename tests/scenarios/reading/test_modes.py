@@ -1,4 +1,4 @@
-"""read_page's other forms: semantic, css, filters, differences, and how a page goes on."""
+"""read_page's other modes: semantic, css, filters, differences, and pagination."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Nothing is told twice or at greater length than it takes."""
+"""Outlines say nothing twice, and nothing at greater length than needed."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Things without a name, and things alike, can be told apart; nothing is told twice."""
+"""Unnamed and similar elements can be told apart; nothing is said twice."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A person holds a tab: reading goes on, what acts waits, and goes on on the same page."""
+"""A person holds a tab: reading continues, acting waits, and then continues on the same page."""
 
 import json
 from collections.abc import Callable

@@ -208,7 +208,7 @@ async function attempt(el, options, round) {
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);
-  if (!spot) return { why: 'not_visible', text: 'it lies outside of the window, where no scrolling brings it into sight' };
+  if (!spot) return { why: 'not_visible', text: 'it lies outside the window and cannot be scrolled into view' };
   if (spot.by && options.dragging && letsDrop(surface, spot.by)) return { x: spot.x, y: spot.y };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
     const hint = 'Wait until the page lets it be clicked, or act on what gets the clicks.';

@@ -44,7 +44,7 @@ return async (action, ms) => {
   try {
     firstMatch(document, selector);
   } catch {
-    return 'it is no valid selector';
+    return 'it is not a valid selector';
   }
   const found = await whenFound(() => firstMatch(document, selector), ms);
   if (!found) return 'nothing matches it in time';

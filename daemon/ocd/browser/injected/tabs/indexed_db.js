@@ -51,7 +51,7 @@
       return {$: 'blob', t: value.type, ...named, v: base64(await value.arrayBuffer())};
     }
     if (!['Object', 'Array', 'Map', 'Set'].includes(kind)) throw new Error(`a ${kind} in it`);
-    if (above.includes(value)) throw new Error('it has itself in it');
+    if (above.includes(value)) throw new Error('it contains itself');
     if (above.length > 100) throw new Error('it is nested too deeply');
     const list = async (items) => {
       const found = [];
@@ -168,7 +168,7 @@
       return {indexed_db: where, records: count, reason};
     });
     if (caches.length) {
-      told.push({cache_storage: caches.length, reason: 'caches are no part of an envelope'});
+      told.push({cache_storage: caches.length, reason: 'caches are not part of an envelope'});
     }
     return {databases: found, left_out: told};
   };
