@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 from support.cookbook import SITE, snippets
@@ -12,6 +13,7 @@ from support.site import Site
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
 HANDLE = re.compile(r"oh_[A-Z2-7]{12}")
+TEXT = re.compile(r">([^<>]+)</text>")
 TASK = re.compile(r"\b[0-9a-f]{16}\b")
 
 
@@ -50,6 +52,25 @@ def test_first_five_minutes(home: Home, site: Site) -> None:
             names["HANDLE"] = (HANDLE.findall(said) or [names["HANDLE"]])[0]
     assert commands > 20
     assert not list(home.base.rglob("ocd.sock"))
+
+
+def same_whenever(text: str) -> str:
+    """Return the text without what differs from one daemon to the next."""
+    return re.sub(r"\bref=e\d+|\btab t\d+", "…", text.replace("\xa0", " "))
+
+
+def test_the_picture_shows_what_is_printed_today(one_tab_daemon: Daemon, site: Site) -> None:
+    """What a page that is opened and read looks like; `make picture` records it anew."""
+    picture = (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
+    pictured = [same_whenever(unescape(text)).strip() for text in TEXT.findall(picture)]
+    home = one_tab_daemon.home
+    opened = home.run("oc", "navigate", site.url("form.html")).ok().out
+    read = home.run("oc", "read-page").ok().out
+    printed = [
+        same_whenever(line.replace(site.origin, SITE)).strip()
+        for line in (opened + read).splitlines()
+    ]
+    assert set(printed[:12]) <= set(pictured), "make picture"
 
 
 def test_snippets_of_the_client(one_tab_daemon: Daemon, site: Site) -> None:
