@@ -2,11 +2,14 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
@@ -115,6 +118,21 @@ def environment(folder: Path, *wheels: Path) -> Path:
     return python
 
 
+@contextmanager
+def practice_site(python: Path, environ: dict[str, str]) -> Iterator[str]:
+    """`ocd practice` at any free port; yields the address that it prints."""
+    with subprocess.Popen(
+        [python.parent / "ocd", "practice", "--port", "0"],
+        env=environ, stdout=subprocess.PIPE, text=True,
+    ) as serving:  # fmt: skip
+        assert serving.stdout is not None
+        try:
+            yield serving.stdout.readline().strip()
+        finally:
+            serving.send_signal(signal.SIGINT)
+    assert serving.returncode == 130
+
+
 def test_client_needs_nothing_else(wheels: list[Path], tmp_path: Path) -> None:
     """Without the daemon's distribution it says what to install."""
     home = Home()
@@ -142,6 +160,11 @@ def test_installed_wheels_work(wheels: list[Path], tmp_path: Path) -> None:
         manuals = tmp_path / "venv" / "share" / "man" / "man1"
         assert sorted(one.name for one in manuals.iterdir()) == ["oc-mcp.1", "oc.1", "ocd.1"]
         assert "Wheel" in done(python.parent / "oc", "tabs", "context", env=environ)
+        with practice_site(python, environ) as origin:
+            opened = done(python.parent / "oc", "navigate", f"{origin}/form.html", env=environ)
+            assert "title: Sign up" in opened
+            opened = done(python.parent / "oc", "navigate", f"{origin}/many-pages/", env=environ)
+            assert "title: Chapter 1" in opened
         done(python.parent / "ocd", "stop", env=environ)
     finally:
         home.end_leftovers()
