@@ -10,7 +10,7 @@ Audience = Literal["tools", "shell"]
 
 
 class Section(NamedTuple):
-    """One part: its text; whom it is for, if not for all; whether MCP instructions have it."""
+    """A section of the guide, its audience (None: all), and whether MCP instructions have it."""
 
     title: str
     text: str

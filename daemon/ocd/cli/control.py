@@ -47,7 +47,7 @@ def _read_named_pid(record: Path) -> ProcessIdentity | None:
 
 
 def status(home: Path, timeout_s: float = 5.0) -> dict[str, Any] | None:
-    """Return what GET /v1/status answers; None if nobody listens. Raises `timeout`, `forbidden`."""
+    """Return the reply to GET /v1/status, None without a listener. Raises timeout, forbidden."""
     return _exchange(home, "GET", "/v1/status", timeout_s)
 
 

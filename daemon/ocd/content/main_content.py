@@ -209,7 +209,7 @@ class _Search:
             at = inner
 
     def _headline(self, body: Block) -> int:
-        """Return where the page's first h1 stands that is no link, as a site's name mostly is."""
+        """Return the position of the first h1 that is not a link, as site names often are."""
         gone = set(map(id, self.dropped))
         found = [one for one in _descendants(body, gone) if one.tag == "h1" and not one.linked]
         return min((one.start for one in found if one.text), default=-1)

@@ -36,7 +36,7 @@ class FunctionCall(msgspec.Struct, array_like=True):
 
 
 class Outcome(msgspec.Struct, array_like=True):
-    """What came of it: the result, encoded; or the name of the exception, for want of memory."""
+    """The encoded result, or the name of the exception, for example for lack of memory."""
 
     result: msgspec.Raw = msgspec.Raw(b"\xc0")  # nil
     failed: str = ""

@@ -42,7 +42,7 @@ async def run(store: Sweepable, interval: Callable[[], float], changed: asyncio.
 
 @dataclass(slots=True)
 class SweepResult:
-    """What one sweep did: handles and left-overs deleted, files that could not be, what stays."""
+    """The result of one sweep: deleted handles and leftovers, failures, and what stays."""
 
     handles: int = 0
     orphans: int = 0

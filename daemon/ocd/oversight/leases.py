@@ -160,7 +160,7 @@ class Leases:
         return list(self._leases.values())
 
     def watch(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` when a tab was taken or given back, until what is returned is called."""
+        """Call `listener` when a tab is taken or given back; the returned function ends that."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 

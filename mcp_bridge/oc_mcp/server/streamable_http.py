@@ -132,7 +132,7 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 def _is_bare(headers: Mapping[str, str]) -> bool:
-    """Return whether the caller is no MCP client: those accept event streams, or name a session."""
+    """Return whether the caller is no MCP client: those accept event streams or have a session."""
     streams = "text/event-stream" in headers.get("accept", "")
     return not (streams or _SESSION_ID in headers or "mcp-protocol-version" in headers)
 
