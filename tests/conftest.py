@@ -27,16 +27,25 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
     """Give a file to one worker, for the daemons that its tests share and their order.
 
     Tests that share nothing say so with `spread`: they go to whoever is free. A wrapper, because
     xdist reads the marks in a hook of its own, before those of any conftest.
     """
-    for item in items:
-        if not (item.get_closest_marker("spread") or item.get_closest_marker("xdist_group")):
+    together = [item for item in items if not item.get_closest_marker("spread")]
+    for item in together:
+        if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-    return (yield)
+    result = yield
+    # In a worker xdist has added each group to the test's id; a pytest that it does not know
+    # ignores that, and then every worker starts what the tests of a file share.
+    if config.getoption("loadgroup", default=False):
+        apart = [item.nodeid for item in together if "@" not in item.nodeid.rpartition("]")[2]]
+        assert not apart, f"pytest-xdist does not keep the tests of a file together: {apart[0]}"
+    return result
 
 
 @pytest.fixture(scope="session")
