@@ -1,5 +1,6 @@
 """The daemon's memory goes back to the system when it is freed, not only when the daemon grows."""
 
+import asyncio
 import platform
 import subprocess
 import sys
@@ -87,3 +88,26 @@ async def test_machine_without_memory_ends_no_daemon(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(heap, "Heap", make)
     await heap.keep_trimmed()
     assert not list(heaps)
+
+
+async def test_what_is_freed_while_it_trims_is_given_back_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Trimming runs beside the daemon, which frees more meanwhile."""
+    free, trims = [0], []
+
+    def trim(_: int) -> None:
+        trims.append(free[0])
+        free[0] = 2 * heap.WORTHWHILE_BYTES
+        if len(trims) > 1:
+            made.trim = None  # ends it
+
+    made = SimpleNamespace(trim=trim, free_bytes=lambda: free[0])
+    sizes = iter([0])
+    size = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=next(sizes, 1 << 30)))
+    monkeypatch.setattr(heap, "CHECK_S", 0)
+    monkeypatch.setattr(heap.psutil, "Process", lambda: size)
+    monkeypatch.setattr(heap, "Heap", lambda: made)
+    async with asyncio.timeout(60):
+        await heap.keep_trimmed()
+    assert trims == [0, 2 * heap.WORTHWHILE_BYTES]

@@ -72,7 +72,8 @@ async def keep_trimmed() -> None:
             least_free = min(least_free, free)
             if max(size - settled, free - least_free) > WORTHWHILE_BYTES:
                 await asyncio.to_thread(heap.trim, 0)
-                settled, least_free = process.memory_info().rss, heap.free_bytes()
+                # What is freed while it trims stays for the next time: `free` is from before.
+                settled, least_free = process.memory_info().rss, free
         except (ImportError, MemoryError, OSError, RuntimeError) as error:
             # No memory, file or thread to be had just now: the next look may have them.
             logger.debug("the heap was not looked at: %s", error)
