@@ -89,8 +89,11 @@ class Case:
             if more > MAX_RATIO * max(less, _FLOOR_S):
                 costs.append(self.cost(shape, small))
                 less, more = median(costs), min(more, self.cost(shape, large))
+        # What else the machine does pushes a long text out of the caches; a square goes on growing.
         if more > MAX_RATIO * max(less, _FLOOR_S):
-            return f"{shape}: {less:.4f} s for {small} characters, {more:.4f} s for {large}"
+            return self._growth(shape, large) and (
+                f"{shape}: {less:.4f} s for {small} characters, {more:.4f} s for {large}"
+            )
         if more > _GROWS * less and large == LARGE:
             return self._slowness_of_longer(shape, less)
         return ""
@@ -102,12 +105,16 @@ class Case:
             linear = max(less, self.cost(shape, SMALL), _FLOOR_S / 2) * long / SMALL
             if self.cost(shape, long) <= _HIDDEN * linear:
                 return ""
+        return self._growth(shape, long)
+
+    def _growth(self, shape: Shape, length: int) -> str:
+        """Return what a text of this length and one twice as long cost, "" if that is linear."""
         # Measured in turns: what else the machine does makes both dear.
-        pairs = [(self.cost(shape, long), self.cost(shape, 2 * long)) for _ in range(_TRIES)]
+        pairs = [(self.cost(shape, length), self.cost(shape, 2 * length)) for _ in range(_TRIES)]
         if median(most / more for more, most in pairs) <= _DOUBLED:
             return ""
         more, most = pairs[-1]
-        return f"{shape}: {more:.4f} s for {long} characters, {most:.4f} s for {2 * long}"
+        return f"{shape}: {more:.4f} s for {length} characters, {most:.4f} s for {2 * length}"
 
 
 @cache

@@ -5,7 +5,9 @@ import pytest
 from support.linear_time import slow
 from support.readers import cases, examples
 
-_BATCHES = 2
+# Each is some ten seconds of computing, for whichever worker is free.
+_BATCHES = 4
+pytestmark = pytest.mark.spread
 
 
 @pytest.mark.timeout(600)
