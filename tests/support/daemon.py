@@ -30,8 +30,8 @@ LIFE_S = 180.0
 TERMINAL = {"COMPLETED", "FAILED", "CANCELLED"}
 
 
-def page_browser() -> tuple[str, ...]:
-    """Return the flags for a browser that draws pages and has no windows, where one is installed.
+def page_browser_options() -> dict[str, Any]:
+    """Return the options of a browser that draws pages and has no windows, where one is installed.
 
     Chromium without its browser's half answers in half the computing time. `OCD_TEST_BROWSER` names
     another one (`chromium` for the one that users have).
@@ -39,7 +39,14 @@ def page_browser() -> tuple[str, ...]:
     name = os.environ.get("OCD_TEST_BROWSER", "chromium-headless-shell")
     path = shutil.which(name)
     # Its window has no head, so the page gets the height that a Chromium's page has.
-    return ("--browser", path, "--browser-arg=--window-size=1280,713") if path else ()
+    return {"browser_path": path, "extra_args": ("--window-size=1280,713",)} if path else {}
+
+
+def page_browser() -> tuple[str, ...]:
+    """Return the flags of `ocd run` for the same browser."""
+    options = page_browser_options()
+    arguments = (f"--browser-arg={one}" for one in options.get("extra_args", ()))
+    return ("--browser", options["browser_path"], *arguments) if options else ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ocd.browser.process.chromium import Chromium, ChromiumOptions
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import DomainPolicy
-from support.daemon import Daemon
+from support.daemon import Daemon, page_browser_options
 from support.site import Site
 
 
@@ -30,8 +30,9 @@ async def chromium(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ch
     folder: Path = tmp_path_factory.mktemp("chromium")
     (folder / "run").mkdir()
     options = ChromiumOptions(
-        profile=folder / "profile", run_dir=folder / "run", policy=DomainPolicy(), idle_minutes=0
-    )
+        profile=folder / "profile", run_dir=folder / "run", policy=DomainPolicy(), idle_minutes=0,
+        **page_browser_options(),
+    )  # fmt: skip
     async with asyncio.TaskGroup() as group:
         part = Chromium(options, group.create_task)
         yield part
