@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from support.syntax_trees import tree_of
+from support.syntax_trees import IN_ONE_WORKER, tree_of
+
+pytestmark = IN_ONE_WORKER
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("daemon/ocd", "client/oc", "mcp_bridge/oc_mcp")

@@ -97,6 +97,11 @@ def _modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def _texts() -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in _modules().values()}
+
+
 def _has_symbol(dotted: str) -> bool:
     """Return whether it names a module of ours, or something that a module or class of ours has."""
     head, _, attribute = dotted.rpartition(".")
@@ -104,10 +109,9 @@ def _has_symbol(dotted: str) -> bool:
     holders = [
         path for name, path in _modules().items() if head and f".{name}".endswith(f".{head}")
     ]
-    texts = [path.read_text(encoding="utf-8") for path in _modules().values()]
-    classes = [text for text in texts if f"class {head}" in text]
-    inside = [path.read_text(encoding="utf-8") for path in holders] + classes
-    return bool(named) or any(attribute in _WORD.findall(text) for text in inside)
+    classes = [path for path, text in _texts().items() if f"class {head}" in text]
+    inside = re.compile(rf"(?<!\w){re.escape(attribute)}(?!\w)")
+    return bool(named) or any(inside.search(_texts()[path]) for path in (*holders, *classes))
 
 
 def _has_path(path: str) -> bool:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from ocd.api.errors import CODES, OcdError, error_from_body, exit_status, http_status
-from support.syntax_trees import tree_of
+from support.syntax_trees import IN_ONE_WORKER, tree_of
+
+pytestmark = IN_ONE_WORKER
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [

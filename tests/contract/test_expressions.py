@@ -6,8 +6,9 @@ import pytest
 
 from support.expressions import Expression, collect
 from support.readers import cases, expressions
+from support.syntax_trees import IN_ONE_WORKER
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), IN_ONE_WORKER]
 # Those that are compiled from tables while the module is loaded, and the reader that tries them.
 _BUILT = {
     "re.search(pattern, agent)": "user agent",

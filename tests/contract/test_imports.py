@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from support.syntax_trees import tree_of
+from support.syntax_trees import IN_ONE_WORKER, tree_of
+
+pytestmark = IN_ONE_WORKER
 
 HEAVY = {
     "aiohttp", "pyppeteer", "mcp", "pydantic", "rich", "watchfiles", "selectolax", "typer",

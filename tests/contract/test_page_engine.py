@@ -11,7 +11,9 @@ from pathlib import Path
 from ocd.browser import injected
 from ocd.pages.engine import engine
 from support import npm
-from support.syntax_trees import tree_of
+from support.syntax_trees import IN_ONE_WORKER, tree_of
+
+pytestmark = IN_ONE_WORKER
 
 SCRIPTS = Path(injected.__file__).parent
 # What asks a document, which may have an element of that name, for a property. `location` is safe.

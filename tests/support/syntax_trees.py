@@ -4,6 +4,11 @@ import ast
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+# For test files that look at every tree: they share one worker, which parses each module once.
+IN_ONE_WORKER = pytest.mark.xdist_group("syntax_trees")
+
 
 @cache
 def tree_of(path: Path) -> ast.Module:

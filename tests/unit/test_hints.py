@@ -17,7 +17,9 @@ from ocd.api.errors import OcdError
 from ocd.api.tool_calls import respell, tool_call
 from ocd.calls import catalog
 from openchrome import OpenChromeError, protocol
-from support.syntax_trees import tree_of
+from support.syntax_trees import IN_ONE_WORKER, tree_of
+
+pytestmark = IN_ONE_WORKER
 
 VERBS = {entry["name"]: entry for entry in catalog.render(catalog.load().values())["verbs"]}
 MODULES = sorted(Path(ocd.__file__).parent.rglob("*.py"))
