@@ -33,7 +33,7 @@ REASONS: dict[str, str] = {
     "judged when the task is started, by the declaration of its kind": """
         oc_task_start.args oc_task_resume.args""",
     "a pattern that addresses are compared with here": """
-        crawl.scope crawl.include crawl.exclude crawl_sitemap.filter crawl_sitemap.exclude
+        crawl.scope crawl.include crawl.exclude crawl.ignore_params crawl_sitemap.filter crawl_sitemap.exclude
         crawl_sitemap.scope network.url wait_for.type
         network_capture_full.options.url_allowlist network_capture_full.options.url_blocklist
         network_capture_lite.options.url_allowlist network_capture_lite.options.url_blocklist""",
@@ -48,7 +48,7 @@ REASONS: dict[str, str] = {
     "names whose data is read, and sends none": "oc_context_export.origin",
     "whom to let ask for a position; nothing is asked of that origin": "geolocation.origin",
     "one of a few words": """
-        storage.storage_type cookies.same_site crawl.keep crawl_sitemap.keep""",
+        storage.storage_type cookies.same_site crawl.keep crawl_sitemap.keep http_auth.action""",
     "asked when it is known whose tool it is": "page_tool_call.arguments page_tool.arguments",
     "declared by `uploads`": "ocs_upload_collection_files.base_url",
     "Chromium runs no scripts in it and loads nothing for it": "page_pdf.header_template",
