@@ -33,8 +33,8 @@ REASONS: dict[str, str] = {
     "judged when the task is started, by the declaration of its kind": """
         oc_task_start.args oc_task_resume.args""",
     "a pattern that addresses are compared with here": """
-        crawl.scope crawl.include crawl.exclude crawl.ignore_params crawl_sitemap.filter crawl_sitemap.exclude
-        crawl_sitemap.scope network.url wait_for.type
+        crawl.scope crawl.include crawl.exclude crawl.ignore_params
+        crawl_sitemap.filter crawl_sitemap.exclude crawl_sitemap.scope network.url wait_for.type
         network_capture_full.options.url_allowlist network_capture_full.options.url_blocklist
         network_capture_lite.options.url_allowlist network_capture_lite.options.url_blocklist""",
     "a label of what is kept in the daemon's own files": """
