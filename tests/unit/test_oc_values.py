@@ -11,6 +11,12 @@ from ocd.api.errors import OcdError
 
 ANY_SCALAR = {"anyOf": [{"type": one} for one in ("string", "boolean", "integer", "number")]}
 TEXT_OR_TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+ONE_OR_SEVERAL = {
+    "anyOf": [
+        {"enum": ["A"]},
+        {"type": "array", "items": {"anyOf": [{"enum": ["A"]}, {"enum": ["B"]}]}},
+    ]
+}
 FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties": ANY_SCALAR}]}
 
 
@@ -36,12 +42,13 @@ FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties"
         (TEXT_OR_TEXTS, ['[{"id":1}]'], '[{"id":1}]'),
         (FIELDS, ["Zip=007", "Terms=true"], {"Zip": "007", "Terms": True}),
         (FIELDS, ['[{"ref":"e1","value":"x"}]'], [{"ref": "e1", "value": "x"}]),
-        (
-            {"anyOf": [{"enum": ["A"]}, {"type": "array", "items": {"enum": ["A", "B"]}}]},
-            ["A"],
-            "A",
-        ),
         ({"anyOf": [{"type": "array", "items": {"enum": ["A", "B"]}}]}, ["A", "B"], ["A", "B"]),
+        (ONE_OR_SEVERAL, ["A"], "A"),
+        (ONE_OR_SEVERAL, ["A,B"], ["A", "B"]),
+        (ONE_OR_SEVERAL, ['["A", "B"]'], ["A", "B"]),
+        ({"type": "array", "items": {"enum": ["a_b", "c"]}}, ["c, a-b"], ["c", "a_b"]),
+        ({"type": "array", "items": {"enum": ["A", "B", "C"]}}, ["A,B", "C"], ["A", "B", "C"]),
+        (TEXT_OR_TEXTS, ["a,b"], "a,b"),
         ({"type": "array", "items": {"type": "integer"}}, ["1", "2"], [1, 2]),
         ({"type": "array", "items": {"type": "number"}}, ["300,20.5"], [300, 20.5]),
         ({"type": "array", "items": {"type": "string"}}, ["a,b"], ["a,b"]),
@@ -62,6 +69,8 @@ def test_values(schema: dict[str, Any], texts: list[str], value: object) -> None
         ({"type": "object"}, ["[1]"], "JSON object"),
         ({"type": "string"}, ["a", "b"], "2 times"),
         ({"type": "number"}, ["inf"], "finite"),
+        ({"type": "array", "items": {"enum": ["A", "B"]}}, ["A,C"], "one of A, B, not 'A,C'"),
+        (ONE_OR_SEVERAL, ["A,C"], "A or B, not 'A,C'"),
         ({"anyOf": [{"type": "integer"}, {"enum": ["auto"]}]}, ["x"], "number or auto"),
         ({"type": "object"}, ['{"a":NaN}'], "JSON"),
         ({"type": "object"}, ['{"a":' * 100_000], "JSON"),

@@ -24,8 +24,8 @@ class InvalidValue(Exception):
 def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN401 - a JSON value
     """Return the value that the texts give for one parameter; `label` is its name in errors.
 
-    A scalar takes one text. A list takes several, or one JSON array; an object takes JSON text, or
-    several `name=value`.
+    A scalar takes one text. A list takes several, or one JSON array, and of numbers or of given
+    words also one text with commas; an object takes JSON text, or several `name=value`.
     """
     try:
         if schema.get("type") == "array":
@@ -34,7 +34,7 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
         if named is not None and texts[0].lstrip()[:1] not in ("{", "["):
             return _pairs(named, texts)
         several = [one for one in schema.get("anyOf", ()) if one.get("type") == "array"]
-        if several and len(texts) > 1:
+        if several and (len(texts) > 1 or _has_several(several[0], texts[0])):
             return _array(several[0], texts)
         if schema.get("type") == "object" and not texts[0].lstrip().startswith("{"):
             return _pairs(schema, texts)
@@ -119,9 +119,22 @@ def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
         whole = loose(texts[0])
         if isinstance(whole, list):
             return whole
-    if len(texts) == 1 and schema.get("items", {}).get("type") in ("number", "integer"):
-        texts = texts[0].split(",")  # a point: 100,200
-    return [_one(schema.get("items", {}), text) for text in texts]
+    items = schema.get("items", {})
+    if _has_no_commas(items):  # a point: 100,200
+        texts = [part.strip() for text in texts for part in text.split(",")]
+    return [_one(items, text) for text in texts]
+
+
+def _has_several(schema: Schema, text: str) -> bool:
+    """Return whether one text gives several values of a list: `markdown,links`."""
+    return _has_no_commas(schema.get("items", {})) and "," in text and text.lstrip()[:1] != "["
+
+
+def _has_no_commas(schema: Schema) -> bool:
+    """Return whether none of the schema's values has a comma in it: numbers, and given words."""
+    if branches := schema.get("anyOf"):
+        return all(map(_has_no_commas, branches))
+    return "enum" in schema or schema.get("type") in ("number", "integer")
 
 
 def _pairs(schema: Schema, texts: Sequence[str]) -> dict[str, Any]:

@@ -201,7 +201,11 @@ def test_a_browser_keeps_raw_documents_pictures_and_pdfs(
     for one in lines:
         assert (folder / one["screenshot"]).read_bytes()[8:12] == b"WEBP"
         assert (folder / one["pdf"]).read_bytes().startswith(b"%PDF-")
-    assert len(list((folder / "site_files").iterdir())) == 4
+    assert len(list((folder / "site.jsonl_files").iterdir())) == 4
+    # In another format beside it, and once more in its place.
+    for _ in range(2):
+        export(daemon, task_id, folder / "site.csv")
+        assert len(list((folder / "site.csv_files").iterdir())) == 4
     export(daemon, task_id, folder / "md")
     (article,) = (folder / "md").rglob("article.md")
     named = json.loads(article.read_text().split("screenshot: ")[1].splitlines()[0])
@@ -210,5 +214,7 @@ def test_a_browser_keeps_raw_documents_pictures_and_pdfs(
     found = records(folder / "site.warc.gz")
     assert ("response", page, "200 OK", (PAGES / "article.html").read_bytes()) in found
     assert [one[2] for one in found if one[:2] == ("response", moved)] == ["302 Found"]
+    (folder / "site.csv_files" / "mine.txt").touch()
     again = refusal(daemon, "oc_task_export", task_id=task_id, path=str(folder / "site.csv"))
     assert (again["code"], again["parameter"]) == ("invalid_argument", "path")
+    assert len(list((folder / "site.csv_files").iterdir())) == 5

@@ -3,6 +3,7 @@
 A file is written before its page's record, which names it by its path in the task's folder.
 """
 
+import re
 import threading
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -15,6 +16,8 @@ FILES = "files"
 MAX_BYTES = 4 << 30
 _SUFFIXES = {"screenshot": ".webp", "pdf": ".pdf"}
 FILE_KINDS = _SUFFIXES.keys()
+_DIGEST_SIZE = 10
+_NAME = re.compile(rf"[0-9a-f]{{{2 * _DIGEST_SIZE}}}\.(?:webp|pdf)")
 
 
 class KeptFiles:
@@ -49,5 +52,10 @@ class KeptFiles:
         return f"KeptFiles({str(self._directory)!r})"
 
 
+def is_kept_name(name: str) -> bool:
+    """Return whether a file goes by such a name as the files of pages have."""
+    return _NAME.fullmatch(name) is not None
+
+
 def _digest(url: str) -> str:
-    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_SIZE).hexdigest()

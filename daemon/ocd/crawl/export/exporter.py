@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.crawl.archive.kept_files import is_kept_name
 from ocd.crawl.export import llms_txt, markdown_folder, tables, warc
 from ocd.crawl.export.pages import Pages
 from ocd.storage.files import storage, write_whole
@@ -47,19 +48,26 @@ def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str
             "invalid_argument", f"{path} {what}", hint="Name one that does not exist yet.",
             parameter="path",
         )  # fmt: skip
-    beside = path.with_name(f"{path.stem}_files") if form in _WITH_FILES and pages.files else None
+    beside = path.with_name(f"{path.name}_files") if form in _WITH_FILES and pages.files else None
     if beside is not None:
-        if beside.exists():
-            raise OcdError(
-                "invalid_argument", f"{beside} already exists",
-                hint="Screenshots and PDFs go there: choose another name.", parameter="path",
-            )  # fmt: skip
+        _check_replaceable(beside)
         pages.file_prefix = beside.name
     written = _WRITERS[form](pages, path, title)
     if beside is not None:
         with _beside(beside) as part:
             written["files_bytes"] = pages.copy_files(part)
     return {"pages": pages.count, "failed_pages": pages.failed, **written}
+
+
+def _check_replaceable(folder: Path) -> None:
+    """Raise `invalid_argument` for anything but a folder that an export has made, or nothing."""
+    if folder.is_dir() and all(is_kept_name(path.name) for path in folder.iterdir()):
+        return
+    if folder.exists():
+        raise OcdError(
+            "invalid_argument", f"{folder} already exists, and has other files in it",
+            hint="Screenshots and PDFs go there: choose another name.", parameter="path",
+        )  # fmt: skip
 
 
 def _write_lines(pages: Pages, path: Path, _title: str) -> dict[str, int]:
@@ -127,6 +135,9 @@ class _beside:
             return
         with storage("writing", self._path):
             if self._path.is_dir():
+                for file in self._path.iterdir():
+                    if is_kept_name(file.name):
+                        file.unlink()
                 self._path.rmdir()
             self._part.replace(self._path)
 
