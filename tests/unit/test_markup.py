@@ -288,3 +288,37 @@ def test_drawings_and_labels_of_captions_are_apart_from_what_follows():
         "Credit Ann Lee, iPhone, MacBook\n"
     )
     assert html_text.to_text("<p><span>Java</span>Script</p>") == "JavaScript\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ('<h2>Use<a class=headerlink href="#use" title="Link to this">¶</a></h2>', "## Use"),
+        ("<h2>Use <a href='#use' aria-label='Permalink'>\u200b</a></h2>", "## Use"),
+        ("<h2><a href='#use'><svg><path d=''/></svg></a>Use</h2>", "## Use"),
+        ("<h2><a href='#use'>\uf0c1</a> Use</h2>", "## Use"),
+        ("<h2><a class=header href='#use'>Use</a></h2>", "## Use"),
+        ("<h2><span><a href='#top'>Use</a></span><a href='#use'>§</a></h2>", "## Use"),
+        ("<dl><dt>use()<a href='#use'>¶</a><dd>It</dl>", "use()\n: It"),
+        ("<h2>Use <a href='#x'>this</a></h2>", "## Use [this](#x)"),
+        ("<h2><a href='use.html'>Use</a></h2>", "## [Use](use.html)"),
+        ("<p>Operators: <a href='#plus'>+</a>", "Operators: [+](#plus)"),
+        ("<p><a href='#x'><img src=i.png alt=sign></a>", "[![sign](i.png)](#x)"),
+    ],
+)
+def test_headings_have_no_links_to_themselves(html, markdown):
+    assert html_text.to_markdown(html) == markdown + "\n"
+
+
+def test_what_a_class_has_is_no_list_of_other_pages():
+    """References list names with links and a sentence each, as a site lists its stories."""
+    story = "<p>" + "A button can be pressed, and does something when it is. " * 30 + "</p>"
+    entry = "<div><h6><a href='{0}.html'>{0}</a></h6><div><p>Does what {0} says.</p></div></div>"
+
+    def main_of(names):
+        entries = "".join(map(entry.format, names))
+        page = f"<main><h1>Button</h1>{story}<h4>More</h4><div>{entries}</div></main>"
+        return html_text.to_markdown(page, only_main_content=True)
+
+    assert "Does what get_child says" in main_of(["get_child", "Button:label", "setLabel"])
+    assert "Does what" not in main_of(["Bridge closed", "Bells sold", "Boys who ran"])

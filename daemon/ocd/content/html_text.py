@@ -26,6 +26,7 @@ from ocd.content.markdown_signs import (
     write_signs,
 )
 from ocd.content.page_signals import PageSignals, read_signals
+from ocd.content.permalinks import remove_permalinks
 from ocd.content.visible_html import shown_elements, visible_html
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ class Document:
         self._has_links = False
 
     def _without_spans(self, *, only_main: bool) -> str:
+        remove_permalinks(self._tree)
         html = visible_html(self._tree, without_spans=True)
         html = main_part(html) if only_main else html
         return html if self._has_links else _LINK_TAG.sub(_title_of_empty, html)

@@ -24,6 +24,8 @@ _OF_TEXT = frozenset(
     )
 )
 _WORD = re.compile(r"[a-z]++")
+_TAG = re.compile(r"<[^<>]*+>")
+_SIGN_IN_NAME = re.compile(r"[_.:(]|[a-z][A-Z]")
 # Prose that is an article, or the most of one.
 _ARTICLE = 1000
 _TEASER = 700
@@ -74,7 +76,7 @@ def _count_titles(main: Block, html: str) -> dict[int, int]:
     for block in main.descendants():
         if block.tag not in _TITLES or block.linked < max(1, block.text * _TITLE_LINKED):
             continue
-        if not _leads_elsewhere(block, html):
+        if not _leads_elsewhere(block, html) or _is_identifier(block, html):
             continue
         at: Block | None = block.parent
         while at is not None and at is not main:
@@ -100,6 +102,12 @@ def _leads_elsewhere(heading: Block, html: str) -> bool:
         start = html.rfind("<a ", max(0, heading.start - _LINK_AROUND), heading.start)
     end = html.find(">", start, heading.end)
     return start >= 0 and _LINK.search(html, start, end) is not None
+
+
+def _is_identifier(heading: Block, html: str) -> bool:
+    """Return whether a heading is a name of a program's: a reference lists what a class has."""
+    words = _TAG.sub("", html[heading.start : heading.end]).split()
+    return len(words) == 1 and words[0].isascii() and _SIGN_IN_NAME.search(words[0]) is not None
 
 
 def _is_teaser(block: Block, titles: dict[int, int]) -> bool:
