@@ -59,7 +59,7 @@ def test_every_format_has_every_page(daemon: Daemon, task_id: str, folder: Path)
     assert linked == sum(len(page["links"]) for page in pages)
     database.close()
     text = (folder / "llms.txt").read_text()
-    assert text.startswith(f"# {urls[0]}\n\n## Pages\n\n- [Chapter 1]({urls[0]}): ")
+    assert text.startswith(f"# Chapter 1\n\n## Pages\n\n- [Chapter 1]({urls[0]})")
     assert sorted(path.name for path in folder.iterdir()) == [
         "llms.txt", "md", "p.csv", "p.jsonl", "p.sqlite",
     ]  # fmt: skip

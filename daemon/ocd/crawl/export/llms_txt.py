@@ -1,28 +1,63 @@
 """A crawl as llms.txt (https://llmstxt.org): a title and a list of links with descriptions."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 _ABOUT = 160
+# Of a page's content so many characters are searched for its first sentence.
+_LOOKED_AT = 20_000
+_LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()\s]*+(?:\s\"[^\"]*+\")?\)")
+# Headings, tables, lists, quotations, code, definitions.
+_NO_PROSE = re.compile(r"\s*(?:[#|>`<:]|[-*+] |\d+[.)] )")
+# Fewer letters are a label, not a sentence; scripts without spaces say more in as many.
+_LEAST_LETTERS, _LEAST_WIDE_LETTERS = 20, 10
+_WIDE = "\u2e80"
 
 
-def lines(pages: Iterable[dict[str, Any]], title: str) -> Iterator[str]:
-    """Yield the file's lines, with their ends."""
-    yield f"# {_one_line(title)}\n\n## Pages\n\n"
+def lines(pages: Iterable[dict[str, Any]], address: str) -> Iterator[str]:
+    """Yield the file's lines, with their ends; it is named after the start page."""
+    known: set[int] = set()  # descriptions, by hash: that of a whole site says nothing of a page
+    head = f"# {_one_line(address)}\n\n"
     for record in pages:
-        about = _first_words(str(record.get("content", "")), str(record.get("title", "")))
-        name = _one_line(str(record.get("title") or record["url"]))
-        yield f"- [{name}]({record['url']})" + (f": {about}" if about else "") + "\n"
+        title = _one_line(str(record.get("title") or ""))
+        about = _one_line(str(record.get("description") or ""))
+        if head and title and record.get("depth") == 0:
+            head = f"# {title}\n\n" + (f"> {about}\n\n" if about else "")
+        yield from _once(head)
+        head = ""
+        if not about or hash(about) in known:
+            about = _first_sentences(record)
+        known.add(hash(about))
+        yield f"- [{title or record['url']}]({record['url']})"
+        yield f": {_cut(about)}\n" if about else "\n"
+    yield from _once(head)
+
+
+def _once(head: str) -> Iterator[str]:
+    if head:
+        yield f"{head}## Pages\n\n"
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.replace("[", "(").replace("]", ")").split())
 
 
-def _first_words(content: str, title: str) -> str:
-    """Return the beginning of the first paragraph that is prose: no heading, link list or table."""
-    for block in content[:20_000].split("\n\n"):
-        words = " ".join(block.split())
-        if words and words[0] not in "#|-*>`![<" and words != title and not words[0].isdigit():
-            return words if len(words) <= _ABOUT else words[:_ABOUT].rsplit(" ", 1)[0] + " …"
+def _cut(text: str) -> str:
+    return text if len(text) <= _ABOUT else text[:_ABOUT].rsplit(" ", 1)[0] + " …"
+
+
+def _first_sentences(record: dict[str, Any]) -> str:
+    """Return the first paragraph that is prose, of what stands below the page's headline."""
+    content = str(record.get("formats", {}).get("main") or record.get("content", ""))
+    headline = content.find("# ") if content.startswith("# ") else content.find("\n# ")
+    for block in content[max(0, headline) :][:_LOOKED_AT].split("\n\n"):
+        if not _NO_PROSE.match(block) and _says_something(_LINK.sub("", block)):
+            return " ".join(_LINK.sub(r"\1", block).split())
     return ""
+
+
+def _says_something(words: str) -> bool:
+    letters = [one for one in words if one.isalpha()]
+    wide = sum(one >= _WIDE for one in letters)
+    return len(letters) >= _LEAST_LETTERS or wide >= _LEAST_WIDE_LETTERS
