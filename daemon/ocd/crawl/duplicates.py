@@ -4,6 +4,7 @@ import hashlib
 from array import array
 from collections import OrderedDict
 from operator import eq
+from zlib import crc32
 
 # Of so many words in a row a page's shingles are.
 _SHINGLE = 3
@@ -11,7 +12,10 @@ _NUMBERS = 64
 _NUMBER_BYTES = 4
 _BANDS = 8
 _BAND_BYTES = _NUMBERS * _NUMBER_BYTES // _BANDS
-_LEAST_WORDS = 30
+_LEAST_SHINGLES = 28
+_LINK_LINES = ("[", "- [", "* [")
+# One line of so many, chosen by its hash: so it is the same one on every page.
+_LINKS_OF = 4
 # Of a long content so many characters at either end are compared.
 _ENDS = 4_000
 # Signatures that agree in so many places are those of near-duplicates (Jaccard similarity).
@@ -24,15 +28,31 @@ def fingerprint(content: str) -> tuple[str, bytes]:
     """Return the hash of a content and its MinHash signature, b"" for what is short."""
     digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
     told = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
-    words = told.lower().split()
-    if len(words) < _LEAST_WORDS:
+    shingles = _shingles(told.lower())
+    if len(shingles) < _LEAST_SHINGLES:
         return digest, b""
     # 1 ms to import, half a millisecond a page.
     from rensa import RMinHash  # pyright: ignore[reportAttributeAccessIssue] - compiled
 
     signs = RMinHash(num_perm=_NUMBERS, seed=1)
-    signs.update(list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False))))
+    signs.update(shingles)
     return digest, array("I", signs.digest()).tobytes()
+
+
+def _shingles(text: str) -> list[str]:
+    """Return a text as what may be alike: words by threes, and some of the lines that are a link.
+
+    By all of its links a long menu would make pages that say little alike.
+    """
+    links: list[str] = []
+    others: list[str] = []
+    for line in text.split("\n"):
+        is_link = line.endswith(")") and line.lstrip().startswith(_LINK_LINES)
+        (links if is_link else others).append(line)
+    words = " ".join(others).split()
+    shingles = list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False)))
+    some = [one for one in links if crc32(one.encode(errors="replace")) % _LINKS_OF == 0]
+    return shingles + (some if len(shingles) + len(some) >= _LEAST_SHINGLES else links)
 
 
 class Duplicates:
