@@ -27,6 +27,7 @@ const imagesIn = getter(Document.prototype, 'images');
 const linksIn = getter(Document.prototype, 'links');
 const scriptsIn = getter(Document.prototype, 'scripts');
 const byTag = methodOf(Document.prototype, 'getElementsByTagName');
+const byClass = methodOf(Document.prototype, 'getElementsByClassName');
 const commandIn = methodOf(Document.prototype, 'execCommand');
 const createIn = methodOf(Document.prototype, 'createElement');
 const evaluateIn = methodOf(Document.prototype, 'evaluate');

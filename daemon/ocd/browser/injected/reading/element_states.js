@@ -65,7 +65,7 @@ function detailOf(el, role, name, root, optionLists = null) {
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
   if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
-  const about = FIELDS.has(role) ? descriptionOf(el) : role === 'button' ? writtenDescription(el) : '';
+  const about = FIELDS.has(role) ? descriptionOf(el) : role !== 'button' ? '' : el.tagName === 'IMG' ? descriptionOf(el) : writtenDescription(el);
   return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 

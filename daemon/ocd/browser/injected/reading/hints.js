@@ -1,6 +1,6 @@
 // What tells things without a name apart: the icon they show, the picture's file, a test id.
 
-const ICON = /^(?:fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
+const ICON = /^(?:[a-z]{1,6}-icon|fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
 const PLAIN_CLASS = /^[a-z][a-z_-]{2,29}$/i;
 const SAYS_NOTHING = new Set(('absolute active antialiased btn button buttons clickable clearfix col container content control controls disabled element'
   + ' enabled fade field fixed flex form-control form-group glyphicon group grow hidden hover icon icons image img inline inner input italic item items left link'
@@ -69,8 +69,22 @@ function pictureOfHint(el) {
   return source && !source.startsWith('data:') && !source.startsWith('blob:') ? FILE.exec(source)?.[1] ?? '' : '';
 }
 
-const testIdOf = (el) => ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-action', 'data-name', 'data-value'].map((name) => el.getAttribute(name)).find((value) => value && value.length < 40) || '';
+const testIdOf = (el) => ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-action', 'data-name', 'data-value', 'data-direction'].map((name) => el.getAttribute(name)).find((value) => value && value.length < 40) || '';
 
-const classWordOf = (el) => tokensOf(el).find((token) => PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token)) || '';
+// The class that the fewest elements share: what many have says how they look.
+function classWordOf(el) {
+  const words = tokensOf(el).filter((token) => PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token));
+  if (words.length < 2) return words[0] ?? '';
+  return words.map((word) => [sharing(ownerIn(el), word), word]).reduce((least, one) => (one[0] < least[0] ? one : least))[1];
+}
+
+const MOST_COUNTED = 100; // classes of a document in one reading
+const countsIn = onceInTurn(() => new Map());
+
+function sharing(doc, word) {
+  const counts = countsIn(doc);
+  if (!counts.has(word) && counts.size < MOST_COUNTED) counts.set(word, byClass(doc, word).length);
+  return counts.get(word) ?? Infinity;
+}
 
 const idWordOf = (el) => [el.getAttribute('name'), el.id].find((value) => typeof value === 'string' && /^[a-z][\w.[\]-]{0,29}$/i.test(value) && !/\d{4}|^:/.test(value)) || '';

@@ -20,6 +20,7 @@ const WORDS_ITEM = 3; // one of words alone
 const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
 const SHORT = 200;
 const FEW = 3; // characters: an icon or an arrow, not words
+const SHORT_WORD = /\p{L}{2}|\p{N}/u;
 const CAPTIONS = {
   LABEL: (el) => {
     const control = el.control;
@@ -35,8 +36,10 @@ const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const DRAGGED_ALONE = /^draggable \[ref=e\d+\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const LEAST_DRAWN = 16; // px
+const MOST_ICON = 64; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
 const UNHEARD = '[aria-hidden]';
+const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the keyboard alone
 const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
@@ -85,6 +88,9 @@ function isDraggedBy(line, inner) {
 // Fields without a name go by what they are called in the page's own terms; what has words below
 // or beside it needs no hint.
 const hintFor = (el, role) => (LEAVES.has(role) || BLANK.test(contentIn(el)) ? hintOf(el, role) : '');
+
+// A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
+const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
 
 class Outline {
   constructor(options) {
@@ -235,7 +241,7 @@ class Outline {
     const view = look(el, above);
     if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth)) return;
     const unheard = el.getAttribute('aria-hidden') === 'true';
-    if (!view || (unheard && (control || !isSeenUnheard(el, view)))) {
+    if (!view || (unheard && (control || !(isSeenUnheard(el, view) || this.isPressedUnheard(el, tag, view))))) {
       this.hidden += el.textContent.trim().length;
     } else if (unheard && !this.unheard && !isIconWord(el, el.textContent)) this.onlySeen(el, tag, view, depth);
     else this.shown(el, tag, view, depth, control);
@@ -256,6 +262,15 @@ class Outline {
       if (words) this.lines.push([depth + 1, TEXT, words]);
     } else this.hidden += data.length;
     return true;
+  }
+
+  // Whether a person can press what assistive software is not told of: a button, or an icon that acts.
+  isPressedUnheard(el, tag, view) {
+    if (tag === 'SVG') suspectDrawing(el);
+    const { width, height } = boxIn(el);
+    if (!view.visible || view.inert || width < LEAST_DRAWN / 2 || height < LEAST_DRAWN / 2) return false;
+    if (tag !== 'BUTTON' && (width > MOST_ICON || height > MOST_ICON || !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))) return false;
+    return !isCutAway(el);
   }
 
   // What is seen although assistive software is not told of it.
@@ -312,6 +327,7 @@ class Outline {
     const given = roleOf(el);
     const role = given === 'none' ? '' : given;
     const acts = !view.inert && this.acts(el, role, view, control);
+    if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
     else if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
     else if (role === 'iframe') this.frame(el, depth);
@@ -407,7 +423,26 @@ class Outline {
     if (this.lines.length > at + 1 && withoutRef(this.lines[at + 1][2]) === withoutRef(this.lines[at][2]) && this.hasOneBelow(at)) {
       this.refs--;
       this.joinBelow(at, this.lines[at]);
-    }
+    } else if (role === 'combobox') this.joinHeldField(el, at);
+  }
+
+  // A box that is called a field because one stands in it: that one is told, with what the box shows.
+  joinHeldField(el, at) {
+    const { lines } = this;
+    const [depth, , words] = lines[at];
+    const fields = lines.slice(at + 1).filter(([, kind, line]) => kind === LEAF && HELD_FIELD.test(line));
+    const [, name = ''] = HELD_FIELD.exec(words) ?? [];
+    if (fields.length !== 1) return;
+    const [field] = fields;
+    const [, inner = ''] = HELD_FIELD.exec(field[2]);
+    if (name !== '' && name !== inner) return;
+    const shown = shownLines(textBesideLists(el)).split('\n').map(squeeze).filter((line) => line && quote(line) !== inner.trim()).join(', ');
+    const rest = field[2].slice(field[2].indexOf(inner) + inner.length).replace(/^[a-z]+/, '');
+    const end = rest.search(/ (?:placeholder|description)=|$/);
+    field[2] = `combobox${inner}${!shown || rest.includes(' value=') ? rest : `${rest.slice(0, end)} value=${quote(shown)}${rest.slice(end)}`}`;
+    lines.splice(at, 1);
+    this.refs--;
+    for (let place = at; place < lines.length; place++) if (lines[place][0] > depth) lines[place][0]--;
   }
 
   // Whether one line stands right below another, with all that follows below it.
@@ -446,12 +481,12 @@ class Outline {
 
   // Whether a name that was given hides words that people see.
   untold(el, name) {
-    return el.hasAttributes() && named(el) && this.saysMore(el, name);
+    return el.hasAttributes() && (named(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) && this.saysMore(el, name);
   }
 
   saysMore(el, name, walk = null) {
     const words = squeeze(contentOf(el, walk));
-    return words.length > FEW && !name.toLowerCase().includes(words.toLowerCase());
+    return (words.length > FEW || SHORT_WORD.test(words)) && !name.toLowerCase().includes(words.toLowerCase());
   }
 
   heading(el, view, depth, acts, control) {
@@ -552,7 +587,7 @@ class Outline {
   // Whether a clickable box says nothing that the one thing in it does not say.
   wraps(line, inner) {
     if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
-    const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\]$/.exec(line) ?? [null, line];
+    const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [null, line];
     return inner.includes(`${called ?? ''} [ref=`) || (called?.startsWith(' (') && TICKED.has(inner.split(' ', 1)[0]));
   }
 
@@ -624,8 +659,12 @@ class Outline {
     const at = this.lines.length;
     const below = this.onlyRefs ? depth : depth + 1;
     if (!this.onlyRefs) this.put(depth, BOX, name ? `iframe ${quote(name)}` : 'iframe');
-    if (inner && rootElementOf(inner) && urlOf(inner) !== 'about:blank#blocked') this.document(inner, below);
-    else {
+    if (inner && rootElementOf(inner) && urlOf(inner) !== 'about:blank#blocked') {
+      this.document(inner, below);
+      if (!this.onlyRefs && this.lines.length === at + 1 && awaitsDocument(el, inner)) {
+        this.put(below, LEAF, `(frame not loaded: ${clip(el.src)})`);
+      }
+    } else {
       this.frames.push(el);
       this.put(below, FRAME, '');
     }

@@ -21,6 +21,7 @@ const HEADS = /^heading (".*") (\[level=\d+\])$/;
 const DESCRIBED = ' description="';
 const MOST_DESCRIBING = 12; // lines in which a description may stand
 const ITEM = 'listitem: ';
+const SAID_IN = /^(?:listitem|alert|status): /;
 const LIST = /^list(?: |$)/;
 const LIKE_A_REF = ' [ref='; // in a text: its line says that it is one
 const MAX_WORDS_ITEM = 80; // characters
@@ -80,7 +81,18 @@ function withoutDescription(line, at, lines) {
   const from = kind === LEAF ? words.lastIndexOf(DESCRIBED) : -1;
   if (from < 0) return line;
   const description = words.slice(from + DESCRIBED.length - 1);
-  return isSaidBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MOST_DESCRIBING)) ? [depth, kind, words.slice(0, from)] : line;
+  const told = isSaidBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MOST_DESCRIBING)) || isSaidAround(description, depth, lines, at);
+  return told ? [depth, kind, words.slice(0, from)] : line;
+}
+
+// Whether the texts right before and right after a line say in pieces what is quoted.
+function isSaidAround(quoted, depth, lines, at) {
+  const isText = (line) => line?.[0] === depth && line[1] === TEXT && line[2] !== '';
+  let rest = quoted.slice(1, -1);
+  for (const place of [at - 1, at - 2, at + 1, at + 2]) {
+    if (isText(lines[place]) && (Math.abs(at - place) === 1 || isText(lines[(at + place) / 2]))) rest = rest.replace(quote(lines[place][2]).slice(1, -1), '');
+  }
+  return BLANK.test(rest);
 }
 
 // Whether the text before a line, or the texts and items after it, say what is quoted.
@@ -88,9 +100,10 @@ function isSaidBeside(quoted, depth, before, after) {
   if (before?.[0] === depth && before[1] === TEXT && quote(before[2]) === quoted) return true;
   let told = '';
   for (const [inner, kind, words] of after) {
-    if (inner < depth || !(kind === TEXT || words === 'list' || words.startsWith(ITEM))) return false;
+    const [head] = kind === TEXT ? [''] : SAID_IN.exec(words) ?? [];
+    if (inner < depth || (head === undefined && words !== 'list')) return false;
     if (words === 'list') continue;
-    const part = kind === TEXT ? words : words.slice(ITEM.length);
+    const part = words.slice(head.length);
     told = told ? `${told} ${part}` : part;
     if (quote(told) === quoted) return true;
     if (!quoted.startsWith(quote(told).slice(0, -1))) return false;

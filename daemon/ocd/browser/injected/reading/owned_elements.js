@@ -14,7 +14,7 @@ function ownersIn(doc) {
     if (clobbered(owner) || LEAVES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
     const outer = standsIn(owner, owned);
-    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && parentIn(kid) !== owner && !outer.has(kid));
+    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && !holdsIn(owner, kid) && !outer.has(kid));
     for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }

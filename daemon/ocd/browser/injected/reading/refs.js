@@ -81,14 +81,42 @@ function suspect(el) {
   if (!custom && firstOf(el)) return;
   if (probed.has(el) || el.firstElementChild || suspects.length >= mostSuspects) return;
   if (!mayHide(tagOf(el)) && !EMPTY_TARGETS.has(tagOf(el))) return;
-  if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0)) return;
+  if (!custom && (el.offsetHeight === 0 || el.offsetWidth === 0 || drawsTickedBox(el))) return;
   probed.add(el);
   suspects.push(el);
+}
+
+const MOST_DRAWINGS = 16; // in one reading: most icons only stand for the words beside them
+let drawings = 0;
+const TICKED_BOX = ['input[type=radio]', 'input[type=checkbox]', '[role=radio]', '[role=checkbox]'].join();
+
+// Whether an element shows the state of a box beside it, which is told by itself.
+function drawsTickedBox(el) {
+  const parent = parentIn(el);
+  return [parent, parent && parentIn(parent)].some((box) => box && firstKids(box).some((kid) => kid.matches(TICKED_BOX) || firstKids(kid).some((one) => one.matches(TICKED_BOX))));
+}
+
+const FEW_KIDS = 8; // more do not belong to one box
+const firstKids = (el) => (childElementsOf(el).length > FEW_KIDS ? [] : [...childElementsOf(el)]);
+
+// An icon on which a person may click, or what shows nothing else.
+function suspectDrawing(el) {
+  if (drawsTickedBox(el)) return;
+  const parent = parentIn(el);
+  const alone = parent !== null && parent.childElementCount === 1 && BLANK.test(contentIn(parent));
+  for (const one of alone ? [el, parent] : [el]) {
+    if (drawings >= MOST_DRAWINGS || suspects.length >= mostSuspects) return;
+    if (probed.has(one) || boxIn(one).width > MOST_ICON || boxIn(one).width < LEAST_CLICKED) continue;
+    drawings++;
+    probed.add(one);
+    suspects.push(one);
+  }
 }
 
 function takeSuspects() {
   const found = suspects;
   suspects = [];
+  drawings = 0;
   mostSuspects = FIRST_SUSPECTS;
   return found;
 }
