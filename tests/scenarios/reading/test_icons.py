@@ -1,4 +1,4 @@
-"""Icons, wrappers and pickers as libraries of widgets make them: each thing once, by what it shows."""
+"""Icons, wrappers and pickers as widget libraries make them: each thing once, by what it shows."""
 
 import re
 
@@ -28,8 +28,7 @@ async def outline(tab: Tab, site: Site) -> str:
         '- button "Select month" [ref]\n  - text: Nov\n- button "Close" [ref]\n- combobox',
         '- combobox "City" [ref] collapsed value="Oslo"\n- button "Marker"',
         '- button "Marker" [ref] description="Bakery"\n',
-        '- grid "Owner"\n  - clickable "Rows" [ref]\n    - row: First cell\n'
-        "  - text: Footer of the grid\n",
+        '- grid "Owner"\n  - clickable "Rows" [ref]\n    - row: First cell\n  - text: Footer of',
         "- button (previous) [ref]\n- button (chevron-down) [ref]\n",
         '- text: As on the card\n- textbox "Name" [ref] invalid\n- text: Too short\n',
         '- textbox "Street" [ref]\n- alert: Without a number\n',
