@@ -74,6 +74,27 @@ def test_redirects_are_followed_and_said(daemon: Daemon, site: Site) -> None:
     assert result["redirected"] is True
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("broken-off", "ERR_CONTENT_LENGTH_MISMATCH"), ("stopped", "the page stopped its loading")],
+)
+def test_a_page_that_is_not_whole_is_shown_and_said(
+    daemon: Daemon, site: Site, path: str, why: str
+) -> None:
+    """A load that ends early is no load that goes on: each verb returns, and says what is wrong."""
+    url = site.url(path)
+    daemon.do("navigate", url=site.url("article.html"))
+    assert daemon.do("navigate", url=url)["broken_off"] == why
+    assert "heading" in daemon.do("read_page")["content"]
+    assert daemon.do("page_reload")["broken_off"] == why
+    daemon.do("wait_for", type="idle")
+    assert "broken_off" not in daemon.do("navigate", url="back")
+    daemon.do("javascript_tool", code=f"document.body.innerHTML = '<a href=\"{url}\">Half</a>'")
+    clicked = daemon.do("interact", query="Half")
+    assert clicked["changed"]["broken_off"] == why
+    assert "loading" not in clicked["changed"]
+
+
 def test_redirect_loop_ends(daemon: Daemon, site: Site) -> None:
     """Endless redirects are an error of their own."""
     assert daemon.call("navigate", url=site.url("redirect-loop")).code == "too_many_redirects"

@@ -299,3 +299,14 @@ def test_an_orphan_with_corrupt_pages_keeps_the_others(
         assert (file / "inside" if damage == "folder" else file).read_bytes() == left
     else:
         assert damage == "array", "what cannot be read went"
+
+
+def test_a_list_at_the_shell_tells_of_tasks_that_cannot_be_read(home: Home) -> None:
+    """A task whose file is broken is missing in the table, and not without a word."""
+    broken = home.path / "tasks" / "0123456789abcdef" / "meta.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{")
+    listed = home.run("oc", "task", "list").ok()
+    assert "1 that cannot be read" in listed.err
+    assert str(broken) in home.run("ocd", "logs").ok().out
+    assert broken.read_text() == "{"

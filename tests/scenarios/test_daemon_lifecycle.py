@@ -45,6 +45,12 @@ def test_four_parallel_starts_make_one_daemon(home: Home) -> None:
     assert [code for _, _, code in outcomes] == [0, 0, 0, 0], outcomes
     pid = Daemon(home=home).status()["pid"]
     assert all(str(pid) in out + err for out, err, _ in outcomes), outcomes
+    assert _starts(home) == 1
+
+
+def _starts(home: Home) -> int:
+    """How many daemons were started, those included that came too late for the lock."""
+    return (home.path / "log" / "ocd.log").read_text().count("ocd.cli.start: starting")
 
 
 def test_second_daemon_is_refused(make_daemon: MakeDaemon) -> None:

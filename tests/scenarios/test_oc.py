@@ -79,6 +79,23 @@ def test_oc_starts_the_daemon_when_none_runs(home: Home) -> None:
     assert Daemon(home=home).status()["pid"] == pid
 
 
+def test_clients_that_find_no_daemon_start_one(home: Home) -> None:
+    """Twelve at once are answered by one daemon, which was started once."""
+    calls = [home.spawn("oc", "task", "list") for _ in range(12)]
+    outcomes = [(*call.communicate(timeout=300), call.returncode) for call in calls]
+    assert [code for _, _, code in outcomes] == [0] * 12, outcomes
+    log = (home.path / "log" / "ocd.log").read_text()
+    assert log.count("ocd.cli.start: starting") == 1
+
+
+@pytest.mark.parametrize("deadline", ["-5", "0", "600001"])
+def test_a_deadline_out_of_range_is_a_usage_error(daemon: Daemon, deadline: str) -> None:
+    """It is the daemon that refuses it, with the bound; nothing fails on the way there."""
+    refused = daemon.oc("read-page", "--timeout-ms", deadline)
+    assert refused.code == 2
+    assert refused.err.startswith("Error: read_page: parameter 'timeout_ms': expected int")
+
+
 def test_exit_4_when_timed_out(daemon: Daemon, site: Site) -> None:
     """A call past its deadline exits 4."""
     done = daemon.oc("navigate", site.url("hang"), "--timeout-ms", "300")

@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from support.routes import break_off
+
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -123,10 +125,10 @@ class Site:
         return response
 
     async def _short(self, request: web.Request) -> web.StreamResponse:
-        return await _broken_off(request, page("Short", "/late"), {"Content-Length": "9999"})
+        return await break_off(request, page("Short", "/late"), {"Content-Length": "9999"})
 
     async def _unended(self, request: web.Request) -> web.StreamResponse:
-        return await _broken_off(request, page("Unended", "/late"), {})
+        return await break_off(request, page("Unended", "/late"), {})
 
     async def _big(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers=HTML)
@@ -161,18 +163,6 @@ class Site:
 
     async def _data(self, _request: web.Request) -> web.Response:
         return web.json_response({"answer": 42})
-
-
-async def _broken_off(
-    request: web.Request, text: str, headers: Mapping[str, str]
-) -> web.StreamResponse:
-    """Send a part of an answer and close the connection."""
-    response = web.StreamResponse(headers={**HTML, **headers})
-    await response.prepare(request)
-    await response.write(text.encode())
-    assert request.transport is not None
-    request.transport.close()
-    return response
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -63,6 +64,34 @@ async def hang_body(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/html"})
     await response.prepare(request)
     await response.write(b"<!doctype html><title>Half</title><h1>Half a page</h1>")
+    await request.app[STATE].wait_open("hang")
+    return response
+
+
+async def break_off(
+    request: web.Request, text: str, headers: Mapping[str, str]
+) -> web.StreamResponse:
+    """Send a part of a page and close the connection."""
+    response = web.StreamResponse(headers={"Content-Type": "text/html", **headers})
+    await response.prepare(request)
+    await response.write(text.encode())
+    assert request.transport is not None
+    request.transport.close()
+    return response
+
+
+async def broken_off(request: web.Request) -> web.StreamResponse:
+    """Half of a page, and then the connection's end."""
+    return await break_off(request, "<title>Half</title><h1>Half</h1>", {"Content-Length": "9999"})
+
+
+async def stopped(request: web.Request) -> web.StreamResponse:
+    """A page that never ends, until its script stops its loading."""
+    response = web.StreamResponse(headers={"Content-Type": "text/html"})
+    await response.prepare(request)
+    await response.write(
+        b"<title>Stopped</title><h1>Enough</h1><script>setTimeout('stop()')</script>"
+    )
     await request.app[STATE].wait_open("hang")
     return response
 
@@ -283,6 +312,8 @@ ROUTES = [
     web.get("/hang", hang),
     web.get("/hang-body", hang_body),
     web.get("/hang-script", hang_script),
+    web.get("/broken-off", broken_off),
+    web.get("/stopped", stopped),
     web.get("/gate/{name}", gate),
     web.get(r"/chain/{number:\d+}", chain),
     web.get(r"/star/{number:\d+}", star),

@@ -51,7 +51,8 @@ class DaemonClient:
         session = self.command.session
         body = {"verb": verb, "params": params, "session": session, "client": client}
         timeout_ms = params.get("timeout_ms")
-        timeout_s = timeout_ms / 1000 if isinstance(timeout_ms, int) else None
+        # One that is out of range is the daemon's to refuse.
+        timeout_s = max(timeout_ms / 1000, 0.0) if isinstance(timeout_ms, int) else None
         encoded = json.dumps(body).encode()
         return self._ask(
             "POST", "/v1/call", encoded, accept=accept, timeout_s=timeout_s, grace_s=_GRACE_S

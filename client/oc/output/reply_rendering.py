@@ -230,6 +230,8 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
     if "output_handle" in result and "fetch_with" in result:
         handle = result["output_handle"]
         terminal.say(f"Hint: oc output search {handle} WORDS, or oc output fetch {handle}")
+    if isinstance(lost := result.get("unreadable"), int):  # where a table has no place for it
+        terminal.say(f"Warning: {lost} that cannot be read, left as found. Their files: ocd logs")
     found = result.get("sanitized")
     if isinstance(found, dict) and (found.get("removed") or found.get("flagged")):
         terminal.say(

@@ -1,14 +1,16 @@
 """`ocd start`: the daemon in the background."""
 
+import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
+import portalocker
 import psutil
 
 from ocd.api.errors import OcdError, error_from_body
@@ -18,7 +20,7 @@ from ocd.cli.options import Json, given_flags, to_arguments, with_settings
 from ocd.cli.output import say, show_json
 from ocd.cli.run import FAILED
 from ocd.config.loader import environment, load, unknown_variables
-from ocd.storage.files import storage
+from ocd.storage.files import make_dir, open_private, storage
 
 # Less than `oc` waits for us, so that it hears the reason.
 START_TIMEOUT_S = 25.0
@@ -58,10 +60,21 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> StartResult:
     if running:
         return StartResult(running, already=True)
     log = create_log(home)
+    deadline = time.monotonic() + START_TIMEOUT_S
+    with _hold_start_lock(home, deadline):
+        # Whoever held the lock before us may have started it.
+        running = _answering(home)
+        return (
+            StartResult(running, already=True)
+            if running
+            else _start(home, log, arguments, deadline)
+        )
+
+
+def _start(home: Path, log: Path, arguments: Sequence[str], deadline: float) -> StartResult:
     _announce(log)
     before = log.stat().st_size
     child = _spawn(home, log, arguments)
-    deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         status = _answering(home)
         if status:
@@ -76,7 +89,34 @@ def start_daemon(home: Path, arguments: Sequence[str]) -> StartResult:
             if not late and not _answering(home):
                 raise reason
         time.sleep(control.POLL_S)
-    raise OcdError(
+    raise _late()
+
+
+@contextlib.contextmanager
+def _hold_start_lock(home: Path, deadline: float) -> Generator[None, None, None]:
+    """Hold the lock under which a daemon is started, one at a time.
+
+    A dozen programs that find no daemon would else start a dozen, and all but one in vain.
+    """
+    path = make_dir(home / "run") / "start.lock"
+    with storage("opening", path):
+        file = open_private(path, append=True)
+    with file:
+        if not control.wait_until(lambda: _locked(file), deadline - time.monotonic()):
+            raise _late()
+        yield
+
+
+def _locked(file: IO[bytes]) -> bool:
+    try:
+        portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+    except portalocker.LockException:
+        return False
+    return True
+
+
+def _late() -> OcdError:
+    return OcdError(
         "timeout",
         f"The daemon did not answer within {START_TIMEOUT_S:g} s",
         hint="See what it does: ocd logs",

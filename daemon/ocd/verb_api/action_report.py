@@ -64,6 +64,8 @@ def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
         yield f"frame navigated: {frame['url']}"
     if changed.get("loading"):
         yield "the page is still loading"
+    if "broken_off" in changed:
+        yield f"the page is not whole, its load ended early: {changed['broken_off']}"
     if "net_error" in changed:
         yield f"the load failed: {changed['net_error']}"
 

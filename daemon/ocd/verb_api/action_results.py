@@ -70,6 +70,7 @@ class Changed(TypedDict, total=False):
     net_error: Annotated[str, Meta(description="Why the load failed")]
     frames: Annotated[list[FrameAddress], Meta(description="Frames that navigated")]
     dialog: Annotated[OpenDialog, Meta(description="Open, waiting for an answer")]
+    broken_off: Annotated[str, Meta(description="Why the new page is not whole")]
     beforeunload: Annotated[str, Meta(description="accepted: the page asked to stay")]
     closed: Annotated[bool, Meta(description="The page closed its own tab")]
     invalid: Annotated[

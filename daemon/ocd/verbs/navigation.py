@@ -55,6 +55,9 @@ class PageAddress(TypedDict):
     title: str
     status: Annotated[int | None, Meta(description="HTTP status; null without a response")]
     redirected: NotRequired[bool]
+    broken_off: NotRequired[
+        Annotated[str, Meta(description="Why the page is not whole: its load ended early")]
+    ]
     beforeunload: NotRequired[
         Annotated[str, Meta(description="accepted: the previous page asked to stay")]
     ]
@@ -220,6 +223,8 @@ def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, st
     data |= left
     if at.redirected:
         data["redirected"] = True
+    if at.broken_off:
+        data["broken_off"] = at.broken_off
     if at.status == _UNAUTHORIZED:
         data |= _pending_prompts(tab)
     return Output(data=data)

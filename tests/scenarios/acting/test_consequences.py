@@ -30,6 +30,22 @@ def test_route_of_a_single_page_application(at: At) -> None:
     assert "Second view" in result["content"]
 
 
+def test_page_around_a_frame_of_another_site_is_told_of(at: At) -> None:
+    """What the page does on the frame's message is in the reply, with refs that can be acted on."""
+    page = at("payment.html")
+    page.do("wait_for", type="text", value="Number")
+    paid = page.do("interact", query="Pay")
+    assert paid["changed"]["title"] == "Paid"
+    lines = paid["content"].splitlines()
+    assert any("Thank you" in line for line in lines)
+    assert any("Paid" in line for line in lines)
+    receipt = next(line for line in lines if 'button "Receipt"' in line)
+    ref = receipt.partition("[ref=")[2].rstrip("]")
+    assert page.do("interact", ref=ref)["changed"]["title"] == "Sent"
+    filled = page.do("form_input", query="Number", value="42")
+    assert filled["changed"]["title"] == "Number 42"
+
+
 def test_alert_does_not_hang_the_click(at: At) -> None:
     """The dialog is in the answer, keeps other verbs away, and is answered by interact."""
     page = at("things.html")

@@ -97,6 +97,13 @@ def test_wrong_value_has_its_code(at: At, query: str, value: str, code: str) -> 
     assert reply.error["hint"]
 
 
+def test_a_value_between_the_steps_of_a_range_names_the_steps(at: At) -> None:
+    """7.5 lies between the ends: that it does not is no reason."""
+    refused = at("form.html").call("form_input", query="Volume", value="7.5")
+    assert refused.code == "wrong_value"
+    assert "from 0 to 10 in steps of 1" in refused.error["message"]
+
+
 def test_missing_option_lists_the_others(at: At) -> None:
     """option_not_found has the labels that there are."""
     reply = at("form.html").call("form_input", query="Colour", value="Mauve")

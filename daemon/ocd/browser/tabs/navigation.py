@@ -30,13 +30,17 @@ Downloading = asyncio.Future[Download]
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """Where a navigation ended; status None without an HTTP answer (about:, data:, file:)."""
+    """Where a navigation ended; status None without an HTTP answer (about:, data:, file:).
+
+    broken_off: why the page is not whole, if its load ended early.
+    """
 
     url: str
     status: int | None
     title: str
     redirected: bool = False
     content_type: str = ""
+    broken_off: str = ""
 
 
 async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
@@ -167,7 +171,7 @@ async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: s
             await _error_page(tab, documents.failed)
             raise_load_error(documents.failed, url, tab)
         await _wait_for_load(tab, wait)
-        if documents.current.error:
+        if documents.current.error and not documents.current.broken_off:
             raise_load_error(documents.current, url, tab)
     except asyncio.CancelledError:
         stop_loading(tab)
@@ -194,13 +198,15 @@ async def _wait_for_load(tab: PageTarget, wait: Wait) -> None:
     documents = tab.page_loads
     if wait != "commit":
         word = LIFECYCLE[wait]
-        await documents.wait_until(lambda: word in documents.current.reached)
+        await documents.wait_until(lambda: documents.current.has_reached(word))
 
 
 async def _result_of(tab: PageTarget, *, redirected: bool) -> Navigation:
     document = tab.page_loads.current
     title = await tab.title()
-    return Navigation(tab.url, document.status, title, redirected, document.mime_type)
+    return Navigation(
+        tab.url, document.status, title, redirected, document.mime_type, document.broken_off
+    )
 
 
 def stop_loading(tab: PageTarget) -> None:

@@ -28,6 +28,21 @@ class PageLoad:
     redirects: int = 0
     error: str = ""
     committed: bool = False
+    ended: bool = False
+
+    def has_reached(self, event: str) -> bool:
+        """Return whether the load has got as far as this event, or ended without it.
+
+        The answer of a page broke off, or the page called window.stop(): no load event follows.
+        """
+        return event in self.reached or (self.ended and "load" not in self.reached)
+
+    @property
+    def broken_off(self) -> str:
+        """Why the page that shows is not whole; empty if it is, or is still loading."""
+        if not self.committed or not self.ended or "load" in self.reached:
+            return ""
+        return self.error.removeprefix("net::") or "the page stopped its loading"
 
 
 class PageLoads:
@@ -53,6 +68,7 @@ class PageLoads:
         """Listen; the domains are enabled by the tab."""
         self._cdp.on("Page.lifecycleEvent", self._on_lifecycle)
         self._cdp.on("Page.frameNavigated", self._on_navigated)
+        self._cdp.on("Page.frameStoppedLoading", self._on_stopped)
         self._cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
         self._cdp.tap(self._on_network_event, self._handlers)
 
@@ -106,6 +122,12 @@ class PageLoads:
             if "unreachableUrl" in frame and not self.current.error:
                 self.current.error = "net::ERR_FAILED"
             self.navigation_count += 1
+            self._wake()
+
+    def _on_stopped(self, event: Event) -> None:
+        # It follows the load event; where a load breaks off, it is all that comes.
+        if event["frameId"] == self._frame_id and self.current.committed:
+            self.current.ended = True
             self._wake()
 
     def _on_navigated_within_document(self, event: Event) -> None:

@@ -120,7 +120,7 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
         fits = text_test(value)
         await documents.wait_until(lambda: fits(tab.url))
     elif kind in LIFECYCLE:
-        await documents.wait_until(lambda: LIFECYCLE[kind] in documents.current.reached)
+        await documents.wait_until(lambda: documents.current.has_reached(LIFECYCLE[kind]))
     else:
         raise OcdError("invalid_argument", f"Cannot wait for {kind!r}.", expected=list(KINDS))
     return True
@@ -154,9 +154,9 @@ async def _navigation(tab: PageTarget) -> None:
     documents = tab.page_loads
     count = documents.navigation_count
     # One that is under way counts: the caller's click may have started it.
-    if "load" in documents.current.reached:
+    if documents.current.has_reached("load"):
         await documents.wait_until(lambda: documents.navigation_count > count)
-    await documents.wait_until(lambda: "load" in documents.current.reached)
+    await documents.wait_until(lambda: documents.current.has_reached("load"))
 
 
 async def _selector(

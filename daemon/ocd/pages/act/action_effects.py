@@ -157,7 +157,7 @@ class ActionEffects:
                 if self._load_abandoned():
                     await self._wait_file()
                 if self.navigated:
-                    await self._wait_until(lambda: "load" in documents.current.reached)
+                    await self._wait_until(lambda: documents.current.has_reached("load"))
         except TimeoutError:
             return False
         return True
@@ -248,9 +248,10 @@ class ActionEffects:
         if self._tab.url != self._url:
             changed["url"] = self._tab.url
         if self.navigated:
-            status = self._tab.page_loads.current.status
+            load = self._tab.page_loads.current
             changed |= {"navigated": True, "title": await self._tab.title()}
-            changed |= {"status": status} if status else {}
+            changed |= {"status": load.status} if load.status else {}
+            changed |= {"broken_off": load.broken_off} if load.broken_off else {}
         elif moved := self._navigated_frames():
             changed["frames"] = moved
         return changed

@@ -13,6 +13,7 @@ from ocd.oversight.approvals import ConsentNeededError
 from ocd.pages.act import input_events, page_now
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.pending_work import PendingWork
+from ocd.pages.act.surroundings import settle_main_frame, watch_around
 from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.geometry import frame_element
 from ocd.pages.locate.target import ActionDeadline, Target
@@ -239,6 +240,7 @@ async def observe(
     """
     lines: list[str] = []
     settled: dict[str, Any] | None = None
+    around = await watch_around(tab, settling.frame)
     try:
         settled = await _act_and_settle(tab, deadline, effects, action, settling)
     except OcdError as error:
@@ -249,6 +251,8 @@ async def observe(
         closed_itself = error.code == "tab_gone" and tab.closed
         if not closed_itself and (error.code in _TAB_ENDED or not silent):
             raise
+    if settled and around and not effects.navigating:
+        await _add_changes_around(tab, effects, settled)
     if settled and settled["closing"]:
         await effects.wait_closed()
     changed = await _wait_effects(tab, deadline, effects)
@@ -257,6 +261,23 @@ async def observe(
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
     now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""
     return ActionResult(changed, lines, settled["value"] if settled else None, now)
+
+
+async def _add_changes_around(tab: Tab, effects: ActionEffects, settled: dict[str, Any]) -> None:
+    registry, main_id = refs_of(tab), tab.main_frame.frame_id
+    options = {
+        "quiet": QUIET_MS, "most": MAX_MS, "lines": MAX_CHANGE_LINES, **registry.numbering(main_id),
+    }  # fmt: skip
+    reply = None
+    with contextlib.suppress(OcdError):  # it shows a dialog, or has gone: `changed` tells that
+        reply = await effects.unless_navigating(settle_main_frame(tab, options))
+    if not reply:
+        return
+    registry.record(main_id, reply)
+    found = reply["result"]
+    for key in {key for _, key in _CHANGES} | {"invalid"}:
+        settled[key] = [*settled[key], *found[key]]
+    settled["title"] = found["title"]
 
 
 async def _wait_effects(

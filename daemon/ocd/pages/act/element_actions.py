@@ -1,6 +1,7 @@
 """The named actions on one element: wait until it is actionable, act, report."""
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from ocd.browser.tabs.dialogs import Dialog
@@ -17,12 +18,10 @@ from ocd.pages.act.actionability import (
     unusable_error,
     wait_ready,
 )
-from ocd.pages.engine import engine
+from ocd.pages.act.surroundings import settle_main_frame
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _WRITES = ("check", "uncheck", "select", "press", "type", "clear")
-# A page that nothing was done to watches nothing, and has nothing to tell.
-_SETTLE = f"(options) => {engine.INSTALLED} && openchrome.settle?.(null, options) || null"
 _HAS_FOCUS = "function () { return openchrome.hasFocus(this) }"
 _TAKE_FOCUS = "function () { return openchrome.takeFocus(this) }"
 
@@ -121,10 +120,9 @@ async def answer_dialog(
         answered.append(await tab.answer_dialog(accept=accept, text=text))
         await tab.title()  # what the page does next has begun
 
-    async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
-        return await tab.evaluate(_SETTLE, args=(options,), isolated=True)
-
     async with ActionEffects(tab) as effects:
         effects.dialog = None
-        done = await observe(tab, deadline, effects, act, Settling(tab.main_frame, settle))
+        done = await observe(
+            tab, deadline, effects, act, Settling(tab.main_frame, partial(settle_main_frame, tab))
+        )
         return answered[0], done

@@ -140,7 +140,8 @@ async def _open(tab: Tab, check: HealthCheck, report: HealthReport) -> None:
 async def _wait_quiet(tab: Tab, check: HealthCheck, seconds_left: float) -> None:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(max(0, min(check.quiet_s, seconds_left))):
-            await tab.page_loads.wait_until(lambda: "networkIdle" in tab.page_loads.current.reached)
+            documents = tab.page_loads
+            await documents.wait_until(lambda: documents.current.has_reached("networkIdle"))
 
 
 def _messages(tab: Tab, start: int) -> list[ConsoleMessage]:

@@ -376,7 +376,8 @@ function setDirectly(el, value) {
   if (!same) {
     const got = control.value;
     setInput.call(control, before);
-    const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}` : '';
+    const steps = control.step === 'any' ? '' : ` in steps of ${control.step || 1}`;
+    const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}${steps}` : '';
     return { why: 'wrong_value', text: `${control.type} takes ${FORMS[control.type]}${bounds}`, got };
   }
   if (control.value !== before) dispatchEvents(control, 'input', 'change');

@@ -106,6 +106,11 @@ function watch(el) {
   watched = state;
 }
 
+// For an action in a frame that this page does not see into: what is in the page may all move.
+function watchPage() {
+  watch(headOf(document) ?? rootElementOf(document));
+}
+
 // Resolves when what the action set off has come to rest, and tells the difference. Where a list has opened beside
 // what was typed into (`offers`), it says so alone, and goes on watching.
 async function settle(el, options) {
@@ -415,3 +420,5 @@ function hiddenLine(el) {
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }
+
+Object.assign(globalThis.openchrome, { watchPage });
