@@ -21,11 +21,11 @@ def write(text: str) -> None:
     stdout = sys.stdout
     encoding = "utf-8"
     if stdout.isatty():
-        encoding, text = stdout.encoding or encoding, harmless(text)
+        encoding, text = stdout.encoding or encoding, without_controls(text)
     write_bytes(text.encode(encoding, "replace"))
 
 
-def harmless(text: str) -> str:
+def without_controls(text: str) -> str:
     """Return text without the characters that command a terminal; tabs and line ends stay."""
     return text.translate(_CONTROLS)
 
@@ -45,7 +45,7 @@ def write_line(text: str) -> None:
 def say(sentence: str) -> None:
     """Write one line about what happens to stderr."""
     encoding = sys.stderr.encoding or "utf-8"
-    line = harmless(sentence).encode(encoding, "replace").decode(encoding, "replace")
+    line = without_controls(sentence).encode(encoding, "replace").decode(encoding, "replace")
     print(line, file=sys.stderr)
 
 

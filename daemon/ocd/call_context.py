@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ocd.api.wire import Client
 from ocd.oversight.approvals import ConsentNeededError, Grant
 from ocd.safety.file_access import FileAccess
-from ocd.safety.param_redaction import HidesValue
+from ocd.safety.param_redaction import IsPasswordField
 from ocd.safety.session_taint import Way
 
 # What a call takes to be answered once all is known, on a busy machine.
@@ -67,11 +67,11 @@ class TouchedElements:
     nested_calls: int = 0
 
     @property
-    def hidden_values(self) -> HidesValue | None:
-        """What `hides` is for; None if no elements were touched."""
-        return self.hides if self.elements else None
+    def password_fields(self) -> IsPasswordField | None:
+        """What `is_password_field` is for; None if no elements were touched."""
+        return self.is_password_field if self.elements else None
 
-    def hides(self, names: set[str]) -> bool:
+    def is_password_field(self, names: set[str]) -> bool:
         """Return whether what is given to an element of these names may be a password.
 
         So it may be for a name that led to no element. No names: what has the focus gets it.

@@ -128,7 +128,7 @@ def test_only_tools_that_write_nothing_call_themselves_read_only() -> None:
 
 
 def test_hints_are_about_verbs_that_there_are() -> None:
-    for names in (tool_schema._ADDS_ONLY, tool_schema._SAME_TWICE, tool_schema._OPEN_WORLD):
+    for names in (tool_schema._NON_DESTRUCTIVE, tool_schema._IDEMPOTENT, tool_schema._OPEN_WORLD):
         assert names <= set(ENTRIES)
 
 

@@ -324,8 +324,8 @@ def readings() -> dict[str, Read]:
         "compare: repeats": lambda text: repeated_lines.without_repeats(
             text, "http://a/", text.replace("a", "\n"), "http://b/"
         ),
-        "filter: pruning": lambda text: content_filter.fit(text, "prune", None, None),
-        "filter: bm25": lambda text: content_filter.fit(text, "bm25", "a b 0", None),
+        "filter: pruning": lambda text: content_filter.filter_blocks(text, "prune", None, None),
+        "filter: bm25": lambda text: content_filter.filter_blocks(text, "bm25", "a b 0", None),
         "score: page": lambda text: scorer.page(text, text),
         "score: link": lambda text: scorer.link(text, text, 0.0, 0),
         "pattern: glob": text_test("a*b*c*d*<"),

@@ -8,7 +8,7 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.crawl.fetch import http_cache
-from ocd.crawl.fetch.cache_rules import CachePolicy, Exchange, freshened, policy_of
+from ocd.crawl.fetch.cache_rules import CachePolicy, HttpExchange, policy_of, update_headers
 
 CAME_AT = 1_800_000_000.0
 DATE = "Fri, 15 Jan 2027 08:00:00 GMT"  # the same moment
@@ -16,7 +16,7 @@ DATE = "Fri, 15 Jan 2027 08:00:00 GMT"  # the same moment
 
 def judged(*fields: tuple[str, str], **rest: Any) -> CachePolicy | None:  # noqa: ANN401
     given = {"status": 200, "request": (), "sent_at": CAME_AT, "came_at": CAME_AT, **rest}
-    return policy_of(Exchange(headers=fields, **given))
+    return policy_of(HttpExchange(headers=fields, **given))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_answer_fits_requests_like_its_own() -> None:
 
 def test_a_confirmed_answer_has_the_new_headers() -> None:
     stored, fresh = (("ETag", '"1"'), ("Age", "9"), ("Via", "x")), ("Cache-Control", "max-age=5")
-    new = freshened(stored, (("age", "0"), fresh, ("Content-Length", "0")))
+    new = update_headers(stored, (("age", "0"), fresh, ("Content-Length", "0")))
     assert new == (("ETag", '"1"'), ("Via", "x"), ("age", "0"), fresh)
 
 

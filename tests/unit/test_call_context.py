@@ -176,7 +176,7 @@ async def test_a_connection_that_may_do_less_does_less_at_any_depth() -> None:
 
 
 async def test_a_verb_that_calls_itself_is_stopped() -> None:
-    async def again(calls: NestedCalls) -> int:
+    async def replay_call(calls: NestedCalls) -> int:
         depth = call_context.current().depth
         if depth < MAX_DEPTH:
             return int((await calls.run("again", {})).data["result"])
@@ -184,7 +184,7 @@ async def test_a_verb_that_calls_itself_is_stopped() -> None:
             await calls.run("again", {})
         return depth
 
-    assert await _House(_verb("again", again)).call("again") == MAX_DEPTH
+    assert await _House(_verb("again", replay_call)).call("again") == MAX_DEPTH
 
 
 def test_it_is_frozen() -> None:
@@ -195,7 +195,7 @@ def test_it_is_frozen() -> None:
 
 
 def test_no_elements_hide_nothing() -> None:
-    assert TouchedElements().hidden_values is None
+    assert TouchedElements().password_fields is None
     assert not TouchedElements().hides({"e1"})
 
 

@@ -32,7 +32,7 @@ from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageRequest
-from ocd.ledger.cancellation import jobs_beside
+from ocd.ledger.cancellation import job_group
 
 LAB = Cluster(address="tls://lab:8786")
 PLAIN = Cluster(address="tcp://lab:8786")
@@ -80,7 +80,7 @@ async def reading(
     """Yield what reads URLs side by side, and returns results and errors."""
     if run is not None:
         fake.run = run  # type: ignore[method-assign]
-    async with jobs_beside() as start:
+    async with job_group() as start:
         reader = ClusterReader(fake, lambda: b"", start, None)  # type: ignore[arg-type] - no files
         fake.on_change = reader.send
         _running = start(reader.run())

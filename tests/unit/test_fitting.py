@@ -1,7 +1,7 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.content.content_filter import fit
+from ocd.content.content_filter import filter_blocks
 
 PAGE = """\
 # Shop
@@ -33,7 +33,7 @@ code
 
 
 def test_prune_keeps_what_is_said_and_drops_menus() -> None:
-    fitted = fit(PAGE, "prune", None, None)
+    fitted = filter_blocks(PAGE, "prune", None, None)
     assert "We ship to all" in fitted.text
     assert "| France | 5 |" in fitted.text
     assert "## no heading\n\ncode" in fitted.text
@@ -46,11 +46,11 @@ def test_prune_keeps_what_is_said_and_drops_menus() -> None:
 
 
 def test_bm25_keeps_what_is_about_the_words_with_its_headings() -> None:
-    fitted = fit(PAGE, "bm25", "shipping cost", None)
+    fitted = filter_blocks(PAGE, "bm25", "shipping cost", None)
     assert fitted.text.startswith("# Shop\n\n## Shipping\n\nWe ship")
     assert "send anything back" not in fitted.text
     assert fitted.facts["query"] == "shipping cost"
-    assert fit(PAGE, "bm25", "xylophone", None).text == ""
+    assert filter_blocks(PAGE, "bm25", "xylophone", None).text == ""
 
 
 def test_scripts_without_spaces_are_searched_by_pairs() -> None:
@@ -58,24 +58,26 @@ def test_scripts_without_spaces_are_searched_by_pairs() -> None:
         "# 안내\n\n배송비는 오천원입니다 모든주문에 해당합니다\n\n"
         "반품은 삼십일 안에 하시면 됩니다\n"
     )
-    assert "배송비" in fit(text, "bm25", "배송비", None).text
-    assert "반품" not in fit(text, "bm25", "배송비", None).text
+    assert "배송비" in filter_blocks(text, "bm25", "배송비", None).text
+    assert "반품" not in filter_blocks(text, "bm25", "배송비", None).text
 
 
 def test_options_bound_what_stays() -> None:
-    assert fit(PAGE, "prune", None, {"max_sections": 1}).facts["sections_kept"] == 1
-    assert fit(PAGE, "prune", None, {"maxSections": 0}).text == ""
-    assert "[Home]" in fit(PAGE, "prune", None, {"prune_threshold": 0, "min_words": 0}).text
+    assert filter_blocks(PAGE, "prune", None, {"max_sections": 1}).facts["sections_kept"] == 1
+    assert filter_blocks(PAGE, "prune", None, {"maxSections": 0}).text == ""
+    assert (
+        "[Home]" in filter_blocks(PAGE, "prune", None, {"prune_threshold": 0, "min_words": 0}).text
+    )
 
 
 def test_wrong_options_are_named() -> None:
     with pytest.raises(OcdError) as caught:
-        fit(PAGE, "bm25", " ", None)
+        filter_blocks(PAGE, "bm25", " ", None)
     assert caught.value.details["parameter"] == "query"
     with pytest.raises(OcdError) as caught:
-        fit(PAGE, "prune", None, {"depth": 1})
+        filter_blocks(PAGE, "prune", None, {"depth": 1})
     assert caught.value.details["parameter"] == "filter_options"
 
 
 def test_an_empty_page_stays_empty() -> None:
-    assert fit("", "prune", None, None).text == ""
+    assert filter_blocks("", "prune", None, None).text == ""

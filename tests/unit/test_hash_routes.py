@@ -29,7 +29,7 @@ def test_a_document_without_routes(shown: list[tuple[str, str]], fruitless: bool
         entry = FrontierEntry(APP + route, 0)
         record = failure_record(entry, OcdError("timeout", ""), "browser")
         record.error, record.content_hash = None, content
-        routes.judge(record)
+        routes.note(record)
     assert routes.is_fruitless(f"{APP}#/next") is fruitless
     assert not routes.is_fruitless(APP)
     assert not routes.is_fruitless("http://x.org/other#/next")

@@ -116,10 +116,10 @@ def test_hints_name_tools_in_one_way() -> None:
     other_syntax = re.compile(rf"`(?:{'|'.join(names)})\(")
     found: list[str] = []
     for place, text in _hint_texts():
-        spoken = text
+        element_text = text
         for known in _FOR_PEOPLE:
-            spoken = spoken.replace(known, "")
-        if any(one.search(spoken) for one in (bare, command, other_syntax)):
+            element_text = element_text.replace(known, "")
+        if any(one.search(element_text) for one in (bare, command, other_syntax)):
             found.append(f"{place}: {text}")
 
         def check(name: str, arguments: Any, place: str = place) -> None:  # noqa: ANN401 - JSON

@@ -11,7 +11,7 @@ from ocd.calls.param_decoding import decode_args, decode_call
 from ocd.verb_api.declaration import Output, Params, Verb, daemon_verb, tab_verb
 
 
-class Rule(msgspec.Struct):
+class InterceptRule(msgspec.Struct):
     url_pattern: str
     on_match: Literal["add_header", "block"] = "block"
 
@@ -22,7 +22,7 @@ class Everything(Params):
     target_url: Annotated[str, Meta(description="Where")]
     max_pages: Annotated[int, Meta(ge=1, le=10, description="How many")] = 5
     kind: Annotated[Literal["add_rule", "list"], Meta(description="What")] = "list"
-    rules: Annotated[list[Rule] | None, Meta(description="Rules")] = None
+    rules: Annotated[list[InterceptRule] | None, Meta(description="Rules")] = None
     headers: Annotated[dict[str, str] | None, Meta(description="Free keys")] = None
 
 
@@ -63,7 +63,7 @@ def test_camel_case_is_accepted_at_any_depth_but_not_in_free_objects() -> None:
     )
     assert isinstance(params, Everything)
     assert (params.target_url, params.max_pages, params.kind) == ("u", 3, "add_rule")
-    assert params.rules == [Rule("p", "add_header")]
+    assert params.rules == [InterceptRule("p", "add_header")]
     assert params.headers == {"xCustomHeader": "1"}
 
 

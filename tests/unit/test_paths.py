@@ -133,14 +133,14 @@ def test_who_has_a_shell_may_read_records_and_nothing_secret(tmp_path):
         (home / name).write_text("{}")
     words.write_text("PW=12345")
     reach = FileAccess(cwd=str(tmp_path), own=ProtectedFiles(home, words))
-    assert reach.readable("home/output/a.json") == str(home / "output/a.json")
-    assert reach.writable("home/files/new") == str(home / "files/new")
+    assert reach.resolve_readable("home/output/a.json") == str(home / "output/a.json")
+    assert reach.resolve_writable("home/files/new") == str(home / "files/new")
     for name in ("home/secrets/totp.json", "home/run/token", "home/config.toml", "words"):
         with pytest.raises(OcdError, match="Not allowed"):
-            reach.readable(name)
+            reach.resolve_readable(name)
     for name in ("home/output/a.json", "home/new", "home/config.toml", "words"):
         with pytest.raises(OcdError, match="Not allowed"):
-            reach.writable(name)
+            reach.resolve_writable(name)
 
 
 def test_missing_relative_and_odd_paths(root):

@@ -42,13 +42,13 @@ def test_a_delay_is_capped_and_that_is_said() -> None:
 def test_an_overloaded_origin_is_left_alone_then_asked_once_at_a_time() -> None:
     """Until it answers anything else; after half a minute of refusals it is no overload."""
     gates = RateLimits(0.0, limit=3, awaits_robots=False)
-    first = gates.refused(X, 7.0, 1.0)
+    first = gates.note_refusal(X, 7.0, 1.0)
     assert (first.until, first.may_pass, gates.ready_at(X)) == (8.0, True, 8.0)
     gates.begin(X, 8.0)
     assert gates.ready_at(X) == float("inf")
     gates.end(X)
-    assert not gates.refused(X, 0.0, 40.0).may_pass
-    gates.answered(X)
+    assert not gates.note_refusal(X, 0.0, 40.0).may_pass
+    gates.note_answer(X)
     gates.begin(X, 60.0)
     assert gates.ready_at(X) < float("inf")
     assert gates.answers(X) == 1
@@ -97,14 +97,14 @@ def test_an_adaptive_limit_finds_what_a_server_answers_at_once() -> None:
     assert 4 <= _settle(gates, 4) <= 12
     before = gates.busiest_limits()[X]
     for _ in range(5):  # of one round
-        gates.failed(X)
+        gates.note_failure(X)
     assert gates.busiest_limits()[X] == before // 2
     gates.begin(X, 0.0)
-    gates.refused(X, 0.0, 0.0)
-    gates.failed(X)
+    gates.note_refusal(X, 0.0, 0.0)
+    gates.note_failure(X)
     gates.end(X)
     assert gates.ready_at(X) > 0.0
-    gates.answered(X)
+    gates.note_answer(X)
     assert _settle(gates, 1000) == 64
 
 

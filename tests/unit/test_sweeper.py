@@ -130,17 +130,17 @@ async def test_a_meta_that_cannot_be_read_is_reported_once_and_left_alone(
     (meta,) = store.root.rglob("*.meta.json")
     meta.write_bytes(damage)
     clock.now += 1000 * HOUR
-    again = OutputStore(store.root, clock=clock)
+    replay_call = OutputStore(store.root, clock=clock)
     for _ in range(2):
-        assert await again.sweep() == 0
+        assert await replay_call.sweep() == 0
     assert meta.read_bytes() == damage
     assert len(list(meta.parent.iterdir())) == 3
     assert [str(meta) in record.getMessage() for record in caplog.records] == [True]
     with pytest.raises(OcdError) as caught:
-        await again.fetch(descriptor.output_handle)
+        await replay_call.fetch(descriptor.output_handle)
     assert caught.value.code == "unreadable_file"
-    assert again.stats().count == 0
-    assert again.stats().bytes > 0
+    assert replay_call.stats().count == 0
+    assert replay_call.stats().bytes > 0
 
 
 async def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(

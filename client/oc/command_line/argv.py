@@ -133,14 +133,14 @@ class _Parser:
         entry = self.index.get(f"{self.noun}_{command_names.key(word)}") or command_aliases.find(
             line, self.index
         )
-        if entry is None and (alone := self.lone_noun()):
+        if entry is None and (alone := self.command_of_noun()):
             # `oc worker create`, `oc wait 500`: what follows are arguments.
             self.settle(alone)
             self.word(word)
         else:
             self.settle(entry or _unknown_command(line, self.index))
 
-    def lone_noun(self) -> Entry | None:
+    def command_of_noun(self) -> Entry | None:
         """Return the command that is named like the group whose word was given."""
         return self.index.get(self.noun) or command_aliases.find(self.noun, self.index)
 
@@ -149,7 +149,7 @@ class _Parser:
         self.known = dict(entry["params"]["properties"])
 
     def finish(self) -> Entry:
-        if self.entry is None and (alone := self.lone_noun()):
+        if self.entry is None and (alone := self.command_of_noun()):
             self.settle(alone)
         if self.entry is None:
             raise HelpRequested((self.noun,) if self.noun else ())
@@ -273,7 +273,7 @@ class _Parser:
         schema, companion = self.known[name], f"{name}_path"
         large = companion in self.known or schema.get("type") == "object"
         if large and len(texts) == 1:
-            texts = [value_parsing.indirect(texts[0])]
+            texts = [value_parsing.resolve_indirection(texts[0])]
         value = value_parsing.parse(label, schema, texts)
         if name.endswith(("_path", "_paths")):
             # The daemon's working directory is not ours.

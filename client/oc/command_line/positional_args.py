@@ -101,4 +101,4 @@ def _is_replaced(name: str, given: Container[str]) -> bool:
 
 
 def _is_choice(schema: Mapping[str, Any], text: str) -> bool:
-    return value_parsing.respelt(text) in schema.get("enum", ())
+    return value_parsing.respell(text) in schema.get("enum", ())

@@ -48,7 +48,7 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
         raise OcdError("invalid_argument", message, hint=_hint(schema, texts)) from None
 
 
-def loose(text: str) -> Any:  # noqa: ANN401 - a JSON value
+def parse_loosely(text: str) -> Any:  # noqa: ANN401 - a JSON value
     """Return the JSON value that a text is, or the text itself."""
     try:
         return _json(text)
@@ -56,7 +56,7 @@ def loose(text: str) -> Any:  # noqa: ANN401 - a JSON value
         return text
 
 
-def indirect(text: str) -> str:
+def resolve_indirection(text: str) -> str:
     """Return standard input for `-`, a file's text for `@file`, `@…` for `@@…`."""
     if text == "-":
         return sys.stdin.read()
@@ -116,7 +116,7 @@ def _by_name(schema: Schema) -> Schema | None:
 def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
     if len(texts) == 1 and texts[0].lstrip().startswith("["):
         # A CSS selector may begin like this, too: then it is one item.
-        whole = loose(texts[0])
+        whole = parse_loosely(texts[0])
         if isinstance(whole, list):
             return whole
     items = schema.get("items", {})
@@ -153,7 +153,7 @@ def _one(schema: Schema, text: str) -> Any:  # noqa: ANN401 - a JSON value
         return _choice(schema["enum"], text)
     if "anyOf" in schema:
         return _any_of(schema["anyOf"], text)
-    return _READERS.get(schema.get("type", ""), loose)(text)
+    return _READERS.get(schema.get("type", ""), parse_loosely)(text)
 
 
 def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a JSON value
@@ -183,14 +183,14 @@ def _number_text(value: float) -> str:
 
 
 def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON value
-    for wanted in (text, respelt(text)):
+    for wanted in (text, respell(text)):
         for choice in choices:
             if str(choice) == wanted:
                 return choice
     raise InvalidValue(f"one of {', '.join(map(str, choices))}")
 
 
-def respelt(text: str) -> str:
+def respell(text: str) -> str:
     """Return a value of an enumeration as the catalog spells it: `double_click` of doubleClick."""
     lower = "".join(f"_{c.lower()}" if c.isupper() else c for c in text)
     return lower.replace("-", "_").lstrip("_")

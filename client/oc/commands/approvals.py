@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from oc import terminal
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 from oc.output import reply_rendering
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """List what waits for an answer."""
-    reply = good(daemon.post("/v1/approvals", {"action": "list"}))
+    reply = require_success(daemon.post("/v1/approvals", {"action": "list"}))
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0
@@ -27,7 +27,7 @@ def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
     for one in waiting:
         terminal.write_line("\n".join(_describe(one)))
     if not command.quiet:
-        terminal.say(_what_to_do(waiting))
+        terminal.say(_answer_hint(waiting))
     return 0
 
 
@@ -45,7 +45,7 @@ def deny(daemon: DaemonClient, command: Command, _index: Index) -> int:
 def _answer(daemon: DaemonClient, command: Command, action: str, scope: str) -> int:
     approval = command.params["approval"]
     body = {"action": action, "id": approval, "scope": scope}
-    reply = good(daemon.post("/v1/approvals", body))
+    reply = require_success(daemon.post("/v1/approvals", body))
     if command.as_json:
         reply_rendering.show_json(reply, command)
     elif not command.quiet:
@@ -68,7 +68,7 @@ def _describe(one: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _what_to_do(waiting: list[dict[str, Any]]) -> str:
+def _answer_hint(waiting: list[dict[str, Any]]) -> str:
     if not waiting:
         return "Nothing is waiting for an answer."
     first = waiting[0]["approval"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from oc import terminal
-from oc.connection.daemon_client import PROGRESS, good
+from oc.connection.daemon_client import PROGRESS, require_success
 from oc.output import reply_rendering
 from ocd.api.errors import OcdError, error_from_body
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def ask(daemon: DaemonClient, command: Command, index: Index) -> int:
     """Ask, say how a person answers, wait, and show what has changed."""
-    reply = good(daemon.call("oc_ask_human", command.params, accept=PROGRESS))
+    reply = require_success(daemon.call("oc_ask_human", command.params, accept=PROGRESS))
     shown = ""
     for line in reply.lines():
         body = json.loads(line)

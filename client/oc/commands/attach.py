@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from oc import terminal
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 from oc.output import reply_rendering
 from ocd.api.errors import OcdError
 
@@ -23,7 +23,7 @@ _LONGEST_S = 86_400
 
 def attach(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Print an address that works for one program, once."""
-    reply = good(daemon.post("/v1/attach", request_body(command)))
+    reply = require_success(daemon.post("/v1/attach", request_body(command)))
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0

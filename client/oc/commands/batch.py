@@ -117,10 +117,10 @@ def _carry_out(
         return errors.exit_status(error.code), error.code
     if status:
         return status, "failed"
-    return 0, _surprise(result, following)
+    return 0, _unexpected_change(result, following)
 
 
-def _surprise(result: Any, following: _Step | None) -> str | None:  # noqa: ANN401 - any JSON value
+def _unexpected_change(result: Any, following: _Step | None) -> str | None:  # noqa: ANN401 - any JSON value
     changed = result.get("changed") if isinstance(result, dict) else None
     if not isinstance(changed, dict):
         return None

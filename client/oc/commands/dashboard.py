@@ -6,7 +6,7 @@ import os
 import sys
 
 from oc import terminal
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 from oc.output import reply_rendering
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def dashboard(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Print a link that works once, and open it."""
     body = {"control": not command.params.get("view_only", False)}
-    reply = good(daemon.post("/v1/dashboard", body))
+    reply = require_success(daemon.post("/v1/dashboard", body))
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0

@@ -7,7 +7,7 @@ import sys
 import threading
 
 from oc import terminal
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def hold(daemon: DaemonClient, command: Command, _index: Index) -> int:
         "action": "acquire", "session": command.session, "holder": _holder(),
         "tab_id": command.params.get("tab_id"),
     }  # fmt: skip
-    lease = result_in(good(daemon.post("/v1/leases", wanted)).read())["lease"]
+    lease = result_in(require_success(daemon.post("/v1/leases", wanted)).read())["lease"]
     terminal.write_line(f"You hold {lease['tab_id']}: {lease['url']}")
     sys.stdout.flush()
     if not command.quiet:
@@ -36,7 +36,7 @@ def hold(daemon: DaemonClient, command: Command, _index: Index) -> int:
         _keep(daemon, lease)
     except KeyboardInterrupt:
         terminal.say("")
-    good(daemon.post("/v1/leases", {"action": "release", "key": lease["key"]}))
+    require_success(daemon.post("/v1/leases", {"action": "release", "key": lease["key"]}))
     if not command.quiet:
         terminal.say(f"{lease['tab_id']} was given back.")
     return 0
@@ -46,7 +46,7 @@ def _keep(daemon: DaemonClient, lease: dict[str, Any]) -> None:
     done = threading.Event()
     threading.Thread(target=_wait_for_enter, args=(done,), daemon=True).start()
     while not done.wait(_RENEW_S):
-        good(daemon.post("/v1/leases", {"action": "renew", "key": lease["key"]}))
+        require_success(daemon.post("/v1/leases", {"action": "renew", "key": lease["key"]}))
 
 
 def _wait_for_enter(done: threading.Event) -> None:

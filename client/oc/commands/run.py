@@ -8,7 +8,7 @@ import sys
 
 from oc import terminal
 from oc.commands.attach import request_body
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 from ocd.api.errors import OcdError
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def run(daemon: DaemonClient, command: Command, _index: Index) -> int:
     if not os.path.isfile(file):
         raise OcdError("file_not_found", f"No such file: {file}", path=file)
     python = command.params.get("python") or sys.executable
-    address = result_in(good(daemon.post("/v1/attach", request_body(command))).read())
+    address = result_in(require_success(daemon.post("/v1/attach", request_body(command))).read())
     words = [python, _RUNNER, file, *command.params.get("args", ())]
     status = _wait_for(words, {**os.environ, VARIABLE: address["url"]})
     if status != 0 and not command.quiet and _lacks_playwright(python, file):

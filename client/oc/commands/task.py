@@ -122,7 +122,7 @@ def _wait(daemon: DaemonClient, command: Command, task_id: str) -> None:
 
 def _finish(daemon: DaemonClient, command: Command, task_id: str, *, show_json: bool) -> int:
     """Say how the task ended; 0 if it completed, else 1."""
-    reply = daemon_client.good(daemon.call("oc_task_get", {"task_id": task_id}))
+    reply = daemon_client.require_success(daemon.call("oc_task_get", {"task_id": task_id}))
     body = terminal.json_in_commands(reply.read())
     meta = json.loads(body)["result"]["meta"]
     if command.as_json:

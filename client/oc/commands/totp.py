@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from oc import terminal
-from oc.connection.daemon_client import good, result_in
+from oc.connection.daemon_client import require_success, result_in
 from oc.output import human_text, reply_rendering
 from ocd.api.errors import OcdError
 
@@ -38,7 +38,7 @@ def remove(daemon: DaemonClient, command: Command, _index: Index) -> int:
 
 
 def _ask_for_seed(daemon: DaemonClient, command: Command, body: dict[str, Any]) -> int:
-    reply = good(daemon.post("/v1/totp", body))
+    reply = require_success(daemon.post("/v1/totp", body))
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0

@@ -39,7 +39,7 @@ class DaemonClient:
 
     def get(self, path: str, *, timeout_s: float | None = 60.0) -> Reply:
         """Return the reply to a GET; an error status raises the OcdError that the body has."""
-        return good(self._ask("GET", path, b"", timeout_s=timeout_s))
+        return require_success(self._ask("GET", path, b"", timeout_s=timeout_s))
 
     def post(self, path: str, body: dict[str, Any], *, timeout_s: float = 60.0) -> Reply:
         """Return the reply to a POST of a JSON body, good or bad."""
@@ -60,7 +60,7 @@ class DaemonClient:
 
     def result(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         """Return the result of a verb, decoded; its error is raised."""
-        return result_in(good(self.call(verb, params)).read())
+        return result_in(require_success(self.call(verb, params)).read())
 
     def _ask(self, method: str, path: str, body: bytes, **how: Any) -> Reply:  # noqa: ANN401
         address = paths.daemon_socket(self._home)
@@ -96,7 +96,7 @@ class DaemonClient:
             self._hash = theirs
 
 
-def good(reply: Reply) -> Reply:
+def require_success(reply: Reply) -> Reply:
     """Return the reply if it is a success, else raise the error that its body describes."""
     if reply.status < 400:
         return reply
@@ -108,7 +108,7 @@ def result_in(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return json.loads(body)["result"]
     except (ValueError, TypeError, KeyError):
-        raise _nonsense(body) from None
+        raise _unreadable_answer_error(body) from None
 
 
 def error_in(body: bytes) -> OcdError:
@@ -116,10 +116,10 @@ def error_in(body: bytes) -> OcdError:
     try:
         return errors.error_from_body(json.loads(body)["error"])
     except (ValueError, TypeError, KeyError, AttributeError):
-        return _nonsense(body)
+        return _unreadable_answer_error(body)
 
 
-def _nonsense(body: bytes) -> OcdError:
+def _unreadable_answer_error(body: bytes) -> OcdError:
     text = body[:200].decode("utf-8", "replace").strip()
     return OcdError("internal", f"Cannot understand the daemon's answer: {text}", hint="ocd logs")
 

@@ -10,7 +10,7 @@ from oc.mcp import agent_hosts, config_files
 from oc.mcp.agent_hosts import HOSTS, AgentHost
 from ocd.api.errors import OcdError
 
-_SAID = {
+_OUTCOME_TEXTS = {
     "created": "Created {path} with {name}.",
     "added": "Added {name} to {path}.",
     "updated": "Updated {name} in {path} ({changed}).",
@@ -120,7 +120,9 @@ def _report(
         return
     changed = ", ".join(merged.changed)
     terminal.say(
-        _SAID[merged.action].format(path=merged.path, name=agent_hosts.NAME, changed=changed)
+        _OUTCOME_TEXTS[merged.action].format(
+            path=merged.path, name=agent_hosts.NAME, changed=changed
+        )
     )
     if merged.backup:
         terminal.say(f"The previous file is saved as {merged.backup}.")

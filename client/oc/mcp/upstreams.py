@@ -6,14 +6,14 @@ from typing import Any
 from oc import terminal
 from oc.command_line.argv import Command
 from oc.command_line.command_names import Entry
-from oc.connection.daemon_client import DaemonClient, good, result_in
+from oc.connection.daemon_client import DaemonClient, require_success, result_in
 from oc.output import human_text, reply_rendering
 from ocd.api.errors import OcdError
 
 
 def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what each server is, offers and has withheld."""
-    reply = good(daemon.post("/v1/upstreams", {"action": "list"}))
+    reply = require_success(daemon.post("/v1/upstreams", {"action": "list"}))
     if command.as_json:
         reply_rendering.show_json(reply, command)
         return 0
@@ -26,20 +26,20 @@ def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) ->
     """Show what differs from what was agreed to, ask, and agree to it."""
     name = command.params["upstream"]
     asked = {"name": name, "action": "review"}
-    found: dict[str, Any] = result_in(good(daemon.post("/v1/upstreams", asked)).read())
+    found: dict[str, Any] = result_in(require_success(daemon.post("/v1/upstreams", asked)).read())
     agreed = {"name": name, "action": "approve", "mark": found["mark"]}
     sure = command.params.get("yes") or not found["changes"]
     if command.as_json:
         if not sure:
             raise _print_without_asking(name, found)
-        reply_rendering.show_json(good(daemon.post("/v1/upstreams", agreed)), command)
+        reply_rendering.show_json(require_success(daemon.post("/v1/upstreams", agreed)), command)
         return 0
     _show(found["changes"])
-    if not (sure or _says_yes(name, found)):
+    if not (sure or _confirm(name, found)):
         terminal.say("Nothing was approved.")
         return 1
     if found["changes"]:
-        good(daemon.post("/v1/upstreams", agreed))
+        require_success(daemon.post("/v1/upstreams", agreed))
     if not command.quiet:
         same = "" if found["changes"] else "Nothing has changed. "
         terminal.say(f"{same}All {found['tools']} tools of {name} are approved as they are now.")
@@ -55,7 +55,7 @@ def _show(changes: list[dict[str, Any]]) -> None:
         terminal.write_line("")
 
 
-def _says_yes(name: str, found: dict[str, Any]) -> bool:
+def _confirm(name: str, found: dict[str, Any]) -> bool:
     if not sys.stdin.isatty():
         raise _print_without_asking(name, found)
     sys.stderr.write(f"Approve these changes and let agents call the tools of {name}? [y/N] ")

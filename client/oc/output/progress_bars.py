@@ -15,7 +15,7 @@ from oc import terminal
 from oc.connection import daemon_client
 from oc.connection.daemon_client import PROGRESS, DaemonClient
 from oc.output import human_text
-from oc.terminal import harmless
+from oc.terminal import without_controls
 from ocd.api import progress_text, terminal_text
 from ocd.api.errors import OcdError
 
@@ -41,7 +41,7 @@ def bar(label: str) -> Iterator[Move]:
         task = drawn.add_task(label, total=None, message="", figures=None)
 
         def move(progress: dict[str, Any]) -> None:
-            message = harmless(str(progress.get("message", "")))
+            message = without_controls(str(progress.get("message", "")))
             drawn.update(
                 task, completed=progress["done"], total=progress.get("total"), message=message,
                 figures=progress.get("figures"),
@@ -100,7 +100,7 @@ def _details(figures: Mapping[str, Any] | None, width: int, *, plain: bool) -> s
     if not figures:
         return ""
     parts = (progress_text.failures(figures), progress_text.hosts(figures))
-    return human_text.cut(harmless(", ".join(filter(None, parts))), width - 1, plain=plain)
+    return human_text.cut(without_controls(", ".join(filter(None, parts))), width - 1, plain=plain)
 
 
 def _bar(share: float | None, length: int, *, plain: bool) -> str:
@@ -130,7 +130,7 @@ def _lines(label: str) -> Move:
 
 def call(daemon: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a long verb's result and draw a bar meanwhile; its error is raised."""
-    reply = daemon_client.good(daemon.call(verb, params, accept=PROGRESS))
+    reply = daemon_client.require_success(daemon.call(verb, params, accept=PROGRESS))
     with bar(verb.replace("_", " ")) as move:
         for text in reply.lines():
             news = json.loads(text)

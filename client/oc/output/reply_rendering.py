@@ -88,7 +88,7 @@ def _save_picture(body: bytes, out: str) -> bool:
 def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noqa: ANN401 - any JSON
     """Write a result for a human."""
     if not isinstance(result, dict):
-        _put(human_text.for_humans(result), command)
+        _write_file(human_text.for_humans(result), command)
         return
     if not command.quiet:
         _say_notes(result, index)
@@ -100,7 +100,7 @@ def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noq
     elif isinstance(result.get("content"), str):
         _show_text(result, command, index)
     else:
-        _put(_render(result, command.entry["name"]), command)
+        _write_file(_render(result, command.entry["name"]), command)
 
 
 def _render(result: dict[str, Any], verb: str) -> str:
@@ -134,7 +134,7 @@ def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]
     if command.entry["name"] == "oc_output_fetch" and result.get("format") == "bytes":
         _show_bytes(result["content"], command)
     elif result["content"] or not result.get("hint"):
-        _put(result["content"], command)
+        _write_file(result["content"], command)
     if isinstance(result.get("hint"), str) and not command.quiet:
         terminal.say_hint(result["hint"], label="")
     if result.get("next_offset") is not None and not command.quiet:
@@ -146,7 +146,7 @@ def _show_text(result: dict[str, Any], command: Command, index: dict[str, Entry]
 def _show_bytes(encoded: str, command: Command) -> None:
     out = command.options.get("out") or "-"
     if out == "-" and sys.stdout.isatty():
-        _put(encoded, command)
+        _write_file(encoded, command)
     else:
         _save(out, _decode_base64(encoded))
 
@@ -177,7 +177,7 @@ def _warn(path: str, picture: dict[str, Any]) -> None:
         terminal.say(f"Warning: {path} contains a {kind} image.")
 
 
-def _put(text: str, command: Command) -> None:
+def _write_file(text: str, command: Command) -> None:
     if command.options.get("out"):
         _save(command.options["out"], text.encode("utf-8", "replace"))
     else:

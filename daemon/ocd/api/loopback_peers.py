@@ -11,7 +11,7 @@ _ESTABLISHED = "01"
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
-def knows_peers() -> bool:
+def can_identify_peers() -> bool:
     """Return whether the system tells whose a connection is."""
     return sys.platform.startswith("linux")
 
@@ -21,7 +21,7 @@ def own_socket(client: tuple[str, int], port: int) -> str | None:
 
     A closed socket's entry has inode 0 and no owner worth believing.
     """
-    if not knows_peers():
+    if not can_identify_peers():
         return None
     try:
         address = ip_address(client[0])
@@ -29,7 +29,7 @@ def own_socket(client: tuple[str, int], port: int) -> str | None:
         return None
     if not _loopback(address):
         return None
-    peers = {f"{form}:{client[1]:04X}" for form in _proc_forms(address)}
+    peers = {f"{form}:{client[1]:04X}" for form in _proc_addresses(address)}
     uid = str(os.getuid())
     rows = (line.split() for table in _TABLES for line in _rows(table))
     return next((words[9] for words in rows if _owns(words, peers, port, uid)), None)
@@ -59,15 +59,18 @@ def _owns(words: list[str], peers: set[str], port: int, uid: str) -> bool:
     )
 
 
-def _proc_forms(address: IPv4Address | IPv6Address) -> list[str]:
+def _proc_addresses(address: IPv4Address | IPv6Address) -> list[str]:
     """Return the address as the kernel prints it: words of 32 bits in the host's byte order."""
     mapped = getattr(address, "ipv4_mapped", None)
     plain = mapped or address
     if isinstance(plain, IPv6Address):
-        return [_words(plain.packed)]
-    return [_words(plain.packed), _words(socket.inet_pton(socket.AF_INET6, f"::ffff:{plain}"))]
+        return [_hex_words(plain.packed)]
+    return [
+        _hex_words(plain.packed),
+        _hex_words(socket.inet_pton(socket.AF_INET6, f"::ffff:{plain}")),
+    ]
 
 
-def _words(packed: bytes) -> str:
+def _hex_words(packed: bytes) -> str:
     count = len(packed) // 4
     return "".join(f"{word:08X}" for word in struct.unpack(f"={count}I", packed))

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _NARROWEST, _WIDEST = 40, 200
-_PIPED = 80
-_LEAST_BESIDE = 30  # columns for a text beside a name; with fewer it stands below
+_DEFAULT_COLUMNS = 80
+_MIN_SECOND_COLUMN = 30  # columns for a text beside a name; with fewer it stands below
 
 
 def columns(stream: TextIO) -> int | None:
@@ -21,15 +21,15 @@ def columns(stream: TextIO) -> int | None:
     try:
         width = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
     except (OSError, ValueError):
-        return _PIPED
+        return _DEFAULT_COLUMNS
     # A terminal that does not know its size says 0.
-    return max(_NARROWEST, min(width, _WIDEST)) if width > 0 else _PIPED
+    return max(_NARROWEST, min(width, _WIDEST)) if width > 0 else _DEFAULT_COLUMNS
 
 
 def columns_of_help(stream: TextIO) -> int:
     """Return the width of help: the terminal's; into a pipe $COLUMNS, or 80."""
     piped = os.environ.get("COLUMNS", "")
-    width = columns(stream) or (int(piped) if piped.isdecimal() else _PIPED)
+    width = columns(stream) or (int(piped) if piped.isdecimal() else _DEFAULT_COLUMNS)
     return max(_NARROWEST, min(width, _WIDEST))
 
 
@@ -60,7 +60,7 @@ def two_columns(rows: Iterable[tuple[str, str]], width: int, indent: int = 2) ->
     left = min(max((len(name) for name, _ in rows), default=0), max(16, width // 3))
     for name, text in rows:
         first = f"{'':{indent}}{name.ljust(left)}  "
-        if len(name) > left or width < left + _LEAST_BESIDE:
+        if len(name) > left or width < left + _MIN_SECOND_COLUMN:
             lines += textwrap.wrap(
                 name, width, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2),
                 break_on_hyphens=False,

@@ -46,7 +46,7 @@ _ANY_OF = [_TEXT, _NUMBER, {"type": "boolean"}]
 
 # What MCP's hints say of verbs that change something. Without a hint a host assumes the worst: that
 # a tool destroys, that calling it twice does more than once, and that it reaches into the world.
-_ADDS_ONLY = frozenset((
+_NON_DESTRUCTIVE = frozenset((
     "batch_paginate", "console_capture", "drag_drop", "emulate_device", "geolocation",
     "lightweight_scroll", "navigate", "network", "network_capture_full", "network_capture_lite",
     "oc_context_export", "oc_evidence_bundle", "oc_performance_insights", "oc_recording_export",
@@ -55,7 +55,7 @@ _ADDS_ONLY = frozenset((
     "tabs_create", "user_agent", "validate_page", "worker_complete", "worker_update",
     "workflow_init",
 ))  # fmt: skip
-_SAME_TWICE = frozenset((
+_IDEMPOTENT = frozenset((
     "emulate_device", "geolocation", "oc_recording_stop", "oc_stop", "oc_task_cancel", "tabs_close",
     "user_agent", "worker_complete", "workflow_cleanup",
 ))  # fmt: skip
@@ -106,9 +106,9 @@ def annotations(entry: Mapping[str, Any]) -> dict[str, bool]:
     if entry.get("reads") and not entry.get("writes_files"):
         hints["readOnlyHint"] = True  # the next two then mean nothing
     else:
-        if name in _ADDS_ONLY:
+        if name in _NON_DESTRUCTIVE:
             hints["destructiveHint"] = False
-        if name in _SAME_TWICE:
+        if name in _IDEMPOTENT:
             hints["idempotentHint"] = True
     if entry.get("scope", "upstream") not in _OPEN_SCOPES and name not in _OPEN_WORLD:
         hints["openWorldHint"] = False
@@ -210,12 +210,12 @@ def _inclusive(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 # What the daemon checks, and a model need not know to get it right.
-_CHECKED_ANYWAY = frozenset(
+_UNLISTED_KEYWORDS = frozenset(
     ("additionalProperties", "maxLength", "maxProperties", "minLength", "minProperties")
 )
 
 # Nobody goes as far by mistake.
-_FAR_BOUND = 10_000
+_UNLISTED_MAXIMUM = 10_000
 _MANY_ITEMS = 100
 
 
@@ -224,12 +224,12 @@ def _listed_keywords(schema: Schema) -> dict[str, Any]:
     return {
         key: value
         for key, value in schema.items()
-        if key not in _CHECKED_ANYWAY
+        if key not in _UNLISTED_KEYWORDS
         and key != "x-unlisted"
         and not (key == "required" and value == [])
         and not (key == "default" and (value is False or value in ("", [], (), {})))
         and not (key == "minimum" and value in (0, 1))
-        and not (key == "maximum" and value >= _FAR_BOUND)
+        and not (key == "maximum" and value >= _UNLISTED_MAXIMUM)
         and not (key == "maxItems" and value >= _MANY_ITEMS)
         and not (key == "minItems" and value == 1)
     }

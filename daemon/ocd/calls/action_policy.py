@@ -6,16 +6,17 @@ from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.call_context import MayAct
 from ocd.calls.egress_policy import IsGranted, address_params
-from ocd.config.tables import ActionRule, Rule
+from ocd.config.tables import ActionRule
 from ocd.oversight.approvals import ConsentNeededError, Question
 from ocd.safety import host_globs
 from ocd.safety.host_canonical import Host, host_of
 from ocd.safety.origins import origin_of, origin_of_argument
+from ocd.safety.session_taint import PolicyRule
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 from ocd.verb_api.declaration import Params, Verb
 
 # The strictest counts where a call is about several places.
-_STRICTNESS: tuple[Rule, ...] = ("allow", "ask", "deny")
+_STRICTNESS: tuple[PolicyRule, ...] = ("allow", "ask", "deny")
 
 
 def may_act(rules: Sequence[ActionRule], session: str, granted: IsGranted) -> MayAct:
@@ -24,7 +25,7 @@ def may_act(rules: Sequence[ActionRule], session: str, granted: IsGranted) -> Ma
     granted: what a person has allowed.
     """
 
-    def judge(verb: str, origins: Sequence[str], *, acts: bool) -> None:
+    def check_action(verb: str, origins: Sequence[str], *, acts: bool) -> None:
         found = [(_rule(rules, verb, origin, acts=acts), origin) for origin in origins]
         rule, origin = max(found, key=lambda one: _STRICTNESS.index(one[0]))
         if rule == "deny":
@@ -32,7 +33,7 @@ def may_act(rules: Sequence[ActionRule], session: str, granted: IsGranted) -> Ma
         if rule == "ask" and not granted(("action", verb, origin)):
             raise ConsentNeededError(_question(verb, origin, session))
 
-    return judge
+    return check_action
 
 
 def check(verb: Verb, params: Params, here: str = "") -> None:
@@ -40,10 +41,10 @@ def check(verb: Verb, params: Params, here: str = "") -> None:
 
     here: the address of the tab that it works on, or an empty string.
     """
-    judge = call_context.current().may_act
-    if judge is not None:
+    check_action = call_context.current().may_act
+    if check_action is not None:
         acts = verb.scope != "daemon" and not verb.reads
-        judge(verb.name, list(_origins(verb, params, here)), acts=acts)
+        check_action(verb.name, list(_origins(verb, params, here)), acts=acts)
 
 
 def _origins(verb: Verb, params: Params, here: str) -> Iterator[str]:
@@ -55,7 +56,7 @@ def _origins(verb: Verb, params: Params, here: str) -> Iterator[str]:
         yield from (origin_of_argument(text) for text in texts if isinstance(text, str))
 
 
-def _rule(rules: Sequence[ActionRule], verb: str, origin: str, *, acts: bool) -> Rule:
+def _rule(rules: Sequence[ActionRule], verb: str, origin: str, *, acts: bool) -> PolicyRule:
     """Return what the first rule that matches says; without one it is allowed."""
     host = host_of(origin) if origin else None
     for rule in rules:
@@ -79,20 +80,20 @@ def _covers_origin(rule: ActionRule, origin: str, host: Host | None) -> bool:
     return host_globs.parse(rule.host_glob).covers(host)
 
 
-def _place(origin: str) -> str:
+def _at(origin: str) -> str:
     return f" at {origin}" if origin else ""
 
 
 def _question(verb: str, origin: str, session: str) -> Question:
     return Question(
         kind="action", grant=("action", verb, origin),
-        message=f"The agent in session {session} wants to run {verb}{_place(origin)}. Allow it?",
-        refused=f"{verb}{_place(origin)}", details={"verb": verb, "origin": origin},
+        message=f"The agent in session {session} wants to run {verb}{_at(origin)}. Allow it?",
+        refused=f"{verb}{_at(origin)}", details={"verb": verb, "origin": origin},
     )  # fmt: skip
 
 
 def _refusal(verb: str, origin: str) -> OcdError:
     return OcdError(
-        "action_denied", f"Not allowed: {verb}{_place(origin)}",
+        "action_denied", f"Not allowed: {verb}{_at(origin)}",
         hint="A person can change it: [[policy.action]] in config.toml.", verb=verb, origin=origin,
     )  # fmt: skip

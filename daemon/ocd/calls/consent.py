@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CallRequest, Progress
 from ocd.calls.services import ActiveCall, CallServices
-from ocd.oversight.approvals import Answer, Approval, Asker, ConsentNeededError, Grant
+from ocd.oversight.approvals import Approval, ApprovalDecision, Asker, ConsentNeededError, Grant
 from ocd.oversight.leases import TabHeldError
 from ocd.storage.journal import MAX_JOURNAL_CHARS
 from ocd.verb_api.inline_tasks import OnProgress, without_call_only
@@ -71,7 +71,7 @@ class Consent:
         params = call.redacted_params(self.services.verbs.get(request.verb))
         return Asker(
             session=request.session, verb=request.verb, tab_id=call.tab_id, url=call.url,
-            params=params.written(call.touched.hidden_values, None, MAX_JOURNAL_CHARS),
+            params=params.written(call.touched.password_fields, None, MAX_JOURNAL_CHARS),
             digest=_digest(request),
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ def unanswered_error(approval: Approval) -> OcdError:
     )  # fmt: skip
 
 
-def denied_error(approval: Approval, answer: Answer) -> OcdError:
+def denied_error(approval: Approval, answer: ApprovalDecision) -> OcdError:
     """Return the error for what the person asked did not allow."""
     question = approval.question
     code = "exfiltration_denied" if question.kind == "data" else "action_denied"

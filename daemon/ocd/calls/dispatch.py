@@ -73,7 +73,7 @@ async def run_call(
     try:
         with services.spans.span(request, call.id):
             reply = await _run_with_consent(services, call, caller or CallContext(), on_progress)
-        return replies.restarted(reply) if notices_restart(call, failed=False) else reply
+        return replies.with_restart_note(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         services.sanitizer.clean_error(failure)
         error = secrets.current().mask_error(failure)
@@ -321,7 +321,7 @@ def _write_down(services: CallServices, call: ActiveCall, error: OcdError | None
             "session": request.session,
             "client": request.client.kind,
             "tab_id": call.tab_id,
-            "args": params.written(call.touched.hidden_values, code, MAX_JOURNAL_CHARS),
+            "args": params.written(call.touched.password_fields, code, MAX_JOURNAL_CHARS),
             "duration_ms": round((time.monotonic() - call.started) * 1000, 1),
             "ok": error is None,
             "error": code,

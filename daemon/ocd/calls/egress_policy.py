@@ -14,16 +14,16 @@ from ocd.safety.domain_policy import resolve_in_page
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.session_taint import (
     Departure,
-    Rule,
+    PolicyRule,
     SessionTaints,
     Way,
+    exfiltration_error,
     question_text,
     recipient,
-    refusal,
 )
 from ocd.verb_api.declaration import UPSTREAM_ORIGIN, Output, Params, Verb
 
-Report = Callable[[dict[str, Any]], None]
+ReportDeparture = Callable[[dict[str, Any]], None]
 # Whether a person has allowed it, for this call or its session.
 IsGranted = Callable[[Grant], bool]
 
@@ -36,8 +36,8 @@ class EgressPolicy:
     event to the journal.
     """
 
-    rule: Callable[[], Rule | None]
-    report: Report
+    rule: Callable[[], PolicyRule | None]
+    report: ReportDeparture
     taints: SessionTaints = field(default_factory=SessionTaints)
 
     def note(self, session: str, verb: Verb, given: Mapping[str, Any], output: Output) -> None:
@@ -70,7 +70,7 @@ class EgressPolicy:
         can_ask: bool,
         granted: IsGranted,
     ) -> None:
-        read = self.taints.of(session).strangers(target)
+        read = self.taints.of(session).other_origins_than(target)
         if not read:
             return
         rule = self.rule()
@@ -84,7 +84,7 @@ class EgressPolicy:
             self.report({**event, "decision": "allowed"})
         elif rule == "deny":
             self.report({**event, "decision": "refused"})
-            raise refusal(way, target, read)
+            raise exfiltration_error(way, target, read)
         elif granted(("data", way, target)):
             self.report({**event, "decision": "confirmed"})
         else:

@@ -16,7 +16,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.calls.param_decoding import CommonParams
 from ocd.calls.services import ActiveCall, CallServices, DecodedCall, TabQueue
 from ocd.oversight.leases import check_free
-from ocd.recording.active_recording import Action, Run
+from ocd.recording.active_recording import Action, RunVerb
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
 
@@ -30,7 +30,7 @@ AFTER_CONSENT_S = 10.0
 class CallTarget:
     """What a verb runs on: `run` runs it there; `tab` is set if it is a tab."""
 
-    run: Run
+    run: RunVerb
     tab: Tab | None = None
 
     @property
@@ -51,7 +51,7 @@ async def open_target(
     verb, params = decoded.verb, decoded.params
     match verb.scope:
         case "daemon":
-            yield CallTarget(partial(verb.run, _part(services, verb), params))
+            yield CallTarget(partial(verb.run, _needed_part(services, verb), params))
         case "upstream":
             yield CallTarget(partial(verb.run, params, on_progress))
         case "task":
@@ -130,7 +130,7 @@ async def run_verb(
     return output
 
 
-def _part(services: CallServices, verb: Verb) -> object:
+def _needed_part(services: CallServices, verb: Verb) -> object:
     assert verb.needs is not None
     return services.parts[verb.needs]
 
@@ -193,14 +193,14 @@ async def keep_within(limit: TimeLimit, call: ActiveCall, verb: Verb) -> AsyncIt
     except TimeoutError:
         if not timeout.expired():
             raise
-        raise _too_slow(call, verb, limit.asked_s) from None
+        raise _timeout_error(call, verb, limit.asked_s) from None
 
 
-def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
+def _timeout_error(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
     message = f"{verb.name} took longer than {seconds:g} s"
     hint = "Give it more with timeout_ms."
     if call.queue is not None:
-        return _too_late(call, call.queue, message)
+        return _queue_timeout_error(call, call.queue, message)
     if verb.long:
         arguments = {"kind": verb.name, "args": without_call_only(call.request.params)}
         step = {"verb": "oc_task_start", "arguments": arguments}
@@ -214,7 +214,7 @@ def _too_slow(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:
     return OcdError("timeout", message, hint=hint)
 
 
-def _too_late(call: ActiveCall, queue: TabQueue, message: str) -> OcdError:
+def _queue_timeout_error(call: ActiveCall, queue: TabQueue, message: str) -> OcdError:
     """Return the error of a call that spent its time, or some of it, in the queue of its tab."""
     behind = {"verb": queue.behind.request.verb, "call_id": queue.behind.id}
     waited = f": it waited {queue.describe()}"

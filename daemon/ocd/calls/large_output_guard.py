@@ -9,7 +9,7 @@ import asyncio
 
 from ocd.api.wire import Client, LargeTextPointer
 from ocd.calls.param_decoding import CommonParams
-from ocd.calls.replies import Reply, within
+from ocd.calls.replies import Reply, remaining_budget
 from ocd.config.tables import LargeOutput
 from ocd.outputs import inline_policy
 from ocd.outputs.inline_policy import TextExtent
@@ -75,7 +75,7 @@ async def _large_part(
     if reply.content is not None and len(reply.content) > threshold:
         payload = of_text("text/plain", reply.content)
         return payload, TextExtent(len(reply.content), reply.content[:preview_size]), True
-    if reply.rows is None and within(reply.data, threshold // _WORST_ESCAPE) >= 0:
+    if reply.rows is None and remaining_budget(reply.data, threshold // _WORST_ESCAPE) >= 0:
         return None
     output = reply.output
     extent = await asyncio.to_thread(inline_policy.extent, output.json(verb.items), preview_size)

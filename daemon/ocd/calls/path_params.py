@@ -94,7 +94,7 @@ async def _value_of(verb: Verb, name: str, path: object, files: FileAccess) -> A
 
 
 def _read(files: FileAccess, path: str) -> bytes:
-    real = files.readable(path)
+    real = files.resolve_readable(path)
     try:
         with Path(real).open("rb") as file:
             data = file.read(MAX_PAYLOAD_BYTES + 1)
@@ -182,7 +182,7 @@ def _names_file(info: inspect.Type) -> bool:
 
 def _check_value(value: Any, use: object, files: FileAccess) -> Any:  # noqa: ANN401 - any parameter
     if isinstance(value, str) and use:
-        return files.readable(value) if use == "read" else files.writable(value)
+        return files.resolve_readable(value) if use == "read" else files.resolve_writable(value)
     if isinstance(value, msgspec.Struct):
         return check_paths(value, files)
     if isinstance(value, (list, tuple)):

@@ -87,7 +87,7 @@ class Reply:
         return msgspec.json.encode(self.data) if payload is None else payload.encode()
 
 
-def restarted(reply: Reply) -> Reply:
+def with_restart_note(reply: Reply) -> Reply:
     """Return the reply as one that says that Chromium was started again."""
     is_object = isinstance(reply.data, dict)
     data = {**reply.data, "browser_restarted": True} if is_object else reply.data
@@ -102,12 +102,12 @@ async def clean_output(sanitizer: Sanitizer, verb: Verb, output: Output) -> Outp
     if not verb.reads_page and not secrets.current():
         return output
     left = _LONG - len(output.content or "")
-    if left >= 0 and within(output.data, left) >= 0:
+    if left >= 0 and remaining_budget(output.data, left) >= 0:
         return mask_output(_sanitise(sanitizer, verb, output))
     return await asyncio.to_thread(lambda: mask_output(_sanitise(sanitizer, verb, output)))
 
 
-def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
+def remaining_budget(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
     """Return what remains of a budget of characters after the value; negative once exceeded.
 
     A cheap upper bound: most replies are small, and need not be encoded to know it.
@@ -121,7 +121,7 @@ def within(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON value
     if isinstance(value, dict):
         left -= sum(len(str(key)) + 4 for key in value)
     for item in value.values() if isinstance(value, dict) else value:
-        left = within(item, left - 1)
+        left = remaining_budget(item, left - 1)
         if left < 0:
             break
     return left
@@ -161,7 +161,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
     If there is more, the reply says how the call with `params` goes on.
     """
     output = _cut(output, to_end=False)
-    _lead_on(verb, output, params)
+    _add_next_step(verb, output, params)
     return Reply(
         data=output.data,
         content=output.content,
@@ -176,7 +176,7 @@ def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
     )
 
 
-def _lead_on(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
+def _add_next_step(verb: Verb, output: Output, params: Mapping[str, Any]) -> None:
     if not isinstance(output.data, dict) or (output.content is None and verb.scope != "tab"):
         return
     offset = output.data.get("next_offset")

@@ -54,7 +54,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         prepare=prepare,
         run=run,
         recover=recover if verb.recover else None,
-        tells_begin=verb.tells_begin,
+        reports_begin=verb.reports_begin,
         resumption=verb.resumption,
         arguments=arguments if verb.resumption else None,
         webhook=lambda params: str(getattr(params, "webhook", "")),

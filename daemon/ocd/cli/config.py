@@ -74,10 +74,10 @@ def _file() -> Path:
 
 
 def _settings() -> Mapping[str, Mapping[str, Any]]:
-    return dict(_described())
+    return dict(_settings_with_sources())
 
 
-def _described() -> Iterator[tuple[str, dict[str, Any]]]:
+def _settings_with_sources() -> Iterator[tuple[str, dict[str, Any]]]:
     config = load({})
     found = sources(environment())
     for key in SETTINGS:

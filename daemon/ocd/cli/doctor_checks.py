@@ -75,7 +75,7 @@ def check_leftovers(home: Path) -> Iterator[HostFinding]:
     if control.find_holder(home):
         return
     socket = Path(control.address(home))
-    if socket.is_socket() and not _answers(home):
+    if socket.is_socket() and not _has_daemon(home):
         yield HostFinding(
             "socket", "warning", f"{socket} is stale", "The next ocd start replaces it",
             lambda _: _remove(socket),
@@ -99,10 +99,10 @@ def check_browser(config: Config) -> Iterator[HostFinding]:
     found = check_binary(config, lambda yes: install_chromium.install(yes=yes))
     yield found
     if not config.browser_url and found.level == "ok":
-        yield _trial(config)
+        yield _check_start(config)
 
 
-def _trial(config: Config) -> HostFinding:
+def _check_start(config: Config) -> HostFinding:
     from ocd.cli.browser_probe import try_browser
 
     try:
@@ -111,7 +111,7 @@ def _trial(config: Config) -> HostFinding:
         return HostFinding("browser start", "error", error.message, error.hint)
 
 
-def _answers(home: Path) -> bool:
+def _has_daemon(home: Path) -> bool:
     try:
         return control.status(home) is not None
     except OcdError:

@@ -67,7 +67,7 @@ def _serve(config: Config) -> OcdError | None:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(serve(config))
     except* OcdError as group:
-        failure = _first(group)
+        failure = _first_error(group)
     assert failure is None or isinstance(failure, OcdError)
     return failure
 
@@ -81,7 +81,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
-def _first(error: BaseException) -> BaseException:
+def _first_error(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
@@ -92,7 +92,7 @@ def _report_crash(
 ) -> None:
     """Log the traceback of an unexpected error; print one line."""
     _log.critical("crashed", exc_info=(kind, error, trace))
-    cause = _first(error)
+    cause = _first_error(error)
     reason = limit_error(cause) if isinstance(cause, Exception) else None
     if reason is None:
         crashed = f"The daemon crashed: {cause!r}"

@@ -52,7 +52,7 @@ def install(*, systemd: Systemd = False, launchd: Launchd = False, **flags: Any)
     make_dir(path.parent)
     write_whole(path, _text(manager, service))
     print(path)
-    for command in _enabling(manager, path):
+    for command in _enable_commands(manager, path):
         _run(command)
     for sentence in _after_install(manager):
         say(sentence)
@@ -65,7 +65,7 @@ def uninstall(*, systemd: Systemd = False, launchd: Launchd = False) -> None:
     if not path.exists():
         say(f"Not installed: {path} does not exist")
         return
-    disabling, after = _disabling(manager, path)
+    disabling, after = _disable_commands(manager, path)
     _run(disabling)
     with storage("removing", path):
         path.unlink()
@@ -121,7 +121,7 @@ def _path(manager: Manager) -> Path:
     return base / "systemd" / "user" / service_units.UNIT_NAME
 
 
-def _enabling(manager: Manager, path: Path) -> list[list[str]]:
+def _enable_commands(manager: Manager, path: Path) -> list[list[str]]:
     if manager == "launchd":
         return [["launchctl", "bootstrap", _domain(), str(path)]]
     return [
@@ -130,7 +130,7 @@ def _enabling(manager: Manager, path: Path) -> list[list[str]]:
     ]
 
 
-def _disabling(manager: Manager, path: Path) -> tuple[list[str], list[list[str]]]:
+def _disable_commands(manager: Manager, path: Path) -> tuple[list[str], list[list[str]]]:
     if manager == "launchd":
         return ["launchctl", "bootout", _domain(), str(path)], []
     disable = ["systemctl", "--user", "disable", "--now", service_units.UNIT_NAME]

@@ -12,6 +12,7 @@ from ocd import api
 from ocd.api.errors import did_you_mean
 from ocd.safety import host_globs
 from ocd.safety.host_canonical import hostname_of
+from ocd.safety.session_taint import PolicyRule
 from ocd.verb_api.capabilities import UPSTREAM_MARK
 
 
@@ -32,9 +33,6 @@ class LargeOutput(Table, frozen=True, kw_only=True):
     preview_size: Annotated[int, Meta(ge=0, le=1_000_000)] = 3000
 
 
-Rule = Literal["allow", "ask", "deny"]
-
-
 class ActionRule(Table, frozen=True, kw_only=True):
     """[[policy.action]]: whether these verbs are allowed on pages of these hosts.
 
@@ -44,7 +42,7 @@ class ActionRule(Table, frozen=True, kw_only=True):
 
     origin: str = "*"
     verbs: tuple[str, ...] = ()
-    rule: Rule
+    rule: PolicyRule
 
     def __post_init__(self) -> None:
         host_globs.parse(self.host_glob)
@@ -71,7 +69,7 @@ class Policy(Table, frozen=True, kw_only=True):
     of which the first that matches counts.
     """
 
-    exfiltration: Rule | None = None
+    exfiltration: PolicyRule | None = None
     action: tuple[ActionRule, ...] = ()
 
 

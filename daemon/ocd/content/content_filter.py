@@ -45,7 +45,7 @@ class FilteredText:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def fit(
+def filter_blocks(
     text: str, kind: Kind, query: str | None, options: Mapping[str, float] | None
 ) -> FilteredText:
     """Return the text without the blocks that say little, or nothing about `query`.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ocd.content.depth_limit import flat_tree
-from ocd.content.visible_html import hides
+from ocd.content.visible_html import is_hidden_by_markup
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -165,7 +165,7 @@ def _formula(node: "LexborNode") -> _Formula | None:
     if node.tag == "script":
         return _from_script(node, attributes.get("type") or "")
     if node.tag == "math":
-        return None if hides(node) else _from_math(node, node, classes)
+        return None if is_hidden_by_markup(node) else _from_math(node, node, classes)
     if node.tag == "img":
         return _of_source(node, attributes.get("alt"), display=bool(classes & _DISPLAY_CLASSES))
     if classes & {"katex-display", "katex", "mwe-math-element"} or node.tag == "mjx-container":

@@ -16,7 +16,7 @@ from ocd.content.depth_limit import flat_tree
 from ocd.content.formulas import Formulas
 from ocd.content.main_content import main_part
 from ocd.content.markdown_signs import (
-    has_ticks,
+    has_unfenced_backticks,
     mark_alignment,
     mark_definitions,
     mark_dollars,
@@ -195,7 +195,7 @@ def _markdown(shown: str, base_url: str, formulas: Formulas | None = None) -> st
     shown = mark_empty_lines(mark_definitions(shown))
     shown = mark_dollars(shown) if formulas else shown
     text = convert(shown, base_url, "MARKDOWN")
-    if has_ticks(shown, text):
+    if has_unfenced_backticks(shown, text):
         text = convert(mark_ticks(shown), base_url, "MARKDOWN")
     text = write_signs(text, has_backslashes="\\" in shown, formulas=formulas)
     return text.strip("\n") + "\n" if text else ""

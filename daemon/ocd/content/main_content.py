@@ -58,7 +58,7 @@ _INNER_SHARE = 0.5
 _MIN_MAIN = 200
 _NEARLY_ALL = 0.9
 # Beside the block with the headline, notices and banners without headings may say more.
-_MOST = 0.75
+_MOST_OF_TEXT = 0.75
 # Pages with less prose, or a smaller share, are lists: all of their text counts.
 _MIN_PROSE = 200
 _PROSE_SHARE = 0.15
@@ -125,7 +125,7 @@ class _Search:
         if not self.is_prose:
             return []
         gone = set(map(id, self.dropped))
-        return find_listings(self.main, html, gone, self._headline(self.main))
+        return find_listings(self.main, html, gone, self._headline_start(self.main))
 
     def _drop_extras(self, top: Block) -> None:
         waiting = [(one, False) for one in top.children]
@@ -194,7 +194,7 @@ class _Search:
     def _densest(self, body: Block) -> Block:
         """Return the innermost block that has nearly all of the prose, with its headings."""
         at = body
-        headline = self._headline(body)
+        headline = self._headline_start(body)
         while True:
             inner = max(at.children, key=self.weight, default=None)
             if inner is None or inner.tag not in _BOXES or _has_heading(at):
@@ -203,12 +203,12 @@ class _Search:
             if not has_headline and at.start < headline < at.end:
                 return at
             is_apart = has_headline and not _has_headings_beside(at, inner)
-            share = _MOST if is_apart else _NEARLY_ALL
+            share = _MOST_OF_TEXT if is_apart else _NEARLY_ALL
             if inner.prose < body.prose * share or _unlinked(inner) < _unlinked(at) * share:
                 return at
             at = inner
 
-    def _headline(self, body: Block) -> int:
+    def _headline_start(self, body: Block) -> int:
         """Return the position of the first h1 that is not a link, as site names often are."""
         gone = set(map(id, self.dropped))
         found = [one for one in _descendants(body, gone) if one.tag == "h1" and not one.linked]

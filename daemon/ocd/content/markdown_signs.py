@@ -99,7 +99,7 @@ def mark_empty_lines(html: str) -> str:
     return html
 
 
-def has_ticks(html: str, text: str) -> bool:
+def has_unfenced_backticks(html: str, text: str) -> bool:
     """Return whether there are backticks in the HTML that are not in fences of its Markdown."""
     ticks = html.count("`")
     if not ticks:

@@ -37,7 +37,7 @@ def without_repeats(after: str, url: str, before: str, before_url: str) -> Short
     Lines are alike whatever their refs, and wherever their links are written from.
     """
     lines = after.splitlines()
-    known = _Known([_key(line, before_url) for line in before.splitlines()])
+    known = _EarlierLines([_key(line, before_url) for line in before.splitlines()])
     keys = [_key(line, url) for line in lines]
     out: list[str] = []
     left_out = at = 0
@@ -57,7 +57,7 @@ def without_repeats(after: str, url: str, before: str, before_url: str) -> Short
     return Shortened(text, len(lines) - left_out, left_out, share)
 
 
-class _Known:
+class _EarlierLines:
     """The lines of an earlier reading, and where each of them stands."""
 
     def __init__(self, keys: Sequence[str]) -> None:

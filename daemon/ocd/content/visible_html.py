@@ -66,7 +66,7 @@ def shown_elements(tree: "LexborHTMLParser") -> str:
     return _without_comments(tree.html or "")
 
 
-def hides(node: "LexborNode") -> bool:
+def is_hidden_by_markup(node: "LexborNode") -> bool:
     """Return whether an element's own markup hides it."""
     return _is_hidden(node, node.attributes)
 

@@ -31,7 +31,7 @@ class AdaptiveLimit:
         self._answers, self._took_s, self._most_at_once = 0, 0.0, 0
         self._has_failed = False
 
-    def answered(self, took_s: float, at_once: int) -> None:
+    def note_answer(self, took_s: float, at_once: int) -> None:
         """Count an answer: how long it took, and how many requests were under way with it."""
         self._answers += 1
         self._took_s += took_s
@@ -40,7 +40,7 @@ class AdaptiveLimit:
             self._judge_round(self._took_s / self._answers)
             self._begin_round()
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Count a failure; those of one round, which were under way together, are one."""
         if not self._has_failed:
             self.limit = max(1, self.limit // 2)

@@ -126,7 +126,7 @@ class Crawler:
     def _check_addresses(self, spec: CrawlSpec, starts: Sequence[str]) -> set[str]:
         """Return those of the addresses that the policy forbids; raise if it forbids them all."""
         if spec.requests.any_certificate and not self._may_ignore_certificates:
-            raise certificate_errors.crawls_may_not()
+            raise certificate_errors.crawl_override_error()
         for address in filter(None, (*spec.requests.proxies, spec.webhook)):
             self.policy.check(address)
         blocked = {url for url in starts if not self.policy.allows(url)}

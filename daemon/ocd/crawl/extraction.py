@@ -6,7 +6,7 @@ from ocd.content.conversion_cost import MUCH_GROWTH, growth
 from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
 from ocd.crawl.fetch.charset import is_undeclared
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
-from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_beside
+from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_in_process
 from ocd.storage.machine_limits import is_out_of_memory
 
 # Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
@@ -50,7 +50,7 @@ class ExtractionClient:
                     return _extract_here(job)
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:
-                return await worker.run(extract_beside, job)
+                return await worker.run(extract_in_process, job)
             except Unconverted as error:
                 raise _failed(str(error)) from error
             except ConnectionResetError:

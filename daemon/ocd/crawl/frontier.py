@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Literal
 
-from ocd.crawl.origin_queue import FrontierEntry, Gate, OriginQueue, Place
+from ocd.crawl.origin_queue import FrontierEntry, Gate, OriginQueue, QueueKey
 from ocd.crawl.spilled_entries import SpilledEntries, SpilledEntry
 from ocd.crawl.url_set import UrlSet
 from ocd.crawl.urls import key_of, origin_of
@@ -18,7 +18,7 @@ _NEVER = float("inf")
 # Entries that wait in memory; those that come back from disk together, and of one origin then.
 MAX_IN_MEMORY = 20_000
 _TAKEN_BACK = 500
-_MOST_IN_MEMORY = 64
+_MAX_HEAP_ENTRIES = 64
 
 
 class Frontier:
@@ -45,7 +45,7 @@ class Frontier:
         # is no longer so is dropped when it comes up.
         self._open: list[tuple[float, int, str]] = []
         self._resting: list[tuple[float, str]] = []
-        self._late: list[Place] = []
+        self._late: list[QueueKey] = []
         self._in_memory = 0
         self._spill_beyond = max_in_memory if spilled is not None else _NEVER
         self._refused = UrlSet()
@@ -264,7 +264,7 @@ class Frontier:
             self._absent.discard(origin.name)
             del self._origins[origin.name]
 
-    def _is_stale(self, place: Place) -> bool:
+    def _is_stale(self, place: QueueKey) -> bool:
         # Its URL was claimed by a redirect meanwhile, or the entry waits in another place.
         entry = place[2]
         was_taken = entry.tries or entry.render or entry.failure is not None
@@ -328,12 +328,12 @@ class Frontier:
                 self._settle(origin)
         self._spill_beyond = max(self._max_in_memory, 2 * self._in_memory)
 
-    def _queue(self, origin: OriginQueue, place: Place) -> None:
+    def _queue(self, origin: OriginQueue, place: QueueKey) -> None:
         if not self._is_stale(place) and self._spilled is not None:
             self._spilled.add(self._spilled_entry(place))
             origin.queued += 1
 
-    def _spilled_entry(self, place: Place) -> SpilledEntry:
+    def _spilled_entry(self, place: QueueKey) -> SpilledEntry:
         rank, number, entry = place
         self._waiting.pop(entry.key, None)
         return SpilledEntry(
@@ -360,7 +360,7 @@ class Frontier:
         for row in rows:
             origin = touched[row.origin] = self._origins[row.origin]
             origin.queued -= 1
-            if origin.held is not None or len(origin.heap) >= _MOST_IN_MEMORY:
+            if origin.held is not None or len(origin.heap) >= _MAX_HEAP_ENTRIES:
                 origin.held = origin.held or row[:2]
                 held.append(row)
             else:
@@ -371,8 +371,8 @@ class Frontier:
 
     def _take_held(self, origin: OriginQueue) -> None:
         while not origin.heap and origin.held is not None and self._spilled is not None:
-            rows = self._spilled.take_held(origin.name, _MOST_IN_MEMORY)
-            origin.held = rows[-1][:2] if len(rows) == _MOST_IN_MEMORY else None
+            rows = self._spilled.take_held(origin.name, _MAX_HEAP_ENTRIES)
+            origin.held = rows[-1][:2] if len(rows) == _MAX_HEAP_ENTRIES else None
             for row in rows:
                 self._restore(origin, row)
 

@@ -42,7 +42,7 @@ class FrontierEntry:
 
 
 # The rank of an entry, the number under which it waits, and the entry.
-Place = tuple[float, int, FrontierEntry]
+QueueKey = tuple[float, int, FrontierEntry]
 
 
 class Gate(Enum):
@@ -61,7 +61,7 @@ class OriginQueue:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.heap: list[Place] = []
+        self.heap: list[QueueKey] = []
         self.gate = Gate.OPEN
         self.queued = 0
         self.held: tuple[float, int] | None = None

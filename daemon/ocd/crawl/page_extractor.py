@@ -174,7 +174,7 @@ def _clean_lines(found: ExtractionResult, clean: Clean) -> SanitizerFindings:
     return findings
 
 
-def extract_beside(job: ExtractionJob) -> ExtractionResult:
+def extract_in_process(job: ExtractionJob) -> ExtractionResult:
     """Do what `extract` does, in a process that may have to fail at it."""
     crash_points.strike("convert", job.url)
     return extract(job)

@@ -95,18 +95,18 @@ class RateLimits:
         """Count a request that has ended, one way or the other; took_s: until it was answered."""
         gate = self._gate(origin)
         if gate.adaptive is not None and took_s is not None:
-            gate.adaptive.answered(took_s, gate.in_flight)
+            gate.adaptive.note_answer(took_s, gate.in_flight)
             self._set_limit(gate, gate.adaptive.limit)
         gate.in_flight -= 1
         if self._starts_unknown:
             gate.next_at = max(gate.next_at, now + gate.interval)
         self._reopened.add(origin)
 
-    def failed(self, origin: str) -> None:
+    def note_failure(self, origin: str) -> None:
         """Count a request to which there was no answer, or one that it has too much to do."""
         gate = self._gate(origin)
         if gate.adaptive is not None:
-            gate.adaptive.failed()
+            gate.adaptive.note_failure()
             self._set_limit(gate, gate.adaptive.limit)
 
     def busiest_limits(self) -> dict[str, int]:
@@ -146,7 +146,7 @@ class RateLimits:
         """Return how often the origin has replied without reporting overload."""
         return self._gate(origin).answers
 
-    def refused(self, origin: str, retry_after_s: float, now: float) -> Overload:
+    def note_refusal(self, origin: str, retry_after_s: float, now: float) -> Overload:
         """Count a reply that reports overload; start nothing for a while.
 
         From then on until another answer one request at a time is let through.
@@ -163,7 +163,7 @@ class RateLimits:
         given_up_at = gate.overload.since + patience
         return Overload(gate.next_at, now < given_up_at, given_up_at)
 
-    def answered(self, origin: str) -> None:
+    def note_answer(self, origin: str) -> None:
         """Count an answer of any other kind: the origin takes requests again."""
         gate = self._gate(origin)
         gate.answers += 1
@@ -199,7 +199,7 @@ def retry_after_s(value: str | None) -> float | None:
     return max(0.0, then.replace(tzinfo=then.tzinfo or UTC).timestamp() - time.time())
 
 
-def words_of_hold(origin: str, status: int | None, overload: Overload, now: float) -> str:
+def overload_text(origin: str, status: int | None, overload: Overload, now: float) -> str:
     """Return, as text, until when an origin is left alone, with UTC times of day."""
     again, given_up = (
         f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"

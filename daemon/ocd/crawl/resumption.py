@@ -67,14 +67,14 @@ async def take_over(work: TaskHandle, scheduler: CrawlScheduler, log: FrontierLo
     """
     lines = iter(JsonLinesFile(work.units, readable_only=True))
     notes = await asyncio.to_thread(log.read)
-    while not work.stopping and (some := await asyncio.to_thread(_next_ones, lines, notes)):
+    while not work.stopping and (some := await asyncio.to_thread(_next_batch, lines, notes)):
         for one in some:
             scheduler.take_in_finished(one.visited, one.note)
     for note in notes.values():
         scheduler.take_in_skipped(note)
 
 
-def _next_ones(lines: Iterator[bytes], notes: Mapping[str, FrontierNote]) -> list[_Finished]:
+def _next_batch(lines: Iterator[bytes], notes: Mapping[str, FrontierNote]) -> list[_Finished]:
     return [_finished(line, notes) for line in islice(lines, _AT_ONCE)]
 
 

@@ -17,7 +17,7 @@ from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
 from ocd.crawl.fetch.fetch_errors import ENDS_CRAWL, FetchError
 from ocd.crawl.frontier import Frontier, FrontierEntry
-from ocd.crawl.rate_limits import RateLimits, backoff_s, words_of_hold
+from ocd.crawl.rate_limits import RateLimits, backoff_s, overload_text
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
 from ocd.crawl.stats import CrawlStats, PageRecord
@@ -186,7 +186,7 @@ class CrawlScheduler:
 
     def _keep(self, entry: FrontierEntry, visited: VisitResult) -> None:
         record = visited.record
-        self._politeness.answered(entry.origin)
+        self._politeness.note_answer(entry.origin)
         note = FrontierNote(url=entry.url, is_file=self._is_file(entry, visited))
         if self._spec.respect_robots and visited.unfollowed:
             note.unfollowed = list(visited.unfollowed)
@@ -221,8 +221,8 @@ class CrawlScheduler:
         if record.content_hash and not record.duplicate_of:
             self._find_duplicate(visited)
         if self._earlier is not None:
-            self._earlier.judge(record)
-        self._routes.judge(record)
+            self._earlier.change_of(record)
+        self._routes.note(record)
         self.tally.count(record, is_file=note.is_file)
         self.tally.attempts += 1
         self.tally.resumed += 1
@@ -247,8 +247,8 @@ class CrawlScheduler:
             note.claims = self._frontier.claims_of(entry, but=record.final_url)
         self._log.append(note)
         if self._earlier is not None:
-            record.change = self._earlier.judge(record)
-        self._routes.judge(record)
+            record.change = self._earlier.change_of(record)
+        self._routes.note(record)
         self.tally.count(record, is_file=note.is_file)
         done = self.tally.succeeded + self.tally.failed
         if 0 < done == self._spec.fail_on_page:
@@ -302,15 +302,15 @@ class CrawlScheduler:
         if error.code in (*NO_BROWSER, *ENDS_CRAWL):
             raise error
         if error.details.get("status") not in (None, *_SLOW_DOWN):
-            self._politeness.answered(entry.origin)
-        if not self._again(entry, error):
+            self._politeness.note_answer(entry.origin)
+        if not self._retry(entry, error):
             self._write(entry, failure_record(entry, error, self._engine_of(entry)))
 
-    def _again(self, entry: FrontierEntry, error: OcdError) -> bool:
+    def _retry(self, entry: FrontierEntry, error: OcdError) -> bool:
         """Put the entry back if another attempt may help, and slow its origin down if it asks."""
         if not isinstance(error, FetchError) or not error.transient:
             return False
-        self._politeness.failed(entry.origin)
+        self._politeness.note_failure(entry.origin)
         asked = error.retry_after or 0.0
         if asked > MAX_RETRY_AFTER_S:
             error.details["retry_after_s"] = round(asked)
@@ -337,12 +337,12 @@ class CrawlScheduler:
         has answered others is itself at fault.
         """
         answers = self._politeness.answers(entry.origin)
-        overload = self._politeness.refused(entry.origin, asked_s, now)
+        overload = self._politeness.note_refusal(entry.origin, asked_s, now)
         entry.refused_alone |= 0 <= entry.refused_after < answers
         entry.refused_after = answers
         is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone
         if is_free:
-            words = words_of_hold(entry.origin, status, overload, now)
+            words = overload_text(entry.origin, status, overload, now)
             self._work.progress(self.tally.succeeded, self._expected(), words)
         # Another one is asked first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free

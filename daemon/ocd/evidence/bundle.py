@@ -58,9 +58,9 @@ class BundleBuilder:
         }  # fmt: skip
         for part in dict.fromkeys(include):
             if not makers[part]():
-                self.missing.append(f"{part}: {self._why(part)}")
+                self.missing.append(f"{part}: {self._missing_reason(part)}")
 
-    def _why(self, part: str) -> str:
+    def _missing_reason(self, part: str) -> str:
         unavailable = self._given.get("unavailable", {})
         if part == "schema_diff":
             return "it needs target_schema and evidence.observed"

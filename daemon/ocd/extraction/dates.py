@@ -73,7 +73,7 @@ def iso_moment(text: str, lang: str = "") -> str | None:
 
 def _iso_moment(match: re.Match[str]) -> str | None:
     year, month, day, hour, minute, second, zone = match.groups()
-    if _of(year, month, day) is None:
+    if _date_from(year, month, day) is None:
         return None
     if hour is None:
         return f"{year}-{month}-{day}"
@@ -88,7 +88,7 @@ def _day(text: str, lang: str) -> tuple[date, int] | None:
         (_MONTH_DAY, (3, 1, 2)),
     ):  # fmt: skip
         match = pattern.search(text)
-        found = _of(*(match[place] for place in order)) if match else None
+        found = _date_from(*(match[place] for place in order)) if match else None
         if match and found:
             return found, match.end()
     numeric = _NUMERIC.search(text)
@@ -105,7 +105,7 @@ def _numeric(match: re.Match[str], lang: str) -> date | None:
     # Only Americans put the month first, and only with slashes or dashes.
     american = sign != "." and (lang.lower() in ("", "en", "en-us")) and int(one) <= 12
     month, day = (one, other) if american or int(other) > 12 else (other, one)
-    return _of(year, month, day)
+    return _date_from(year, month, day)
 
 
 def _machine(text: str) -> tuple[date, int] | None:
@@ -118,7 +118,7 @@ def _machine(text: str) -> tuple[date, int] | None:
         return None
 
 
-def _of(year: str, month: str, day: str) -> date | None:
+def _date_from(year: str, month: str, day: str) -> date | None:
     number = _MONTH.get(month.lower()) or (int(month) if month.isdecimal() else 0)
     try:
         return date(int(year), number, int(day))

@@ -10,7 +10,7 @@ _MARKED = ("data-price", "data-value", "data-rating")
 _NUMBERS = re.compile(r"\d[\d.,]*(?:[ \u00a0]\d{3})*")
 
 
-def plainness(value: str, field: SchemaField) -> float:
+def plain_value_score(value: str, field: SchemaField) -> float:
     """Return how much a text is one value of the kind that is wanted."""
     if field.kind not in ("number", "integer") or minutes_in(value) is not None:
         return 1
@@ -31,7 +31,7 @@ def field_value_of(node: Node, field: SchemaField) -> str:
         return attrs.get("value", "")
     if field.kind in ("number", "integer"):
         marked = next((attrs[key] for key in _MARKED if attrs.get(key)), "")
-        return marked or unstruck(node) or attrs.get("aria-label", "")
+        return marked or current_text(node) or attrs.get("aria-label", "")
     if node.tag == "img":
         return attrs.get("alt") or attrs.get("src", "")
     return node.text or attrs.get("aria-label", "")
@@ -46,7 +46,7 @@ def _address(node: Node) -> str:
     return linked.attrs.get("href", "") if linked else ""
 
 
-def unstruck(node: Node) -> str:
+def current_text(node: Node) -> str:
     """Return the text of an element; beside a struck price, the one that counts."""
     struck = [inner for inner in node.inside() if "struck" in inner.attrs or inner.tag == "del"]
     if not struck:

@@ -62,7 +62,7 @@ def _value(text: str) -> float | None:
             text = text.replace(other, "").replace(one, ".")
             break
     else:
-        text = _one_kind(text)
+        text = _without_thousands(text)
     try:
         number = float(text)
     except ValueError:
@@ -70,7 +70,7 @@ def _value(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _one_kind(text: str) -> str:
+def _without_thousands(text: str) -> str:
     for sign in (".", ","):
         if sign not in text:
             continue

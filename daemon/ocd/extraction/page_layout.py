@@ -60,7 +60,7 @@ class Group:
     items: list[Node]
 
 
-def _everything(root: Node) -> Iterator[Node]:
+def _with_descendants(root: Node) -> Iterator[Node]:
     yield root
     yield from root.inside()
 
@@ -73,7 +73,7 @@ def facts(root: Node) -> list[LabelledValue]:
         for node in root.inside()
         if node.tag == "label" and "for" in node.attrs
     }
-    for node in _everything(root):
+    for node in _with_descendants(root):
         if node.tag == "dl":
             found += _definitions(node)
         elif node.tag == "table":
@@ -179,7 +179,7 @@ def _colons(node: Node) -> list[LabelledValue]:
 def hints(root: Node) -> list[tuple[tuple[str, ...], Node]]:
     """Return elements by the words of their classes, ids and test names."""
     found: list[tuple[tuple[str, ...], Node]] = []
-    for node in _everything(root):
+    for node in _with_descendants(root):
         names = {word for key in HINTS if key in node.attrs for word in node.attrs[key].split()}
         found += [(words, node) for name in sorted(names) if (words := words_of(name))]
         if len(found) > MAX_HINTS:
@@ -190,7 +190,7 @@ def hints(root: Node) -> list[tuple[tuple[str, ...], Node]]:
 def tables(root: Node) -> list[Table]:
     """Return the tables that have headers."""
     found: list[Table] = []
-    for node in _everything(root):
+    for node in _with_descendants(root):
         if node.tag != "table" and node.attrs.get("role") not in ("table", "grid"):
             continue
         rows = [row for row in rows_of(node) if row]
@@ -226,7 +226,7 @@ def heading_of(node: Node) -> str:
 def groups(root: Node) -> list[Group]:
     """Return elements that repeat beside each other, the richest first."""
     found: list[Group] = []
-    for node in _everything(root):
+    for node in _with_descendants(root):
         if len(node.kids) < 2:
             continue
         kinds: dict[tuple[str, str], list[Node]] = {}

@@ -11,7 +11,7 @@ from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
 from ocd.extraction.node_value import field_value_of
 from ocd.extraction.schema import SchemaField
-from ocd.extraction.search_scope import LEAST, SearchScope, like, score_of
+from ocd.extraction.search_scope import LEAST, SearchScope, name_score, score_of
 from ocd.extraction.type_coercion import coerce
 
 FillRow = Callable[[tuple[SchemaField, ...], Any, SearchScope], dict[str, Any]]
@@ -70,12 +70,12 @@ def _all(
     for table in scope.tables:
         rows = _table(table, fields, scope)
         if rows is not None:
-            rows.named = like(field, words_of(table.caption)) if field.words else 0
+            rows.named = name_score(field, words_of(table.caption)) if field.words else 0
             yield rows
     for group in scope.groups[:_TRIED]:
         kind = group.items[0].attrs.get("class", "").split()
         names = [*kind, group.parent.attrs.get("class", ""), page_layout.heading_of(group.parent)]
-        named = max((like(field, words_of(name)) for name in names if name), default=0.0)
+        named = max((name_score(field, words_of(name)) for name in names if name), default=0.0)
         where = f"{group.items[0].tag}{''.join('.' + one for one in kind[:1])}"
         items: list[Any] = group.items[: page_layout.MAX_CARDS]
         yield RepeatedRows(items, read, "cards", where, named=named if field.words else 0)
@@ -99,8 +99,8 @@ def _describe_row(
                 list(_as_entities(listed, entity.layer)), read, entity.layer, "ItemList"
             )
     for (layer, kind), entities in kinds.items():
-        if len(entities) > 1 or (field.words and like(field, words_of(kind)) >= 0.9):
-            named = like(field, words_of(kind)) if field.words else 0
+        if len(entities) > 1 or (field.words and name_score(field, words_of(kind)) >= 0.9):
+            named = name_score(field, words_of(kind)) if field.words else 0
             yield RepeatedRows(list(entities), read, layer, kind, named=named)
 
 
@@ -139,7 +139,7 @@ def _cell(row: list[Node], at: int, field: SchemaField) -> str:
 
 def _columns(table: page_layout.Table, fields: tuple[SchemaField, ...]) -> dict[str, int]:
     pairs = [
-        (like(one, words_of(header)), one.name, at)
+        (name_score(one, words_of(header)), one.name, at)
         for one in fields
         for at, header in enumerate(table.headers)
     ]

@@ -37,7 +37,7 @@ class FilledObject:
         self.sources[path] = source
         self.confidence[path] = round(min(score, 0.99), 2)
 
-    def lack(self, field: SchemaField, path: str) -> None:
+    def add_missing(self, field: SchemaField, path: str) -> None:
         """Note that a field has no value."""
         self.missing.append(path)
         if field.required:
@@ -81,7 +81,7 @@ def _scalar(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     if unfit:
         kind = field.format or field.kind
         out.errors.append(f"{field.name}: {unfit!r} is no {kind}")
-    out.lack(field, field.name)
+    out.add_missing(field, field.name)
 
 
 def _object(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
@@ -100,7 +100,7 @@ def _object(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     beside.sources |= found.sources
     beside.confidence |= found.confidence
     if not beside.data:
-        out.lack(field, field.name)
+        out.add_missing(field, field.name)
         return
     out.data[field.name] = beside.data
     out.join(beside, field.name)
@@ -125,7 +125,7 @@ def _array(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     if field.item.kind == "object":
         rows = best_rows(field, scope, _fill_row)
         if rows is None:
-            out.lack(field, field.name)
+            out.add_missing(field, field.name)
             return
         out.data[field.name] = [row for row in map(rows.read, rows.items) if row]
         out.put(field.name, rows.layer, rows.source, rows.score)
@@ -134,7 +134,7 @@ def _array(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     values = [coerce(field.item, raw, scope.base, scope.lang) for raw in found.raws]
     distinct = list(dict.fromkeys(value for value in values if value is not None))
     if not distinct:
-        out.lack(field, field.name)
+        out.add_missing(field, field.name)
         return
     out.data[field.name] = distinct
     out.put(field.name, found.layer, found.source, found.score)

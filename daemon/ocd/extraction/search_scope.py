@@ -13,7 +13,7 @@ from ocd.extraction import page_layout
 from ocd.extraction.embedded_metadata import Entity, EntityValue
 from ocd.extraction.field_names import likeness, words_of
 from ocd.extraction.node_tree import Node
-from ocd.extraction.node_value import field_value_of, plainness
+from ocd.extraction.node_value import field_value_of, plain_value_score
 from ocd.extraction.schema import SchemaField
 from ocd.extraction.value_heuristics import GUESSES
 
@@ -105,7 +105,7 @@ class SearchScope:
 
     def _meta(self, field: SchemaField) -> Iterator[Candidate]:
         for key, content in embedded.group_metas(self.metas).items():
-            score = like(field, embedded.meta_words(key))
+            score = name_score(field, embedded.meta_words(key))
             if score >= LEAST and content:
                 open_graph = key.startswith(("og:", "article:", "product:", "book:", "link:"))
                 trust = 0.83 if open_graph else 0.75
@@ -113,7 +113,7 @@ class SearchScope:
 
     def _labelled_values(self, field: SchemaField) -> Iterator[Candidate]:
         for fact in self.facts:
-            score = like(field, fact.words)
+            score = name_score(field, fact.words)
             if score >= LEAST:
                 value = (
                     field_value_of(fact.node, field) if fact.text == fact.node.text else fact.text
@@ -124,18 +124,18 @@ class SearchScope:
     def _hinted_values(self, field: SchemaField) -> Iterator[Candidate]:
         alike: dict[float, int] = {}
         for words, node in self.hints:
-            score = like(field, words)
+            score = name_score(field, words)
             if score < LEAST or "struck" in node.attrs:
                 continue
             # Names that stand on many things are those of a list, not of the page.
             alike[score] = alike.get(score, 0) + 1
             late = 0.02 * min(alike[score], 10)
             value = field_value_of(node, field)
-            score = (0.82 * score - late) * self._belonging(node) * plainness(value, field)
+            score = (0.82 * score - late) * self._relevance(node) * plain_value_score(value, field)
             if value and score >= _LEAST_HINT:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
-    def _belonging(self, node: Node) -> float:
+    def _relevance(self, node: Node) -> float:
         """Return how much an element is of the whole: less in an aside or in one of many cards."""
         if not self.page:
             return 1
@@ -147,7 +147,7 @@ class SearchScope:
 
     def _guessed_values(self, field: SchemaField) -> Iterator[Candidate]:
         for meaning, guess in GUESSES.items():
-            if like(field, words_of(meaning)) >= 0.9:
+            if name_score(field, words_of(meaning)) >= 0.9:
                 for value, where, score in guess(self, field):
                     yield Candidate(value, "heuristic", where, score)
 
@@ -163,7 +163,7 @@ def names_of(field: SchemaField) -> tuple[tuple[str, ...], ...]:
     return (field.words, *field.aliases)
 
 
-def like(field: SchemaField, words: tuple[str, ...]) -> float:
+def name_score(field: SchemaField, words: tuple[str, ...]) -> float:
     """Return how well a name fits a field."""
     return max(likeness(name, words) for name in names_of(field))
 
@@ -172,4 +172,4 @@ def score_of(field: SchemaField, value: EntityValue) -> float:
     """Return how well a value of an entity fits a field."""
     depth = 0.97 ** (len(value.keys) - 1)
     nested = 1.0 if value.plain else 0.45
-    return depth * max(like(field, value.words), nested * like(field, value.last))
+    return depth * max(name_score(field, value.words), nested * name_score(field, value.last))

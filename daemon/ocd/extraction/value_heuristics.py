@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from ocd.extraction.node_tree import Node
-from ocd.extraction.node_value import unstruck
+from ocd.extraction.node_value import current_text
 from ocd.extraction.numbers import currency_in
 from ocd.extraction.schema import SchemaField
 from ocd.extraction.type_coercion import EMAIL
@@ -85,7 +85,7 @@ def _prices(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]
     seen = 0
     for node in (scope.root, *scope.root.inside()):
         if len(node.text) <= 40 and "struck" not in node.attrs and _MONEY.search(node.text):
-            yield unstruck(node), node.tag, 0.6 - 0.02 * seen
+            yield current_text(node), node.tag, 0.6 - 0.02 * seen
             seen += 1
             if seen > 3:
                 return

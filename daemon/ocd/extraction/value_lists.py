@@ -9,7 +9,7 @@ from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
 from ocd.extraction.node_value import field_value_of
 from ocd.extraction.schema import SchemaField
-from ocd.extraction.search_scope import LEAST, SearchScope, like
+from ocd.extraction.search_scope import LEAST, SearchScope, name_score
 
 _MANY = 10_000
 
@@ -35,7 +35,7 @@ def _lists(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
         yield ValueList(_several(candidate.raw), candidate.layer, candidate.source, candidate.score)
     yield from _list_under_heading(field, scope)
     for fact in scope.facts:
-        score = like(field, fact.words)
+        score = name_score(field, fact.words)
         if score >= LEAST:
             items = _items(fact.node) or _split(fact.text)
             yield ValueList(items, fact.layer, " ".join(fact.words), 0.75 * score)
@@ -47,15 +47,15 @@ def _lists(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
 def _by_kind(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     item = field.item
     assert item is not None
-    if like(field, ("image",)) >= 0.9:
+    if name_score(field, ("image",)) >= 0.9:
         yield ValueList(
             [one.attrs.get("src", "") for one in scope.nodes("img")], "heuristic", "img", 0.5
         )
-    if like(field, ("link",)) >= 0.9:
+    if name_score(field, ("link",)) >= 0.9:
         pointing = item.format in ("uri", "url")
         links = [one.attrs.get("href", "") if pointing else one.text for one in scope.nodes("a")]
         yield ValueList(links[:_MANY], "heuristic", "a", 0.5)
-    if like(field, ("heading",)) >= 0.9:
+    if name_score(field, ("heading",)) >= 0.9:
         heads = [one.text for one in scope.nodes("h1", "h2", "h3", "h4", "h5", "h6")]
         yield ValueList(heads, "heuristic", "headings", 0.6)
 
@@ -92,7 +92,7 @@ def _items(node: Node) -> list[str]:
 def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for node in scope.nodes("ul", "ol"):
         title = node.attrs.get("aria-label") or page_layout.heading_of(node)
-        score = like(field, words_of(title)) if title else 0.0
+        score = name_score(field, words_of(title)) if title else 0.0
         if score >= LEAST:
             assert field.item is not None
             values = [field_value_of(one, field.item) for one in node.kids if one.tag == "li"]
@@ -103,7 +103,7 @@ def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]
     assert field.item is not None
     best: dict[float, list[Node]] = {}
     for words, node in scope.hints:
-        score = like(field, words)
+        score = name_score(field, words)
         if score >= LEAST:
             best.setdefault(score, []).append(node)
     for score, nodes in sorted(best.items(), reverse=True)[:3]:
@@ -125,7 +125,7 @@ def _holds(outer: Node, inner: Node) -> bool:
 def _columns(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for table in scope.tables:
         for at, header in enumerate(table.headers):
-            score = like(field, words_of(header))
+            score = name_score(field, words_of(header))
             if score >= LEAST:
                 values = [row[at].text for row in table.rows if at < len(row)]
                 yield ValueList(values[:_MANY], "table", header, 0.8 * score)

@@ -23,11 +23,11 @@ async def run_until(stop: asyncio.Event, *jobs: Coroutine[Any, Any, None]) -> No
                 watch = outer.create_task(_cancel_at(stop, tasks))
             watch.cancel()
     except BaseExceptionGroup as errors:
-        raise _first(errors) from None
+        raise _first_error(errors) from None
 
 
 @asynccontextmanager
-async def jobs_beside() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]]:
+async def job_group() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]]:
     """Yield what starts jobs that end with the block; the first error of any ends the block."""
     started: set[asyncio.Task[None]] = set()
 
@@ -45,7 +45,7 @@ async def jobs_beside() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], a
                 for task in started:
                     task.cancel()
     except BaseExceptionGroup as errors:
-        raise _first(errors) from None
+        raise _first_error(errors) from None
 
 
 async def stoppable(task: TaskHandle, call: Awaitable[T]) -> T:
@@ -67,7 +67,7 @@ async def _cancel_at(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> No
         task.cancel()
 
 
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

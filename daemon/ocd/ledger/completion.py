@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
-from ocd.ledger.index import TaskIndex, readable
+from ocd.ledger.index import TaskIndex, read_or_drop
 from ocd.ledger.states import (
     Outcome,
     TaskMeta,
@@ -20,7 +20,7 @@ from ocd.ledger.states import (
     reap,
 )
 from ocd.ledger.store import TaskStore
-from ocd.ledger.task_kind import TaskKind, code_of_a_kind
+from ocd.ledger.task_kind import TaskKind, errors_as_internal
 from ocd.storage import crash_points
 from ocd.storage.payload import Payload
 from ocd.storage.process_identity import ProcessIdentity
@@ -41,18 +41,18 @@ def with_result(
     makes a completed task a failed one; a failed or cancelled one goes without it.
     """
     try:
-        with code_of_a_kind(meta.task_id):
-            payload = _of_units(store, kind, meta) if payload is None else payload
+        with errors_as_internal(meta.task_id):
+            payload = _recovered_payload(store, kind, meta) if payload is None else payload
             if payload is None:
                 return replace(verdict, result_path=_present_result(store, meta.task_id))
             path, place = store.write_result(meta.task_id, payload)
     except OcdError as error:
         logger.warning("no result of task %s: %s", meta.task_id, error)
-        return verdict if verdict.error else _without_result(verdict, error)
+        return verdict if verdict.error else _failed_outcome(verdict, error)
     return replace(verdict, result_path=path, result_list=place, result_checked=True)
 
 
-def _of_units(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Payload | None:
+def _recovered_payload(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Payload | None:
     if kind is None or kind.recover is None:
         return None
     # A line that cannot be read costs that unit alone; the file then stays beside the result.
@@ -64,7 +64,7 @@ def _present_result(store: TaskStore, task_id: str) -> str | None:
     return str(path) if path.exists() else None
 
 
-def _without_result(verdict: Outcome, error: OcdError) -> Outcome:
+def _failed_outcome(verdict: Outcome, error: OcdError) -> Outcome:
     failed = "FAILED" if verdict.status == "COMPLETED" else verdict.status
     return replace(verdict, status=failed, error=error.body())
 
@@ -106,7 +106,7 @@ def recover(store: TaskStore, index: TaskIndex, kinds: Mapping[str, TaskKind]) -
     index.refresh()
     reaped = []
     for task_id in index.newest(("PENDING", "RUNNING")):
-        meta = readable(index, store, task_id)
+        meta = read_or_drop(index, store, task_id)
         if meta is not None and _is_orphan(meta):
             try:
                 reaped.append(reap_orphan(store, kinds.get(meta.kind), meta))

@@ -27,16 +27,16 @@ class Events:
         # Keeps a late event of a thread from landing behind the last one.
         self._lock = threading.Lock()
 
-    def say(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
+    def append(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
         """Append one event: {"ts", "kind", "data"?}."""
         with self._lock:
-            self._append(event, data)
+            self._write(event, data)
 
     def end(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
         """Append the last event and close the file."""
         with self._lock:
             try:
-                self._append(event, data)
+                self._write(event, data)
             finally:
                 self._close()
 
@@ -45,7 +45,7 @@ class Events:
         with self._lock:
             self._close()
 
-    def _append(self, event: str, data: dict[str, Any]) -> None:
+    def _write(self, event: str, data: dict[str, Any]) -> None:
         if not self._over:
             more = {"data": data} if data else {}
             self._log.append(_encode({"ts": self._now(), "kind": event, **more}))

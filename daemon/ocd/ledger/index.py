@@ -31,7 +31,7 @@ class IndexRow(NamedTuple):
     direct: bool = False
 
     @property
-    def was_answered(self) -> bool:
+    def was_delivered(self) -> bool:
         """Whether it was a direct call, and its caller has the result."""
         return self.direct and self.status == "COMPLETED"
 
@@ -105,7 +105,7 @@ class TaskIndex:
             and (before is None or row.created < before)
             and (not statuses or row.status in statuses)
             and (not kinds or row.kind in kinds)
-            and (answered or not row.was_answered)
+            and (answered or not row.was_delivered)
         ]
         matching.sort(reverse=True)
         return [task_id for _, task_id in matching]
@@ -174,7 +174,7 @@ def _folders(root: Path) -> Iterator[str]:
                 yield entry.name
 
 
-def readable(index: TaskIndex, store: TaskStore, task_id: str) -> TaskMeta | None:
+def read_or_drop(index: TaskIndex, store: TaskStore, task_id: str) -> TaskMeta | None:
     """Return the task, or None if it is gone or unreadable by now; the index learns of it."""
     try:
         return store.read(task_id)

@@ -21,12 +21,12 @@ class TaskQueue:
     @max_at_once.setter
     def max_at_once(self, value: int) -> None:
         self._max_at_once = value
-        self._call_in()
+        self._start_next()
 
     def join(self, run: TaskRun) -> None:
         """Put a run at the end of the line."""
         self._waiting.append(run)
-        self._call_in()
+        self._start_next()
 
     def leave(self, run: TaskRun) -> None:
         """Give a run's turn to the next, or take it out of the line."""
@@ -35,9 +35,9 @@ class TaskQueue:
             self._at_work -= 1
         elif run in self._waiting:
             self._waiting.remove(run)
-        self._call_in()
+        self._start_next()
 
-    def _call_in(self) -> None:
+    def _start_next(self) -> None:
         while self._waiting and self._at_work < self._max_at_once:
             run = self._waiting.popleft()
             if not run.stopping:

@@ -51,7 +51,7 @@ def _fill(body: BinaryIO, index: IndexWriter, chunks: "_CountedChunks") -> None:
     at = 0
     for data, is_item in chunks:
         body.write(data)
-        index.cover(data)
+        index.add_to_checksums(data)
         if is_item:
             index.add(at, at + len(data))
         at += len(data)
@@ -132,7 +132,7 @@ def _read_older(
     file: BinaryIO, path: Path, units: JsonLinesFile, place: ResultListSpan | None
 ) -> TaskResult:
     """Return a result of a release that kept the units beside it, and no checksums."""
-    if place is None or not _stands_in(units, place):
+    if place is None or not _is_unchanged(units, place):
         return TaskResult(_decode(path, file.read()), items=place.keys if place else None)
     head = file.read(place.start)
     file.seek(place.end)
@@ -151,7 +151,7 @@ def _without_list(path: Path, head: bytes, tail: bytes, place: ResultListSpan) -
     return data
 
 
-def _stands_in(units: JsonLinesFile, place: ResultListSpan) -> bool:
+def _is_unchanged(units: JsonLinesFile, place: ResultListSpan) -> bool:
     # As many newlines there as commas and a bracket here; else somebody changed the units file.
     return place.in_units and file_size(units.path) == place.end - place.start - 1
 

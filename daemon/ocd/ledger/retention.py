@@ -3,7 +3,7 @@
 import logging
 
 from ocd.api.errors import OcdError
-from ocd.ledger.index import TaskIndex, readable
+from ocd.ledger.index import TaskIndex, read_or_drop
 from ocd.ledger.states import TERMINAL, milliseconds
 from ocd.ledger.store import TaskStore
 
@@ -23,7 +23,7 @@ def prune(
     """
     ended = index.newest(TERMINAL)
     for task_id in ended:
-        if store.has_units(task_id) and (meta := readable(index, store, task_id)):
+        if store.has_units(task_id) and (meta := read_or_drop(index, store, task_id)):
             store.remove_held_units(meta)
     running = len(index) - len(ended)
     surplus = set(ended[max(0, max_tasks - running) :])
@@ -38,7 +38,7 @@ def prune(
 def _is_expired(store: TaskStore, index: TaskIndex, task_id: str, moment: float) -> bool:
     if index.created_ms(task_id) >= moment:
         return False  # it cannot have ended before it was created: no need to read it
-    meta = readable(index, store, task_id)
+    meta = read_or_drop(index, store, task_id)
     return meta is not None and milliseconds(meta.ended_at or meta.created_at) < moment
 
 

@@ -130,13 +130,13 @@ class Runner(Tasks):
                 raise not_resumable(meta.task_id, f"{other.meta.task_id} already continues it")
 
     async def _begin(self, run: TaskRun, *, direct: bool = False) -> TaskMeta:
-        run.waits_in_line = not (direct or run.kind.tells_begin)
+        run.waits_in_line = not (direct or run.kind.reports_begin)
         self._runs[run.meta.task_id] = run
         run.changed.on_fire = lambda: self._tell_listeners(run)
         self._spawn(self._live(run))
         try:
             await run.stored.wait()
-            if run.kind.tells_begin:
+            if run.kind.reports_begin:
                 await run.work.begun.wait()
         except asyncio.CancelledError:
             run.ask_stop()
@@ -145,10 +145,10 @@ class Runner(Tasks):
             raise run.refused
         return run.meta
 
-    def leave_to_itself(self, task_id: str) -> None:
+    def detach(self, task_id: str) -> None:
         """Note that a direct call's caller waits no more: it is a task like others."""
         if (run := self._runs.get(task_id)) is not None:
-            run.leave_to_itself()
+            run.detach()
 
     def _accept(
         self,
@@ -233,7 +233,7 @@ class Runner(Tasks):
         return True
 
     async def _run(self, run: TaskRun) -> None:
-        verdict, payload = run.never_ran(), None
+        verdict, payload = run.outcome_without_run(), None
         if not run.stopping:
             verdict, payload = await self._work(run)
         run.work.close()
@@ -248,7 +248,7 @@ class Runner(Tasks):
         self._index.put(run.meta)
         run.check_disk()
         if run.stopping:
-            return run.never_ran(), None
+            return run.outcome_without_run(), None
         self._spawn(self._keep_saved(run))
         return await run.perform()
 

@@ -143,7 +143,7 @@ class TaskStore:
     def _first_event(self, folder: Path, meta: TaskMeta) -> None:
         events = Events(folder / EVENTS, self.now)
         try:
-            events.say("created", kind=meta.kind, session=meta.session)
+            events.append("created", kind=meta.kind, session=meta.session)
         finally:
             events.close()
 

@@ -23,7 +23,7 @@ class TaskKind:
     prepare: checks the arguments as the direct call would and returns what `run` gets. run: does
     the work; its payload is a JSON one. recover: makes a result of the finished units of a run
     that failed, was ended or died with its process; None: such a task keeps no result.
-    tells_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
+    reports_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
     is answered once it has begun. resumption: how one that has ended goes on; None: not at all.
     arguments: what is stored of what `prepare` returned, so that it can be prepared once more.
     webhook: the address that is told of the task's end; "" for none.
@@ -33,14 +33,14 @@ class TaskKind:
     prepare: Callable[[dict[str, Any]], Any]
     run: Callable[[TaskHandle, Any], Awaitable[Payload]]
     recover: Callable[[TaskMeta, JsonLinesFile], Payload] | None = None
-    tells_begin: bool = False
+    reports_begin: bool = False
     resumption: Resumption | None = None
     arguments: Callable[[Any], Arguments] | None = None
     webhook: Callable[[Any], str] = lambda _prepared: ""
 
 
 @contextmanager
-def code_of_a_kind(task_id: str) -> Iterator[None]:
+def errors_as_internal(task_id: str) -> Iterator[None]:
     """Let only OcdError out of a kind's code: anything else becomes `internal`, with a log entry.
 
     Beside the dispatcher this is the one place that catches Exception: a task has no caller who

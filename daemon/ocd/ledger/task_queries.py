@@ -12,7 +12,7 @@ from ocd.api.tool_calls import tool_call
 from ocd.ledger.completion import process_is_gone, reap_orphan
 from ocd.ledger.events import EVENTS, Tail
 from ocd.ledger.folder_watch import changes
-from ocd.ledger.index import TaskIndex, readable
+from ocd.ledger.index import TaskIndex, read_or_drop
 from ocd.ledger.results import TaskResult, read_result
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
@@ -87,7 +87,7 @@ class Tasks:
         self._index.refresh(own=tuple(self._runs))
         metas: list[TaskMeta] = []
         for task_id in self._index.newest(statuses, kinds, *created, answered=answered):
-            meta = self._require(task_id) or readable(self._index, self._store, task_id)
+            meta = self._require(task_id) or read_or_drop(self._index, self._store, task_id)
             if meta is not None and (not statuses or meta.status in statuses):
                 metas.append(meta)
                 if len(metas) >= limit:
@@ -152,7 +152,7 @@ class Tasks:
 
         What changes while nobody asks for the next one is seen in that one.
         """
-        async with aclosing(self._moments(await self.get(task_id), follow=True)) as moments:
+        async with aclosing(self._change_ticks(await self.get(task_id), follow=True)) as moments:
             async for _ in moments:
                 yield await self.get(task_id)
 
@@ -183,12 +183,12 @@ class Tasks:
         """Yield the task's events as JSON lines; with `follow` also later ones, until it ends."""
         meta = await self.get(task_id)
         tail = Tail(self._store.directory(task_id) / EVENTS)
-        async with aclosing(self._moments(meta, follow=follow)) as moments:
+        async with aclosing(self._change_ticks(meta, follow=follow)) as moments:
             async for _ in moments:
                 for line in await asyncio.to_thread(tail.new_lines):
                     yield line
 
-    async def _moments(self, meta: TaskMeta, *, follow: bool) -> AsyncGenerator[None, None]:
+    async def _change_ticks(self, meta: TaskMeta, *, follow: bool) -> AsyncGenerator[None, None]:
         """Yield now and whenever the task's events may have grown, the last time after its end."""
         run = self._runs.get(meta.task_id)
         while follow and run is not None and not run.ended.is_set():

@@ -17,7 +17,7 @@ from ocd.ledger.resumption import FinishedWork, write_arguments
 from ocd.ledger.states import Outcome, TaskMeta, TaskProgress, advance, ask_cancel, begin, end
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
-from ocd.ledger.task_kind import TaskKind, code_of_a_kind
+from ocd.ledger.task_kind import TaskKind, errors_as_internal
 from ocd.ledger.webhooks import write_webhook
 from ocd.safety.redact import redact
 from ocd.storage import crash_points
@@ -81,7 +81,7 @@ class TaskRun:
         self._stop_error = error
         if error is None:
             self.meta = ask_cancel(self.meta, self._store.now())
-            self._say("cancel_requested")
+            self._record_event("cancel_requested")
             crash_points.point("cancel.event")
         self._unsaved = True
         self.hurry.set()
@@ -115,7 +115,7 @@ class TaskRun:
             self.work.take_figures()
 
     async def _kind_run(self) -> Payload:
-        with code_of_a_kind(self.meta.task_id):
+        with errors_as_internal(self.meta.task_id):
             try:
                 return await self.kind.run(self.work, self._prepared)
             except asyncio.CancelledError as error:
@@ -132,7 +132,7 @@ class TaskRun:
             return Outcome(status="CANCELLED", error=self._stop_error)
         return Outcome(status=status, error=error)
 
-    def never_ran(self) -> Outcome:
+    def outcome_without_run(self) -> Outcome:
         """Return the verdict of a task that was asked to stop while it waited."""
         return Outcome(status="CANCELLED", error=self._stop_error)
 
@@ -141,15 +141,15 @@ class TaskRun:
         self._unsaved = True
         if work.finished > self._units_reported:
             self._units_reported = work.finished
-            self._say("unit", n=work.finished)
+            self._record_event("unit", n=work.finished)
             crash_points.point("unit.event")
         self.changed.fire()
 
-    def _say(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
+    def _record_event(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
         # A full disk must not keep a task from being cancelled: events tell, meta.json decides.
         try:
             if self._events is not None:
-                self._events.say(event, **data)
+                self._events.append(event, **data)
         except OcdError as error:
             logger.warning("task %s: event %s is lost: %s", self.meta.task_id, event, error)
 
@@ -160,10 +160,10 @@ class TaskRun:
     def adopt(self, saved: TaskMeta) -> None:
         """Take over the task as a thread left it on disk; what the loop did meanwhile is kept."""
         if not self.meta.terminal:
-            self.meta = saved if saved.terminal else self._caught_up(saved)
+            self.meta = saved if saved.terminal else self._with_current_progress(saved)
             self.changed.fire()
 
-    def leave_to_itself(self) -> None:
+    def detach(self) -> None:
         """Become an ordinary background task: the waiting caller has gone on."""
         self.meta = replace(self.meta, direct=False)
         self._unsaved = True
@@ -184,7 +184,7 @@ class TaskRun:
         self.hurry.set()
         self.changed.fire()
 
-    def _caught_up(self, meta: TaskMeta) -> TaskMeta:
+    def _with_current_progress(self, meta: TaskMeta) -> TaskMeta:
         """Return the task as it is on disk with what memory knows better."""
         if self.meta.status == "RUNNING":
             meta = begin(meta, self.meta.started_at or self._store.now())
@@ -211,7 +211,7 @@ class TaskRun:
     def save_started(self) -> TaskMeta:
         """Note on disk that the task runs (step 2)."""
         saved = self._update("run.meta")
-        self._say("started")
+        self._record_event("started")
         crash_points.point("run.event")
         return saved
 
@@ -222,12 +222,12 @@ class TaskRun:
         self._unsaved = False
         saved = self._update("cancel.meta" if self.stopping else "progress.meta")
         if saved.progress != self._reported:
-            self._say_progress(saved.progress)
+            self._record_progress(saved.progress)
         return saved
 
-    def _say_progress(self, now: TaskProgress) -> None:
+    def _record_progress(self, now: TaskProgress) -> None:
         self._reported = now
-        self._say("progress", **to_builtins(now))
+        self._record_event("progress", **to_builtins(now))
 
     def save_end(self, verdict: Outcome, payload: Payload | None) -> tuple[TaskMeta, bool]:
         """Write the result and the last state (step 5); return it, and whether the disk has it."""
@@ -245,8 +245,8 @@ class TaskRun:
         if stored:
             self._store.remove_held_units(meta)
         if meta.progress.figures not in (UNSET, self._reported.figures):
-            self._say_progress(meta.progress)
-        self._say_end(meta)
+            self._record_progress(meta.progress)
+        self._record_end(meta)
         return meta, stored
 
     def _save_cancel(self) -> None:
@@ -257,7 +257,7 @@ class TaskRun:
             except OcdError as error:
                 logger.warning("cancelling task %s is not stored: %s", self.meta.task_id, error)
 
-    def _say_end(self, meta: TaskMeta) -> None:
+    def _record_end(self, meta: TaskMeta) -> None:
         error = {"error": meta.error} if meta.error else {}
         try:
             if self._events is not None:
@@ -270,7 +270,9 @@ class TaskRun:
         self, point: str, change: Callable[[TaskMeta], TaskMeta] = lambda meta: meta
     ) -> TaskMeta:
         task_id = self.meta.task_id
-        saved = self._store.update(task_id, lambda meta: change(self._caught_up(meta)), point)
+        saved = self._store.update(
+            task_id, lambda meta: change(self._with_current_progress(meta)), point
+        )
         self._seen = self._store.change_stamp(task_id)
         return saved
 

@@ -108,9 +108,9 @@ def _write_files(
         body = stack.enter_context(open_private(part_of(target)))
         index = stack.enter_context(IndexWriter.create(part_of(place.index)))
         written = _fill(body, index, payload, gate)
-        _settle(body, target)
+        _commit_part(body, target)
         crash_points.point("handle.payload.written")
-        _settle(index.finish(), place.index)
+        _commit_part(index.finish(), place.index)
         crash_points.point("handle.index.written")
     sync_dir(place.folder)
     size = written.size + index.size
@@ -141,7 +141,7 @@ def _link(
     with open_private(part_of(place.index)) as copy:
         copy.write(raw)
         copy.flush()
-        _settle(copy, place.index)
+        _commit_part(copy, place.index)
     crash_points.point("handle.index.written")
     sync_dir(place.folder)
     return WriteResult(size, None if payload.items_at is None else index.count, head), len(raw)
@@ -158,7 +158,7 @@ def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> W
         if len(head) < _HEAD:
             head += data[: _HEAD - len(head)]
         body.write(data)
-        index.cover(data)
+        index.add_to_checksums(data)
         if is_item:
             index.add(at, end)
         at = end
@@ -166,7 +166,7 @@ def _fill(body: BinaryIO, index: IndexWriter, payload: Payload, gate: Gate) -> W
     return WriteResult(at, None if payload.items_at is None else index.count, head)
 
 
-def _settle(file: BinaryIO, target: Path) -> None:
+def _commit_part(file: BinaryIO, target: Path) -> None:
     os.fsync(file.fileno())
     file.close()  # Windows renames no open file
     part_of(target).replace(target)

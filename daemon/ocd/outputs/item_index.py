@@ -62,7 +62,7 @@ class IndexWriter:
         if len(self._starts) >= _FLUSH_AT:
             self._flush()
 
-    def cover(self, data: bytes) -> None:
+    def add_to_checksums(self, data: bytes) -> None:
         """Take the payload's next bytes into the checksums."""
         left = memoryview(data)
         while left:
@@ -138,7 +138,7 @@ class Index:
         return _little_endian(numbers)
 
 
-def _ends(path: Path) -> tuple[bytes, bytes, int]:
+def _head_and_footer(path: Path) -> tuple[bytes, bytes, int]:
     """Return what a file begins with and ends with, and its size."""
     try:
         with reading(path), path.open("rb") as file:
@@ -152,7 +152,7 @@ def _ends(path: Path) -> tuple[bytes, bytes, int]:
 
 def read_index(path: Path) -> Index:
     """Return the index in a file; `unreadable_file` for one that is none, or is missing."""
-    magic, footer, size = _ends(path)
+    magic, footer, size = _head_and_footer(path)
     if magic == _MAGIC_1:
         return Index(path, max(0, (size - len(MAGIC)) // _WIDTH - 1), None)
     if magic != MAGIC or len(footer) != _FOOTER.size:

@@ -8,7 +8,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.wire import Descriptor
 from ocd.outputs.file_layout import Extension, HandleFiles
-from ocd.storage.files import LEFT_AS_IT_IS, read_whole
+from ocd.storage.files import UNTOUCHED_HINT, read_whole
 
 
 class HandleMeta(Descriptor, frozen=True, kw_only=True):
@@ -59,6 +59,6 @@ def _unreadable(place: HandleFiles, why: str) -> OcdError:
     return OcdError(
         "unreadable_file",
         f"Cannot read {place.meta}: {why}",
-        hint=LEFT_AS_IT_IS,
+        hint=UNTOUCHED_HINT,
         path=str(place.meta),
     )

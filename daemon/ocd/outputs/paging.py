@@ -41,7 +41,7 @@ def read_page(
     `limit` in it is the one that was applied; `content` of items is msgspec.Raw, the stored bytes.
     A text page that would begin inside a code point begins with it, and says so in `offset`.
     """
-    form = _form(meta, requested)
+    form = _choose_format(meta, requested)
     items = form == "items"
     default, maximum = (DEFAULT_ITEMS, MAX_ITEMS) if items else (DEFAULT_BYTES, MAX_BYTES)
     limit = min(limit or default, maximum)
@@ -68,7 +68,7 @@ def read_page(
     }
 
 
-def _form(meta: HandleMeta, requested: Format) -> Format:
+def _choose_format(meta: HandleMeta, requested: Format) -> Format:
     """Return the format to answer in; what does not suit the payload is refused."""
     has_items, text = meta.item_count is not None, is_text(meta.mime_type)
     if requested == "auto":
@@ -76,11 +76,11 @@ def _form(meta: HandleMeta, requested: Format) -> Format:
             return "items"
         return "text" if meta.mime_type.startswith("text/") else "bytes"
     if (requested == "items" and not has_items) or (requested == "text" and not text):
-        raise not_suited(meta, requested)
+        raise unsuited_format_error(meta, requested)
     return requested
 
 
-def not_suited(meta: HandleMeta, requested: str) -> OcdError:
+def unsuited_format_error(meta: HandleMeta, requested: str) -> OcdError:
     """Return the error of asking for items or text where there are none."""
     suited = [
         *(["items"] if meta.item_count is not None else []),
@@ -113,7 +113,7 @@ def _check_items(payload: PayloadReader, content: bytes, count: int) -> None:
     """
     try:
         found: list[Any] = msgspec.json.decode(
-            content, type=list[msgspec.Raw] if payload.proven else list[Any]
+            content, type=list[msgspec.Raw] if payload.has_checksums else list[Any]
         )
         wrong = (
             "" if len(found) == count else f"{len(found)} items found where {count} were expected"
@@ -133,21 +133,21 @@ def _bytes(payload: PayloadReader, start: int, limit: int) -> _Slice:
 def _text(payload: PayloadReader, start: int, limit: int, meta: HandleMeta) -> _Slice:
     base = max(0, start - _TRAIL)
     data = payload.read(base, start + limit + _TRAIL - base)
-    first = _lead(data, start - base)
-    last = _lead(data, min(first + limit, len(data)))
+    first = _code_point_start(data, start - base)
+    last = _code_point_start(data, min(first + limit, len(data)))
     if last <= first:
         # Not even one code point within the limit: that one goes whole.
-        last = _next_lead(data, first)
+        last = _next_code_point(data, first)
     try:
         return _Slice(base + first, base + last, data[first:last].decode())
     except UnicodeDecodeError as error:
         if meta.mime_type == JSON:
             path = str(payload.path)
             raise OcdError("unreadable_file", f"Cannot read {path}: {error}", path=path) from error
-        raise not_suited(meta, "valid UTF-8 text") from error
+        raise unsuited_format_error(meta, "valid UTF-8 text") from error
 
 
-def _lead(data: bytes, at: int) -> int:
+def _code_point_start(data: bytes, at: int) -> int:
     """Return `at`, or the start of the code point around it."""
     lowest = max(0, at - _TRAIL)
     while lowest < at < len(data) and _is_trail(data[at]):
@@ -155,7 +155,7 @@ def _lead(data: bytes, at: int) -> int:
     return at
 
 
-def _next_lead(data: bytes, at: int) -> int:
+def _next_code_point(data: bytes, at: int) -> int:
     at += 1
     while at < len(data) and _is_trail(data[at]):
         at += 1

@@ -73,7 +73,7 @@ class StoreUsage:
                 self._total -= self._writing.pop(place.handle)
                 del self._folders[place.handle]
 
-    def grow(self, handle: str, size: int, cap: int) -> bool:
+    def try_grow(self, handle: str, size: int, cap: int) -> bool:
         """Count a handle being written with `size` bytes; False if the total would pass `cap`."""
         with self._lock:
             more = size - self._writing[handle]

@@ -32,7 +32,7 @@ class PayloadReader:
             raise not_an_index(index.path)
 
     @property
-    def proven(self) -> bool:
+    def has_checksums(self) -> bool:
         """Whether what is read is compared with checksums."""
         return self.index is not None and self.index.payload_size is not None
 
@@ -54,7 +54,7 @@ class PayloadReader:
         end = min(offset + size, self.size)
         if offset >= end:
             return b""
-        if self.index is None or not self.proven:
+        if self.index is None or not self.has_checksums:
             return self._bytes(offset, end)
         first, last = offset // BLOCK, (end - 1) // BLOCK
         base = first * BLOCK

@@ -18,7 +18,7 @@ import msgspec
 from ocd.api.wire import FETCH_VERB
 from ocd.outputs.inline_policy import boundary, is_text
 from ocd.outputs.meta import HandleMeta
-from ocd.outputs.paging import not_suited
+from ocd.outputs.paging import unsuited_format_error
 from ocd.outputs.reader import PayloadReader
 from ocd.safety.regex import compile_pattern
 
@@ -79,7 +79,7 @@ class Search:
         self, payload: PayloadReader, meta: HandleMeta, query: SearchQuery, seconds: float = SECONDS
     ) -> None:
         if not is_text(meta.mime_type):
-            raise not_suited(meta, "text to search")
+            raise unsuited_format_error(meta, "text to search")
         self._payload = payload
         self._meta = meta
         self._query = query
@@ -118,7 +118,7 @@ class Search:
         arguments = {"output_handle": self._meta.output_handle, **where}
         return {"verb": FETCH_VERB, "params": arguments}
 
-    def _late(self) -> bool:
+    def _must_stop(self) -> bool:
         if self._query.stop.is_set() or monotonic() > self._deadline:
             self._stopped_by = "time"
         return self._stopped_by is not None
@@ -128,7 +128,7 @@ class Search:
     def _search(self, window: _Window) -> bool:
         """Take the window's matches; return whether to go on."""
         pos = window.pos
-        while not self._late():
+        while not self._must_stop():
             match = self._regex.search(window.data, pos)
             if match is None or match.start() >= window.until:
                 return True
@@ -213,7 +213,7 @@ class Search:
         for first in range(0, count, _INDEX_BLOCK):
             starts = self._payload.starts(first, min(_INDEX_BLOCK, count - first))
             for low, high in _batches(starts):
-                if self._late():
+                if self._must_stop():
                     return
                 yield from self._batch(starts[low : high + 1], first + low)
 

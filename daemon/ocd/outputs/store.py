@@ -131,10 +131,10 @@ class OutputStore:
         if stop.is_set():
             raise OcdError("cancelled", "Storing the output was cancelled")
         cap = self.max_store_mb * _MB
-        if self._usage.grow(place.handle, size, cap):
+        if self._usage.try_grow(place.handle, size, cap):
             return
         self._sweep()
-        if not self._usage.grow(place.handle, size, cap):
+        if not self._usage.try_grow(place.handle, size, cap):
             raise OcdError(
                 "storage_full",
                 f"The output store would exceed max_store_mb = {self.max_store_mb}",

@@ -114,7 +114,7 @@ def _sweep_handle(
     try:
         stats = [entry.stat(follow_symlinks=False) for entry in found.files.values()]
         stats = [one for one in stats if stat.S_ISREG(one.st_mode)]
-        expires, ended = _life(found, usage, swept, now, left_over)
+        expires, ended = _expiry(found, usage, swept, now, left_over)
     except OSError:
         return  # deleted by somebody else meanwhile
     if ended and _delete(found, swept):
@@ -130,7 +130,7 @@ def _sweep_handle(
                 swept.shared.setdefault(held, []).append(handle)
 
 
-def _life(
+def _expiry(
     found: FoundFiles, usage: StoreUsage, swept: SweepResult, now: float, left_over: float
 ) -> tuple[float | None, bool]:
     """Return when the handle expires (None: it is none), and whether its files are to go."""

@@ -74,7 +74,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApprovalDecision:
     """A person's decision, and where it was made: terminal, elicitation or dashboard."""
 
     allowed: bool
@@ -95,7 +95,7 @@ class Approval:
     touched: float
     id: str = field(default_factory=lambda: f"ap_{token_hex(3)}")
     asked_at: str = field(default_factory=now)
-    answer: Answer | None = None
+    answer: ApprovalDecision | None = None
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
     waits_until: float = 0.0
@@ -168,7 +168,7 @@ class Approvals:
         self.notify()
         return approval
 
-    async def wait(self, approval: Approval, timeout_s: float | None) -> Answer | None:
+    async def wait(self, approval: Approval, timeout_s: float | None) -> ApprovalDecision | None:
         """Wait for the answer and take it; None if it does not come in time."""
         approval.waiting += 1
         approval.waits_until = 0.0 if timeout_s is None else time.time() + timeout_s
@@ -192,7 +192,7 @@ class Approvals:
         finally:
             approval.waiting -= 1
 
-    def take(self, approval: Approval) -> Answer | None:
+    def take(self, approval: Approval) -> ApprovalDecision | None:
         """Return the answer for the call that asked, for whom it is given once; None: none yet."""
         if approval.answer is not None and not approval.waiting:
             self._approvals.pop(approval.id, None)
@@ -225,7 +225,7 @@ class Approvals:
             found += await source.pending()
         return found
 
-    async def answer(self, approval_id: str, answer: Answer) -> None:
+    async def answer(self, approval_id: str, answer: ApprovalDecision) -> None:
         """Decide; not_found if nothing of this id waits, for example because it was answered."""
         approval = self._approvals.get(approval_id)
         if approval is not None and approval.answer is None:
@@ -243,7 +243,7 @@ class Approvals:
             approval=approval_id,
         )  # fmt: skip
 
-    def _decide(self, approval: Approval, answer: Answer) -> None:
+    def _decide(self, approval: Approval, answer: ApprovalDecision) -> None:
         approval.answer = answer
         approval.touched = self._clock()
         if answer.allowed and answer.scope == "session":
@@ -280,6 +280,6 @@ def _event(approval: Approval) -> dict[str, Any]:
             "tool": asker.verb, "tab_id": asker.tab_id}  # fmt: skip
 
 
-def _decision(answer: Answer) -> dict[str, Any]:
+def _decision(answer: ApprovalDecision) -> dict[str, Any]:
     decision = "allowed" if answer.allowed else "denied"
     return {"decision": decision, "scope": answer.scope, "by": answer.by}

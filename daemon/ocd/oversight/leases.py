@@ -20,7 +20,7 @@ from ocd.api.waiting import wait_for_event
 LIFE_S = 45.0
 
 S = TypeVar("S")
-End = Literal["released", "expired", "tab_closed", "daemon_stopped"]
+EndReason = Literal["released", "expired", "tab_closed", "daemon_stopped"]
 
 
 class _Events(Protocol):
@@ -70,7 +70,7 @@ class Lease:
     key: str = field(default_factory=lambda: token_hex(16))
     since: str = field(default_factory=now)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    end: End | None = None
+    end: EndReason | None = None
     keeps: ExitStack = field(default_factory=ExitStack)
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Leases:
         while not await wait_for_event(lease.ended, self._seconds_left(lease)):
             self.expire()
 
-    def _finish(self, lease: Lease, end: End) -> None:
+    def _finish(self, lease: Lease, end: EndReason) -> None:
         if self._leases.pop(lease.key, None) is None:
             return
         lease.tab.drop_state(Lease)

@@ -17,7 +17,7 @@ from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
 from ocd.browser.tabs.tab import Tab
 from ocd.call_context import TouchedElements
-from ocd.recording.element_locators import sentence
+from ocd.recording.element_locators import action_line
 from ocd.recording.film.camera import Camera
 from ocd.recording.store import Recording, RecordingMeta
 from ocd.safety.param_redaction import RedactedParams
@@ -35,7 +35,7 @@ _PICTURE_S = 10.0
 _QUALITY = 60
 
 _encode = msgspec.json.Encoder().encode
-Run = Callable[[], Awaitable[Output]]
+RunVerb = Callable[[], Awaitable[Output]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,8 +100,8 @@ class ActiveRecording:
         """What it is, and how many actions it has by now."""
         return self.recording.meta
 
-    async def record(self, action: Action, run: Run) -> Output:
-        """Run the action, record it, and return its result or raise its error."""
+    async def record(self, action: Action, run: RunVerb) -> Output:
+        """RunVerb the action, record it, and return its result or raise its error."""
         action.touched.with_identity = True
         if action.verb.acts and action.tab in self._untitled:
             self._ask_titles()  # of the actions before this one, which may change the title
@@ -148,7 +148,7 @@ class ActiveRecording:
         changed = data.get("changed")
         title = data.get("title", changed.get("title") if isinstance(changed, dict) else None)
         if isinstance(title, str):
-            self._know(tab, title)
+            self._store_title(tab, title)
         entry["title_after"] = self._title(tab)
         if self.meta.screenshots in ("after", "both"):
             await self._picture(tab, entry, "after")
@@ -159,19 +159,19 @@ class ActiveRecording:
         if self.camera is not None:
             if action.tab is not None:
                 self.camera.show(action.tab)
-            self.camera.caption(self.meta.action_count + 1, sentence({"verb": action.verb.name}))
+            self.camera.caption(self.meta.action_count + 1, action_line({"verb": action.verb.name}))
             action.entry["film_s"] = round(self.camera.position_s, 2)
 
     async def _ask_title(self, tab: Tab) -> None:
         with suppress(TimeoutError, OcdError):
             async with asyncio.timeout(_TITLE_S):
-                self._know(tab, await tab.title())
+                self._store_title(tab, await tab.title())
 
     def _title(self, tab: Tab) -> str:
         known = self._titles.get(tab)
         return known.shown if known else ""
 
-    def _know(self, tab: Tab, title: str) -> None:
+    def _store_title(self, tab: Tab, title: str) -> None:
         known = self._titles.get(tab)
         if known is not None and known.raw == title:
             shown = known.shown
@@ -203,7 +203,7 @@ class ActiveRecording:
             "seq": seq,
             "ts": action.ts,
             "verb": action.verb.name,
-            "params": action.params.written(action.touched.hidden_values, code),
+            "params": action.params.written(action.touched.password_fields, code),
             "ok": error is None,
             "reads": not action.verb.acts,
             "error": error,
@@ -212,7 +212,7 @@ class ActiveRecording:
             **self._changes(action.verb, output),
         }
         if self.camera is not None:
-            self.camera.caption(seq, sentence(entry) + (f": {code}" if code else ""))
+            self.camera.caption(seq, action_line(entry) + (f": {code}" if code else ""))
         line = _encode(entry)
         try:
             self.recording.append(line)
@@ -222,11 +222,11 @@ class ActiveRecording:
             self.meta.lost += 1
             return
         if output is not None and action.tab is not None and action.verb.acts:
-            self._learn_title(action.tab, seq)
+            self._ask_title_of(action.tab, seq)
         if self.recording.full:
             self._on_full(self)
 
-    def _learn_title(self, tab: Tab, seq: int) -> None:
+    def _ask_title_of(self, tab: Tab, seq: int) -> None:
         # After the answer has gone out, and before the tab's next action begins.
         if not self._untitled:
             asyncio.get_running_loop().call_later(_SOON_S, self._ask_titles)
@@ -239,13 +239,13 @@ class ActiveRecording:
             if not tab.closed:
                 asked = tab.ask_title()
                 self._asked.add(asked)
-                asked.add_done_callback(partial(self._learnt, tab, titles))
+                asked.add_done_callback(partial(self._on_title, tab, titles))
 
-    def _learnt(self, tab: Tab, titles: dict[int, str], reply: asyncio.Future[Any]) -> None:
+    def _on_title(self, tab: Tab, titles: dict[int, str], reply: asyncio.Future[Any]) -> None:
         self._asked.discard(reply)
         if reply.cancelled() or reply.exception() or self._settled:
             return
-        self._know(tab, str(reply.result()["targetInfo"]["title"]))
+        self._store_title(tab, str(reply.result()["targetInfo"]["title"]))
         title = self._title(tab)
         with suppress(OcdError):
             for seq in (seq for seq, known in titles.items() if known != title):

@@ -50,16 +50,16 @@ def targets(action: Mapping[str, Any]) -> list[Target]:
     return list(found)
 
 
-def spoken(target: Target) -> str:
+def element_text(target: Target) -> str:
     """Return the element for people: button "Delete"."""
     return f'{target["role"]} "{target["name"]}"' if target.get("name") else str(target["role"])
 
 
-def sentence(action: Mapping[str, Any]) -> str:
+def action_line(action: Mapping[str, Any]) -> str:
     """Return in one line what an action was."""
     params = action.get("params", {})
     word = params.get("action", action["verb"])
-    about = ", ".join(spoken(one) for one in targets(action))
+    about = ", ".join(element_text(one) for one in targets(action))
     value = next((params[key] for key in ("url", "value", "text", "type") if key in params), None)
     given = "" if value is None else json.dumps(value, ensure_ascii=False)[:80]
     return " ".join(part for part in (str(word), about, given) if part)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ocd.recording.element_locators import sentence
+from ocd.recording.element_locators import action_line
 
 Pictures = Callable[[object], bytes | None]
 
@@ -51,7 +51,7 @@ def _section(action: Mapping[str, Any], picture: Pictures) -> str:
     shown = [_figure(action, when, picture) for when in ("before", "after")]
     return (
         f'<section class="{"ok" if action["ok"] else "failed"}" id="a{int(action["seq"])}">\n'
-        f"<h2>{int(action['seq'])}. {escape(sentence(action))} "
+        f"<h2>{int(action['seq'])}. {escape(action_line(action))} "
         f"<small>{escape(action['verb'])}, {action['duration_ms']:g} ms</small></h2>\n"
         f"{_facts(_page(action))}\n{_details(action)}{''.join(shown)}</section>\n"
     )

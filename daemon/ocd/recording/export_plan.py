@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ocd.recording.element_locators import sentence
-from ocd.recording.replay_steps import Recorded, again, why_left_out
+from ocd.recording.element_locators import action_line
+from ocd.recording.replay_steps import Recorded, replay_call, why_left_out
 from ocd.safety.redact import MASK
 
 
@@ -44,10 +44,10 @@ class _Plan:
         tab_id = action.get("tab_id")
         if tab_id and not self._tabs:
             self._begin(action)
-        tool, args = again(action)
+        tool, args = replay_call(action)
         self._name_tabs(args)
         step: dict[str, Any] = {"tool": tool, "args": self._with_secret_params(args, action)}
-        step["description"] = sentence(action)
+        step["description"] = action_line(action)
         if tab_id and tab_id not in self._tabs:
             self._tabs.add(tab_id)
             if self._many:
@@ -79,6 +79,6 @@ class _Plan:
             return [self._with_secret_params(item, action) for item in value]
         if isinstance(value, str) and MASK in value:
             name = f"secret_{len(self.parameters) + 1}"
-            self.parameters[name] = {"source": "runtime", "description": sentence(action)}
+            self.parameters[name] = {"source": "runtime", "description": action_line(action)}
             return value.replace(MASK, f"${{{name}}}")
         return value

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ocd.recording.element_locators import Target, by_selector, sentence, targets
-from ocd.recording.replay_steps import Recorded, again, why_left_out
+from ocd.recording.element_locators import Target, action_line, by_selector, targets
+from ocd.recording.replay_steps import Recorded, replay_call, why_left_out
 from ocd.safety.redact import MASK
 
 Dialect = Literal["python_pyppeteer", "python_playwright"]
@@ -45,11 +45,11 @@ class _Script:
 
     def add(self, action: Recorded) -> None:
         why = why_left_out(action)
-        words = _comment(f"{action['seq']}. {sentence(action)}")
+        words = _comment(f"{action['seq']}. {action_line(action)}")
         if why:
             self.lines.append(f"{words}  (left out: {_one_line(why)})")
             return
-        verb, params = again(action)
+        verb, params = replay_call(action)
         if not self._begun:
             self._begin(action, verb)
         self.lines.append(words)

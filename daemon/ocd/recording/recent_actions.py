@@ -30,7 +30,7 @@ class ActionRecord:
         return {
             "seq": seq,
             "verb": self.verb.name,
-            "params": self.params.written(self.touched.hidden_values, self.error),
+            "params": self.params.written(self.touched.password_fields, self.error),
             "ok": self.error is None,
             "error": {"code": self.error} if self.error else None,
             "reads": not self.verb.acts,

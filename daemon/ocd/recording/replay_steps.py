@@ -27,7 +27,7 @@ def why_left_out(action: Recorded) -> str:
     return ""
 
 
-def again(action: Recorded) -> tuple[str, dict[str, Any]]:
+def replay_call(action: Recorded) -> tuple[str, dict[str, Any]]:
     """Return the verb and the parameters that do it again on a page that has changed."""
     params = dict(action["params"])
     if action["verb"] == "computer":
@@ -57,16 +57,16 @@ def _rename_targets(value: Any, found: Mapping[str, Target], words: str) -> Any:
         return [_rename_targets(item, found, "label") for item in value]
     if not isinstance(value, dict):
         return value
-    again: dict[str, Any] = {}
+    replay_call: dict[str, Any] = {}
     for key, item in value.items():
         match = _NAMED.fullmatch(key)
         target = found.get(item) if isinstance(item, str) else None
         if match and target:
             prefix = f"{match['which']}_" if match["which"] else ""
             for name, given in locator_params(target).items():
-                again[prefix + (words if name == "query" else name)] = given
+                replay_call[prefix + (words if name == "query" else name)] = given
         elif key == "submit" and target:
-            again[key] = by_words(target)
+            replay_call[key] = by_words(target)
         else:
-            again[key] = _rename_targets(item, found, words)
-    return again
+            replay_call[key] = _rename_targets(item, found, words)
+    return replay_call

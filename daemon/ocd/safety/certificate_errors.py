@@ -26,7 +26,7 @@ def certificate_error(url: str, host: str, net_error: str) -> OcdError | None:
     return OcdError("certificate_invalid", message, hint=HINT, url=url, net_error=net_error)
 
 
-def crawls_may_not() -> OcdError:
+def crawl_override_error() -> OcdError:
     """Return the error of a crawl that would accept any certificate where none may."""
     return OcdError(
         "disabled", "Crawls may not accept invalid certificates here",

@@ -23,7 +23,7 @@ class FileAccess:
     cwd: str = ""
     own: ProtectedFiles = NOTHING
 
-    def readable(self, path: str) -> str:
+    def resolve_readable(self, path: str) -> str:
         """Return the real path of a file to read: path_not_absolute, file_not_found, path_*."""
         absolute = self._absolute(path)
         if self.roots is not None:
@@ -32,7 +32,7 @@ class FileAccess:
             raise missing_file(absolute, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
         return self._not_own(absolute, reads_records=True)
 
-    def writable(self, path: str) -> str:
+    def resolve_writable(self, path: str) -> str:
         """Return the real path of a file to write; its folder exists."""
         absolute = self._absolute(path)
         if self.roots is not None:

@@ -15,7 +15,7 @@ _BEYOND = 4096
 _NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
 
 # Whether what is given to an element of these names may be a password.
-HidesValue = Callable[[set[str]], bool]
+IsPasswordField = Callable[[set[str]], bool]
 
 
 class RedactedParams:
@@ -41,7 +41,10 @@ class RedactedParams:
             self._redacted = redact(without_header_values(truncate(self._params, MAX_CHARACTERS)))
 
     def written(
-        self, hides: HidesValue | None, error: str | None, max_chars: int = MAX_CHARACTERS
+        self,
+        is_password_field: IsPasswordField | None,
+        error: str | None,
+        max_chars: int = MAX_CHARACTERS,
     ) -> Any:  # noqa: ANN401 - any JSON value
         """Return the parameters without secrets and passwords, their strings cut.
 
@@ -52,9 +55,9 @@ class RedactedParams:
         """
         if self._redacted is None and max_chars < MAX_CHARACTERS:
             short = redact(without_header_values(truncate(self._params, max_chars)))
-            return _without_passwords(short, hides, error)
+            return _without_passwords(short, is_password_field, error)
         self.prepare()
-        params = _without_passwords(self._redacted, hides, error)
+        params = _without_passwords(self._redacted, is_password_field, error)
         return truncate(params, max_chars) if max_chars < MAX_CHARACTERS else params
 
     def shortened(self) -> "RedactedParams":
@@ -65,10 +68,14 @@ class RedactedParams:
         return f"RedactedParams({', '.join(self._params)})"
 
 
-def _without_passwords(params: Any, hides: HidesValue | None, error: str | None) -> Any:  # noqa: ANN401
+def _without_passwords(
+    params: Any,  # noqa: ANN401
+    is_password_field: IsPasswordField | None,
+    error: str | None,
+) -> Any:  # noqa: ANN401
     if error in _NOT_FOUND:
         return mask_values(params, bool)
-    return params if hides is None else mask_values(params, hides)
+    return params if is_password_field is None else mask_values(params, is_password_field)
 
 
 def truncate(value: Any, max_chars: int, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON value

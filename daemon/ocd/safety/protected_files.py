@@ -32,18 +32,18 @@ class ProtectedFiles:
         secret is refused: the values, the seeds, the token and the configuration.
         """
         chain = [(path, _identity(path)) for path in (real, *real.parents)]
-        if self.secrets is not None and _holds(chain[:1], [self.secrets]):
+        if self.secrets is not None and _contains_any(chain[:1], [self.secrets]):
             return SECRETS
         home = self.home
         if reads_records:
             secret = [home / name for name in _SECRET] if home else []
-            return OURS if _holds(chain, secret) else ""
-        if _holds(chain, self.others):
+            return OURS if _contains_any(chain, secret) else ""
+        if _contains_any(chain, self.others):
             return OURS
         if home is None:
             return ""
-        below_home = list(_until(chain, home / "files"))
-        return OURS if len(below_home) == len(chain) and _holds(chain, [home]) else ""
+        below_home = list(_chain_until(chain, home / "files"))
+        return OURS if len(below_home) == len(chain) and _contains_any(chain, [home]) else ""
 
 
 NOTHING = ProtectedFiles()
@@ -51,14 +51,14 @@ _SECRET = ("config.toml", "secrets", "run", "upstream")
 _Chain = Iterable[tuple[Path, _Identity | None]]
 
 
-def _until(chain: _Chain, folder: Path) -> Iterator[Path]:
+def _chain_until(chain: _Chain, folder: Path) -> Iterator[Path]:
     for path, identity in chain:
-        if _holds([(path, identity)], [folder]):
+        if _contains_any([(path, identity)], [folder]):
             return
         yield path
 
 
-def _holds(chain: _Chain, ours: Iterable[Path]) -> bool:
+def _contains_any(chain: _Chain, ours: Iterable[Path]) -> bool:
     """Return whether one of the chain is one of ours, by its path or by what it is."""
     owned = [(path.resolve(), _identity(path)) for path in ours]
     return any(

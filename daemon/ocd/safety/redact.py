@@ -170,7 +170,7 @@ def _mask_field(name: str, value: object) -> object:
 
 
 # The keys of an object under which a caller names the element that takes the object's value.
-_AIM_KEYS = ("ref", "selector", "query", "label")
+_LOCATOR_KEYS = ("ref", "selector", "query", "label")
 
 
 def mask_values(value: Any, hidden: Callable[[set[str]], bool]) -> Any:  # noqa: ANN401 - any JSON
@@ -183,11 +183,11 @@ def mask_values(value: Any, hidden: Callable[[set[str]], bool]) -> Any:  # noqa:
         return [mask_values(item, hidden) for item in value]
     if not isinstance(value, dict):
         return value
-    names = {one for key in _AIM_KEYS if isinstance(one := value.get(key), str)}
-    hides = hidden(names)
+    names = {one for key in _LOCATOR_KEYS if isinstance(one := value.get(key), str)}
+    masks_value = hidden(names)
     return {
         key: _mask_field(key, item)
-        if hides and key.lower() in _VALUE_KEYS
+        if masks_value and key.lower() in _VALUE_KEYS
         else mask_values(item, hidden)
         for key, item in value.items()
     }

@@ -13,7 +13,7 @@ from ocd.api.errors import OcdError
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
 
-Rule = Literal["allow", "ask", "deny"]
+PolicyRule = Literal["allow", "ask", "deny"]
 # How data leaves: in the query of an address, as an upload, in a form, into a file, in what goes
 # with requests, as a user name and password, in cookies and storage, to a tool that a page offers
 # (and one that the page itself calls consequential).
@@ -61,7 +61,7 @@ class SessionTaint:
         if len(self.origins) < _ORIGINS:
             self.origins[origin] = None
 
-    def strangers(self, target: str) -> list[str]:
+    def other_origins_than(self, target: str) -> list[str]:
         """Return the origins that were read and are not the target itself."""
         return [origin for origin in self.origins if origin != target]
 
@@ -106,7 +106,7 @@ def _has_room(rest: str) -> bool:
     return bool(data and data[0]) or "@" in authority
 
 
-def refusal(way: Way, target: str, read: list[str]) -> OcdError:
+def exfiltration_error(way: Way, target: str, read: list[str]) -> OcdError:
     """Return the error for data that may not leave."""
     return OcdError(
         "exfiltration_denied",

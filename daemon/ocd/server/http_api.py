@@ -32,12 +32,12 @@ from ocd.calls.replies import Reply
 from ocd.calls.services import CallServices
 from ocd.gateway.gateway import Gateway
 from ocd.integrations.totp_seeds import TotpStore
-from ocd.oversight.approvals import Answer
+from ocd.oversight.approvals import ApprovalDecision
 from ocd.safety import secrets
 from ocd.server.attach_switch import AttachSwitch
 from ocd.server.dashboard_switch import DashboardSwitch
 from ocd.server.half_close import HalfClosedConnection, PeerCloseWatcher
-from ocd.server.unix_socket import bind, owned, peer_uid
+from ocd.server.unix_socket import bind, peer_uid, remove_at_exit
 from ocd.storage import crash_points
 from ocd.storage.machine_limits import limit_reached, require_memory, require_memory_to_decode
 from ocd.telemetry.metrics import Metrics
@@ -144,7 +144,7 @@ class HttpApi:
         asked = _decode_body(ApprovalRequest, await request.read())
         approvals = self._services.approvals
         if asked.action != "list":
-            answer = Answer(asked.action == "allow", asked.scope, "terminal")
+            answer = ApprovalDecision(asked.action == "allow", asked.scope, "terminal")
             await approvals.answer(asked.id, answer)
         waiting = secrets.current().mask(await approvals.list())
         return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
@@ -361,7 +361,7 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
 
     The caller holds the daemon's lock: whatever file is at the path is stale.
     """
-    logging.getLogger("aiohttp.server").addFilter(_junk_is_no_failure)
+    logging.getLogger("aiohttp.server").addFilter(_ignore_bad_requests)
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=2.0)
     await runner.setup()
     try:
@@ -369,13 +369,13 @@ async def listening(app: web.Application, address: str) -> AsyncIterator[None]:
             await web.NamedPipeSite(runner, address).start()
             yield
         else:
-            async with _at_socket(runner, address):
+            async with _serve_unix_socket(runner, address):
                 yield
     finally:
         await runner.cleanup()
 
 
-def _junk_is_no_failure(record: logging.LogRecord) -> bool:
+def _ignore_bad_requests(record: logging.LogRecord) -> bool:
     """Log one line for input that is not HTTP, without a traceback: it is the sender's mistake."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError | web.RequestPayloadError):
@@ -386,13 +386,13 @@ def _junk_is_no_failure(record: logging.LogRecord) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def _at_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]:
+async def _serve_unix_socket(runner: web.AppRunner, address: str) -> AsyncIterator[None]:
     serve, hang_ups = runner.server, PeerCloseWatcher()
     assert serve is not None
     server = await asyncio.get_running_loop().create_unix_server(
         lambda: HalfClosedConnection(serve(), hang_ups), sock=bind(address), backlog=1024
     )
-    with owned(address):
+    with remove_at_exit(address):
         try:
             yield
         finally:

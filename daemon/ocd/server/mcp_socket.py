@@ -34,9 +34,9 @@ from ocd.calls.services import CallServices
 from ocd.config.loader import Config
 from ocd.gateway.upstream import ListName
 from ocd.ledger.states import public
-from ocd.oversight.approvals import Answer, Approval, person_grant
+from ocd.oversight.approvals import Approval, ApprovalDecision, person_grant
 from ocd.server.page_tool_offers import Offers, PageToolWatch, page_tool_offers
-from ocd.server.unix_socket import listen, owned, peer_uid
+from ocd.server.unix_socket import listen, peer_uid, remove_at_exit
 from ocd.telemetry.metrics import Metrics
 from ocd.verb_api.capabilities import Capabilities
 from ocd.verb_api.inline_tasks import OnProgress
@@ -119,7 +119,7 @@ class McpSocketServer:
 
     async def answer(self, approval_id: str, *, allowed: bool) -> None:
         """Decide an approval as the person whom the host has asked; another one was first: no."""
-        answer = Answer(allowed, "session", "elicitation")
+        answer = ApprovalDecision(allowed, "session", "elicitation")
         with contextlib.suppress(OcdError):
             await self._services.approvals.answer(approval_id, answer)
 
@@ -301,7 +301,7 @@ class McpSocketServer:
     async def listening(self, address: str) -> AsyncIterator[None]:
         """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
         server = await listen(address, self._on_connection)
-        with owned(address):
+        with remove_at_exit(address):
             try:
                 yield
             finally:

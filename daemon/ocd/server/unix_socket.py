@@ -15,7 +15,7 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 
 @contextlib.contextmanager
-def owned(address: str) -> Iterator[None]:
+def remove_at_exit(address: str) -> Iterator[None]:
     """Take the socket's file away after the block, if it is still the one that was there before."""
     identity = Identity.of(Path(address))
     try:

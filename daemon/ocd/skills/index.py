@@ -12,7 +12,7 @@ from ocd.memory.notes import domain_of
 
 _CONTRACT_WEIGHT = 0.15
 
-Order = tuple[float, str, str]  # rank, when it was last used, id
+RankKey = tuple[float, str, str]  # rank, when it was last used, id
 
 
 class IndexedSkill(Protocol):
@@ -71,7 +71,7 @@ class RecallQuery:
 class SkillIndex:
     """Ids of skills by search terms."""
 
-    _orders: dict[str, Order] = field(default_factory=dict[str, Order])
+    _orders: dict[str, RankKey] = field(default_factory=dict[str, RankKey])
     _stored: dict[str, str] = field(default_factory=dict[str, str])
     _sets: dict[tuple[str, str], set[str]] = field(default_factory=dict[tuple[str, str], set[str]])
 

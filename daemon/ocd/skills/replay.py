@@ -12,7 +12,7 @@ from ocd.browser.sessions.session import Sessions
 from ocd.pages.locate.recorded_elements import RecordedElement, wait_for_recorded
 from ocd.recording.element_locators import Target, by_words
 from ocd.recording.recent_actions import RecentActions
-from ocd.recording.replay_steps import again
+from ocd.recording.replay_steps import replay_call
 from ocd.skills.store import Skill, SkillStep
 from ocd.verb_api.nested_calls import NestedCalls
 
@@ -57,7 +57,7 @@ class SkillReplayRun:
 
     async def _step(self, number: int, step: SkillStep) -> None:
         action = {"verb": step.verb, "params": step.params, "targets": step.targets}
-        verb, params = again(action)
+        verb, params = replay_call(action)
         params = self._fill(self._with_current_tabs(step, params))
         await self._wait_for_elements(step, params)
         started = time.monotonic()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.recording.element_locators import Target, sentence, targets
+from ocd.recording.element_locators import Target, action_line, targets
 from ocd.safety.redact import MASK, mask_values, redact
 from ocd.skills.store import SkillStep
 
@@ -27,7 +27,7 @@ class SkillSteps:
 
     def add(self, action: Mapping[str, Any]) -> None:
         """Add an action that has the shape of a recorded one."""
-        description = action.get("description") or sentence(action)
+        description = action.get("description") or action_line(action)
         self.steps.append(
             SkillStep(
                 verb=action["verb"],
@@ -86,10 +86,14 @@ def from_list(given: Sequence[Mapping[str, Any]], elements: Mapping[str, Target]
         clean = redact(_get_any(step, _PARAMS, dict, number))
         found = {word: elements[word] for word in _strings(clean) if word in elements}
 
-        def hides(names: set[str], found: Mapping[str, Target] = found) -> bool:
+        def is_password_field(names: set[str], found: Mapping[str, Target] = found) -> bool:
             return any(found[name].get("secret") for name in names if name in found)
 
-        action = {"verb": verb, "params": mask_values(clean, hides), "targets": [*found.values()]}
+        action = {
+            "verb": verb,
+            "params": mask_values(clean, is_password_field),
+            "targets": [*found.values()],
+        }
         description = step.get("description")
         made.add(action | ({"description": str(redact(description))[:1000]} if description else {}))
     _check(made)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # What a decoder raises for bytes that are not what they should be: no JSON, no UTF-8, too deep.
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-LEFT_AS_IT_IS = "It was left unchanged: repair it, or move it away."
+UNTOUCHED_HINT = "It was left unchanged: repair it, or move it away."
 # A file's bytes and its size, not its times: half the work on some file systems.
 sync_data = getattr(os, "fdatasync", os.fsync)
 FILE_MODE = 0o600
@@ -83,7 +83,7 @@ def reading(path: Path) -> Iterator[None]:
         raise OcdError(
             "unreadable_file",
             f"Cannot read {path}: {error.strerror or error}",
-            hint=LEFT_AS_IT_IS,
+            hint=UNTOUCHED_HINT,
             path=str(path),
             errno=error.errno,
         ) from error

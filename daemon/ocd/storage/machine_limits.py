@@ -22,7 +22,7 @@ _GROWTH = 24
 # watchfiles' own, and the one that waits for it.
 WATCH_THREADS = 2
 # What the daemon takes at rest, without and with a limit: 450 MB of address space, 110 of data.
-_LEAST_MB = {
+_MIN_MB = {
     "RLIMIT_AS": (512, "address space", "ulimit -v"),
     "RLIMIT_DATA": (192, "data", "ulimit -d"),
 }
@@ -69,7 +69,7 @@ def require_room_to_run() -> None:
         import resource
     except ImportError:
         return  # Windows
-    for name, (needed, what, command) in _LEAST_MB.items():
+    for name, (needed, what, command) in _MIN_MB.items():
         limit, _ = resource.getrlimit(getattr(resource, name))
         if limit != resource.RLIM_INFINITY and limit < needed << 20:
             raise OcdError(
@@ -85,7 +85,7 @@ def limit_error(error: Exception) -> OcdError | None:
 
     Such an error is no bug of the code that met it.
     """
-    what = _refused(error)
+    what = _exhausted_resource(error)
     return None if what is None else limit_reached(what)
 
 
@@ -110,7 +110,7 @@ def is_out_of_memory(error: Exception) -> bool:
     return type(error).__module__.startswith("selectolax.")
 
 
-def _refused(error: Exception) -> str | None:
+def _exhausted_resource(error: Exception) -> str | None:
     if is_out_of_memory(error):
         return "memory"
     if isinstance(error, RuntimeError) and str(error) == _NO_THREAD:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.storage.files import LEFT_AS_IT_IS, UNDECODABLE, read_lines
+from ocd.storage.files import UNDECODABLE, UNTOUCHED_HINT, read_lines
 
 JSON = "application/json"
 _PIECE = 1 << 16
@@ -68,7 +68,7 @@ class JsonLinesFile:
         return OcdError(
             "unreadable_file",
             f"Cannot read line {number} of {self.path}: {why}",
-            hint=LEFT_AS_IT_IS,
+            hint=UNTOUCHED_HINT,
             path=str(self.path),
             line=number,
         )
@@ -104,13 +104,13 @@ class Payload:
     def __iter__(self) -> Iterator[PayloadChunk]:
         """Yield the chunks; their concatenation is the payload."""
         if self.items_at is not None:
-            yield from self._items_form(self.items_at)
+            yield from self._item_chunks(self.items_at)
         elif self.mime_type == JSON and not isinstance(self.data, msgspec.Raw):
             yield PayloadChunk(_encode(self.data))
         else:
             yield from _pieces(self.data)
 
-    def _items_form(self, items_at: tuple[str, ...]) -> Iterator[PayloadChunk]:
+    def _item_chunks(self, items_at: tuple[str, ...]) -> Iterator[PayloadChunk]:
         head, tail = self._around(items_at)
         yield PayloadChunk(head + b"[")
         first = True

@@ -191,7 +191,7 @@ class Verb:
     page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
     `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
-    only_kind: a kind of the ledger, and no verb to be called. tells_begin: its task says when its
+    only_kind: a kind of the ledger, and no verb to be called. reports_begin: its task says when its
     work has begun, and is answered for then. also: other names of parameters that
     callers of other tools use. removed_params: what to do rather than give a parameter that does
     not exist.
@@ -224,7 +224,7 @@ class Verb:
     uploads: bool = False
     sends: Sending | None = None
     only_kind: bool = False
-    tells_begin: bool = False
+    reports_begin: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     removed_params: Mapping[str, str] = field(default_factory=dict[str, str])
     upstream_params: frozenset[str] | None = None

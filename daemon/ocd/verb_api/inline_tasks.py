@@ -14,7 +14,7 @@ from ocd.ledger.states import TaskMeta
 from ocd.verb_api.declaration import Output
 
 # How long a caller is advised to wait at once for a continuing task.
-GOES_ON_WAIT_MS = 45_000
+CONTINUE_WAIT_MS = 45_000
 
 OnProgress = Callable[[Progress], None]
 
@@ -47,8 +47,8 @@ async def join_task(
     except TimeoutError:
         if not limit.expired():
             raise
-        runner.leave_to_itself(task_id)
-        return _goes_on(await runner.get(task_id))
+        runner.detach(task_id)
+        return _still_running(await runner.get(task_id))
     except asyncio.CancelledError:
         runner.request_cancel(task_id)
         raise
@@ -60,8 +60,8 @@ def without_call_only(params: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in params.items() if key not in _CALL_ONLY}
 
 
-def _goes_on(meta: TaskMeta) -> Output:
-    arguments = {"task_id": meta.task_id, "timeout_ms": GOES_ON_WAIT_MS}
+def _still_running(meta: TaskMeta) -> Output:
+    arguments = {"task_id": meta.task_id, "timeout_ms": CONTINUE_WAIT_MS}
     return Output(
         data={
             "task_id": meta.task_id,

@@ -12,7 +12,7 @@ from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.origins import text_source
 from ocd.verb_api.declaration import PAYLOAD, WHEN_STORED, Output, Params, daemon_verb, task_verb
 
-Part = Literal[
+PartName = Literal[
     "dom", "screenshot", "network", "console", "facts", "contract_facts", "phash", "gate",
     "schema_diff",
 ]  # fmt: skip
@@ -116,7 +116,7 @@ class EvidenceBundle(Params):
     """
 
     include: Annotated[
-        tuple[Part, ...] | None,
+        tuple[PartName, ...] | None,
         Meta(description="Parts; default: dom, screenshot, network, console, facts"),
     ] = None
     evidence: Annotated[

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
-from ocd.browser.network.intercept_rules import RequestChange, ResponseChange, Rule, kinds
+from ocd.browser.network.intercept_rules import InterceptRule, RequestChange, ResponseChange, kinds
 from ocd.browser.network.interception import MAX_LOG, Interception, interception_of
 from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
@@ -219,7 +219,7 @@ def _missing(name: str, action: str) -> OcdError:
 # --- rules -------------------------------------------------------------------------------------
 
 
-def _rule(tab: Tab, params: RequestIntercept) -> Rule:
+def _rule(tab: Tab, params: RequestIntercept) -> InterceptRule:
     spec = params.rule
     if spec is None:
         raise _missing("rule", params.action)
@@ -240,7 +240,7 @@ def _rule(tab: Tab, params: RequestIntercept) -> Rule:
         request, response = None, response or ResponseChange()
     methods = frozenset(method.upper() for method in spec.methods)
     types = kinds(spec.resource_types)
-    return Rule("", spec.pattern, matches, action, types, methods, request, response)
+    return InterceptRule("", spec.pattern, matches, action, types, methods, request, response)
 
 
 def _with_body(spec: RuleSpec, body: str | None) -> RuleSpec:

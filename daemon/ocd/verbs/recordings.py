@@ -309,7 +309,7 @@ class RecordingResult(TypedDict):
     tier=2,
     items=("actions",),
     recover=_partial_result,
-    tells_begin=True,
+    reports_begin=True,
 )
 async def recording(recorder: Recorder, work: TaskHandle, params: Record) -> Output:
     active, _ = await recorder.start(_new_meta(params, work.session, work.task_id))

@@ -60,7 +60,7 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
     start: command, env, cwd. errors: where its stderr goes. lost: is called before the messages end
     by themselves.
     """
-    process = await _started(start, errors)
+    process = await _running_process(start, errors)
     incoming, received = anyio.create_memory_object_stream[_Item](0)
     sending, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
 
@@ -94,7 +94,7 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
         finally:
             group.cancel_scope.cancel()
             with anyio.CancelScope(shield=True):
-                await _ended(process)
+                await _end_process(process)
                 for stream in (incoming, received, sending, outgoing):
                     await stream.aclose()
 
@@ -166,7 +166,7 @@ def parse_line(line: bytes) -> _Item:
 # --- the process -------------------------------------------------------------------------------
 
 
-async def _started(start: Mapping[str, Any], errors: TextIO) -> Any:  # noqa: ANN401 - of two kinds
+async def _running_process(start: Mapping[str, Any], errors: TextIO) -> Any:  # noqa: ANN401 - of two kinds
     command, *args = start["command"]
     # The SDK adds PATH, HOME, USER, LOGNAME, SHELL and TERM, and nothing else of our environment.
     env, cwd = get_default_environment() | dict(start["env"]), start["cwd"]
@@ -178,7 +178,7 @@ async def _started(start: Mapping[str, Any], errors: TextIO) -> Any:  # noqa: AN
     )
 
 
-async def _ended(process: Any) -> None:  # noqa: ANN401 - of two kinds
+async def _end_process(process: Any) -> None:  # noqa: ANN401 - of two kinds
     """End it as the protocol says: close its stdin, wait, then end it and what it has started."""
     async with anyio.create_task_group() as group:
         group.start_soon(_drained, process.stdout)

@@ -32,8 +32,8 @@ from oc_mcp.client.stdio_transport import TOO_LARGE
 from oc_mcp.client.upstream_lists import (
     FAILURES,
     MAX_PAGES,
-    Listed,
-    is_end,
+    ListName,
+    is_last_page,
     list_all,
     list_templates,
     words,
@@ -47,7 +47,7 @@ from ocd.api.wire import Progress
 logger = logging.getLogger(__name__)
 
 OnTools = Callable[[list[dict[str, Any]]], Awaitable[None]]
-OnChanged = Callable[[Listed], None]
+OnChanged = Callable[[ListName], None]
 OnProgress = Callable[[Progress], None]
 
 START_S = 30.0
@@ -68,7 +68,7 @@ class _Change(NamedTuple):
 
     message: type
     event: type
-    listed: Listed
+    listed: ListName
 
 
 _CHANGES = (
@@ -97,7 +97,7 @@ class Upstream:
         self._attempt = asyncio.Event()  # set once the start that goes on, or is due, is over
         self._stopping = asyncio.Event()
         self._news = asyncio.Event()
-        self._stale: set[Listed] = set()
+        self._stale: set[ListName] = set()
         self._lost = False
         self._came_up = False
         self._problem = ""
@@ -139,7 +139,7 @@ class Upstream:
                 self._problem = self._error_text(error)
             if not self._stopping.is_set():
                 logger.warning("upstream %s: %s", self._name, self._problem)
-            self._down()
+            self._set_down()
             lasted = time.monotonic() - began > HEALTHY_S
             delay = FIRST_DELAY_S if lasted or not delay else min(2 * delay, MAX_DELAY_S)
             await self._pause(delay)
@@ -150,7 +150,7 @@ class Upstream:
         command = self._start["command"]
         return f"{command[0]}: {text}" if command and text.startswith("FileNot") else text
 
-    def _down(self) -> None:
+    def _set_down(self) -> None:
         if self._client is not None:
             self._attempt = asyncio.Event()
         self._client = None
@@ -182,7 +182,7 @@ class Upstream:
                     await self._until_lost(client)
                     listening.cancel()
             finally:
-                self._down()  # before the calls in flight hear that it is closed
+                self._set_down()  # before the calls in flight hear that it is closed
 
     async def _until_lost(self, client: Client) -> None:
         while True:
@@ -207,7 +207,7 @@ class Upstream:
     def _is_lost(self, why: str = "") -> None:
         self._problem = why or self._problem
         self._lost = True
-        self._down()
+        self._set_down()
         self._news.set()
 
     # --- changes ------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Upstream:
     async def _on_message(self, message: object) -> None:
         self._ask_again([one.listed for one in _CHANGES if isinstance(message, one.message)])
 
-    def _ask_again(self, changed: Iterable[Listed]) -> None:
+    def _ask_again(self, changed: Iterable[ListName]) -> None:
         self._stale.update(changed)
         self._news.set()
 
@@ -225,7 +225,7 @@ class Upstream:
         lists: dict[str, Any] = {
             "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
         }  # fmt: skip
-        changing: list[Listed] = [
+        changing: list[ListName] = [
             one.listed for one in _CHANGES if lists[one.listed] and lists[one.listed].list_changed
         ]
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
@@ -248,9 +248,9 @@ class Upstream:
 
     async def tools(self) -> list[dict[str, Any]]:
         """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
-        return await self._in_time(_tools_of(await self.wait_connected()))
+        return await self._with_timeout(_tools_of(await self.wait_connected()))
 
-    async def _in_time(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    async def _with_timeout(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
         try:
             async with asyncio.timeout(LIST_S):
                 return await listing
@@ -285,14 +285,14 @@ class Upstream:
         client = await self.wait_connected()
         if client.server_capabilities.resources is None:
             return []
-        return await self._in_time(list_all(partial(_sent, client), "resources"))
+        return await self._with_timeout(list_all(partial(_sent, client), "resources"))
 
     async def templates(self) -> list[dict[str, Any]]:
         """Ask for the templates of resources, each with its `variables`; upstream_gone."""
         client = await self.wait_connected()
         if client.server_capabilities.resources is None:
             return []
-        return await self._in_time(list_templates(partial(_sent, client)))
+        return await self._with_timeout(list_templates(partial(_sent, client)))
 
     async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
         """Read the resource that a template stands for with these values; raises as `call` does."""
@@ -303,7 +303,7 @@ class Upstream:
         client = await self.wait_connected()
         if client.server_capabilities.prompts is None:
             return []
-        return await self._in_time(list_all(partial(_sent, client), "prompts"))
+        return await self._with_timeout(list_all(partial(_sent, client), "prompts"))
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
         """Get a prompt and return the raw result; raises as `call` does."""
@@ -315,7 +315,7 @@ class Upstream:
         try:
             answered = await _sent(client, request, **how)
         except MCPError as error:
-            if self._start["url"] and is_end(error):
+            if self._start["url"] and is_last_page(error):
                 self._is_lost()
             if client is not self._client:
                 raise self._gone_error(self._problem or "it ended") from None

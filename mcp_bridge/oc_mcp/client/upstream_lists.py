@@ -27,12 +27,12 @@ _LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
     "resourceTemplates": (types.ListResourceTemplatesRequest, types.ResourceTemplate),
     "prompts": (types.ListPromptsRequest, types.Prompt),
 }
-Listed = Literal["tools", "resources", "prompts"]
+ListName = Literal["tools", "resources", "prompts"]
 # Sends a request of the SDK's and returns the result as it is on the wire.
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
-async def list_all(send: Send, what: Listed | Literal["resourceTemplates"]) -> list[dict[str, Any]]:
+async def list_all(send: Send, what: ListName | Literal["resourceTemplates"]) -> list[dict[str, Any]]:
     """Return a list's raw items, MAX_LISTED at most.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.
@@ -72,7 +72,7 @@ def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:
     return checked.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def is_end(error: MCPError) -> bool:
+def is_last_page(error: MCPError) -> bool:
     """Return whether the SDK says that a connection over HTTP is over, and not one request alone.
 
     The code alone says nothing: servers have it for errors of their own, too.

@@ -46,7 +46,7 @@ async def open_transport(
         else:
             transport = _program(start, lost, stderr_lines)
         client = Client(
-            _carrying(transport, messages), cache=None, message_handler=heard, client_info=_WHO
+            _in_envelopes(transport, messages), cache=None, message_handler=heard, client_info=_WHO
         )
         yield await stack.enter_async_context(client)
 
@@ -65,7 +65,7 @@ async def _program(
         )
         try:
             async with asyncio.TaskGroup() as group:
-                listening = group.create_task(_hear_errors(reader, stderr_lines))
+                listening = group.create_task(_log_stderr(reader, stderr_lines))
                 async with stdio_transport.program(start, errors, lost) as streams:
                     errors.close()
                     yield streams
@@ -74,14 +74,14 @@ async def _program(
             transport.close()
 
 
-async def _hear_errors(reader: asyncio.StreamReader, stderr_lines: deque[str]) -> None:
+async def _log_stderr(reader: asyncio.StreamReader, stderr_lines: deque[str]) -> None:
     """Read what the program writes to stderr, so that it never waits for a reader."""
     while chunk := await reader.read(4096):
         stderr_lines.extend(line[:500] for line in chunk.decode("utf-8", "replace").splitlines())
 
 
 @contextlib.asynccontextmanager
-async def _carrying(
+async def _in_envelopes(
     transport: Any,  # noqa: ANN401 - the SDK's private protocol
     messages: LongMessages,
 ) -> AsyncIterator[Any]:

@@ -13,13 +13,13 @@ PACE_S = 0.5
 SIGN_OF_LIFE_S = 20.0
 _STEP = 0.001
 
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
+SendProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class ProgressReporter:
     """Hears of progress at any pace and reports the latest at ours."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: SendProgress) -> None:
         self._report = report
         self._news = asyncio.Event()
         self._latest = Progress(done=0)

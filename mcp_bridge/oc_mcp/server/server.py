@@ -23,7 +23,7 @@ from oc_mcp.server.resources import Resources
 from oc_mcp.server.socket_connection import serve_lines
 from oc_mcp.server.subscriptions import Subscriptions
 from oc_mcp.server.tasks_extension import Tasks
-from oc_mcp.server.tools import CallerOf, Tools
+from oc_mcp.server.tools import CallerOf, ToolHandlers
 from ocd.api import agent_guide
 from ocd.api.wire import Hello
 
@@ -93,7 +93,7 @@ def build(
     caller_of: tells from a request's context who calls.
     """
     tasks = tasks or Tasks(daemon)
-    tools = Tools(daemon, caller_of, tasks)
+    tools = ToolHandlers(daemon, caller_of, tasks)
     notifier = ListChangedNotifier()
     resources = Resources(daemon, caller_of)
     prompts = Prompts(resources)

@@ -21,7 +21,7 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION
 from pydantic import ValidationError
 from starlette.requests import Request
 
-Answer = tuple[int, bytes]
+HttpAnswer = tuple[int, bytes]
 # Their answers come later, over a stream that a bare request has not.
 _STREAMED = frozenset({"subscriptions/listen", "resources/subscribe", "resources/unsubscribe"})
 
@@ -55,7 +55,7 @@ class _RequestContext:
         """Drop it."""
 
 
-async def answer(server: Server[Any], request: Request, body: bytes) -> Answer:
+async def answer(server: Server[Any], request: Request, body: bytes) -> HttpAnswer:
     """Return the HTTP status and body that answer a bare request."""
     message = _decode(body)
     if isinstance(message, tuple):
@@ -88,7 +88,7 @@ async def _serve(
     )
 
 
-def _decode(body: bytes) -> dict[str, Any] | Answer:
+def _decode(body: bytes) -> dict[str, Any] | HttpAnswer:
     """Return the request, or the answer that says what is wrong with it."""
     try:
         message = msgspec.json.decode(body)

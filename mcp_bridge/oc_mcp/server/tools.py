@@ -34,7 +34,7 @@ def visible_tools(daemon: DaemonProtocol, caller: Caller) -> list[dict[str, Any]
     return [as_tool(entry) for entry in sorted(found, key=lambda entry: str(entry["name"]))]
 
 
-class Tools:
+class ToolHandlers:
     """The handlers of tools/list and tools/call."""
 
     def __init__(self, daemon: DaemonProtocol, caller_of: CallerOf, tasks: Tasks) -> None:

@@ -80,7 +80,7 @@ def _merge_headers(original: Iterable[tuple[str, str]], changes: Headers) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class InterceptRule:
     """One rule: requests whose address fits `pattern`, of these types and methods (none: all)."""
 
     id: str

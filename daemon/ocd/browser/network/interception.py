@@ -12,7 +12,7 @@ from typing import Any
 
 from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.network.http_auth import Credentials, HttpAuthChallenges
-from ocd.browser.network.intercept_rules import Rule
+from ocd.browser.network.intercept_rules import InterceptRule
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of
@@ -28,20 +28,20 @@ class Interception:
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
-        self.rules: list[Rule] = []
+        self.rules: list[InterceptRule] = []
         self.enabled = False
         self.challenges = HttpAuthChallenges()
         self.log: deque[dict[str, Any]] = deque(maxlen=MAX_LOG)
         self.logged = 0
         self._number = 0
-        self._patching: dict[str, Rule] = {}
+        self._patching: dict[str, InterceptRule] = {}
         self._listening: set[CdpSession] = set()
         tab.events.on("session", self._on_session)
         tab.events.on("worker", self._on_session)
 
     # What is asked for
 
-    async def add(self, rule: Rule) -> Rule:
+    async def add(self, rule: InterceptRule) -> InterceptRule:
         """Append a rule, in force at once; return it with its id."""
         self._number += 1
         named = replace(rule, id=f"rule_{self._number}")
@@ -122,7 +122,7 @@ class Interception:
         else:
             self._change(session, event, rule)
 
-    def _decide(self, event: Event) -> Rule | None:
+    def _decide(self, event: Event) -> InterceptRule | None:
         """Return the first rule that changes the request; log all matching ones up to it."""
         if not self.enabled:
             return None
@@ -135,7 +135,7 @@ class Interception:
                     return rule
         return None
 
-    def _change(self, session: CdpSession, event: Event, rule: Rule) -> None:
+    def _change(self, session: CdpSession, event: Event, rule: InterceptRule) -> None:
         params = rule.request.params(event["request"]) if rule.request else {}
         if "url" in params and not self._tab.guard.allows(params["url"]):
             self._settle(session, event, "Fetch.failRequest", _BLOCKED)
@@ -180,7 +180,7 @@ class Interception:
                 entry["error"] = why
                 return
 
-    def _log_request(self, event: Event, rule: Rule) -> None:
+    def _log_request(self, event: Event, rule: InterceptRule) -> None:
         request = event["request"]
         self.logged += 1
         self.log.append(

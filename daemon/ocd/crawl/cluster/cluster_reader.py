@@ -149,17 +149,17 @@ class ClusterReader:
         """Return pages and the worker that they go to."""
         if self._has_alone():
             self._alone_sent = True
-            return [self._alone.popleft()], self._freest()
+            return [self._alone.popleft()], self._least_busy_worker()
         share = min(MAX_BATCH, -(-(self._waiting + self._sent) // self._connection.places))
-        near, freest = next(iter(self._queues)), self._freest()
+        near, freest = next(iter(self._queues)), self._least_busy_worker()
         batch = self._take_from(near, share)
         if near not in self._connection.workers:
-            return batch, self._freest({one.ended for one in batch})
+            return batch, self._least_busy_worker({one.ended for one in batch})
         if near == freest and "" in self._queues:
             batch += self._take_from("", share - len(batch))
         return batch, near
 
-    def _freest(self, ending: Collection[str] = ()) -> str:
+    def _least_busy_worker(self, ending: Collection[str] = ()) -> str:
         """Return the worker that has the fewest pages for its slots, if need be one that ends."""
         slots = self._connection.workers
         return min(

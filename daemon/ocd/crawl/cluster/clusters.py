@@ -16,7 +16,7 @@ from ocd.crawl.request_options import read_cookies
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.urls import host_of, without_login
 from ocd.crawl.visits.page_reader import PageReader
-from ocd.ledger.cancellation import jobs_beside
+from ocd.ledger.cancellation import job_group
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 
@@ -57,7 +57,7 @@ class Clusters:
         cluster = self.tables[spec.cluster]
         async with (
             ClusterConnection.open(spec.cluster, work.task_id, cluster) as connection,
-            jobs_beside() as start,
+            job_group() as start,
         ):
             reader = ClusterReader(connection, settings, start, local)
             connection.on_change = lambda: _on_change(work, connection, cluster, reader)

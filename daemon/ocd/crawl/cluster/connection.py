@@ -102,7 +102,7 @@ class ClusterConnection:
         if found is None:
             raise WorkerGoneError(died=False)
         if isinstance(found, ImportError):
-            raise self._unfit(f"a worker cannot import it: {found}") from found
+            raise self._unsuitable_error(f"a worker cannot import it: {found}") from found
         if isinstance(found, OSError):  # of the scheduler's connection to it
             self.set_workers({one: slots for one, slots in self.workers.items() if one != worker})
             raise WorkerGoneError(died=True) from found
@@ -110,7 +110,7 @@ class ClusterConnection:
             raise found
         answer = decode_answer(found)
         if answer.refused:
-            raise self._unfit(f"{answer.worker} cannot: {answer.refused}")
+            raise self._unsuitable_error(f"{answer.worker} cannot: {answer.refused}")
         return answer
 
     async def _ask(self, settings: bytes, pages: bytes, worker: str) -> bytes | Exception | None:
@@ -139,11 +139,11 @@ class ClusterConnection:
 
     def lost_error(self) -> OcdError:
         """Return the error of a crawl whose scheduler did not come back."""
-        return _lost(
+        return _cluster_lost_error(
             self.name, f"has not answered for {self._cluster.wait_s:g} s ({self._cluster.address})"
         )
 
-    def _unfit(self, why: str) -> OcdError:
+    def _unsuitable_error(self, why: str) -> OcdError:
         message = f"Cluster {self.name!r} cannot run openchrome: {why}"
         hint = f"Install the daemon's version there: {PIP}"
         return OcdError("cluster_lost", message, hint=hint, cluster=self.name)
@@ -162,10 +162,10 @@ class ClusterConnection:
     async def watch(self) -> None:
         """Keep slots and state current; raises cluster_lost once the cluster is given up."""
         while True:
-            await self._look()
+            await self._check_workers()
             await asyncio.sleep(_LOOK_S)
 
-    async def _look(self) -> None:
+    async def _check_workers(self) -> None:
         """Look at the cluster; give it up if it has been silent for too long."""
         now = asyncio.get_running_loop().time()
         workers = await self._workers_now()
@@ -241,7 +241,9 @@ async def _connect(name: str, cluster: Cluster) -> "Client":
             await client
     except (OSError, TimeoutError) as error:
         await _close(client)
-        raise _lost(name, f"cannot be reached ({cluster.address}): {error}") from error
+        raise _cluster_lost_error(
+            name, f"cannot be reached ({cluster.address}): {error}"
+        ) from error
     return client
 
 
@@ -276,6 +278,6 @@ def _security(distributed: ModuleType, cluster: Cluster) -> "Security | None":
     return security
 
 
-def _lost(name: str, why: str) -> OcdError:
+def _cluster_lost_error(name: str, why: str) -> OcdError:
     hint = "Once its scheduler is running, resume: `oc_task_resume`"
     return OcdError("cluster_lost", f"Cluster {name!r} {why}", hint=hint, cluster=name)

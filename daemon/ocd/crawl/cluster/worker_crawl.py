@@ -20,7 +20,7 @@ from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher, pool_options
 from ocd.crawl.fetch.http_fetch import HttpFetcher
 from ocd.crawl.visits.page_reader import LocalReader, PageRequest
-from ocd.ledger.cancellation import jobs_beside
+from ocd.ledger.cancellation import job_group
 from ocd.safety import certificate_errors
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class _Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tools:
+class _WorkerServices:
     """What the pages are read with; `start` runs what ends with the crawl."""
 
     reader: LocalReader
@@ -77,7 +77,7 @@ class WorkerCrawl:
         self._converters = converters
         self._directory = directory
         self._stop = asyncio.Event()
-        self._ready: asyncio.Future[_Tools] = asyncio.get_running_loop().create_future()
+        self._ready: asyncio.Future[_WorkerServices] = asyncio.get_running_loop().create_future()
         self._readings: dict[tuple[str, bool], _Reading] = {}
         self._users = 0
         self._expiry: asyncio.TimerHandle | None = None
@@ -90,10 +90,10 @@ class WorkerCrawl:
             async with (
                 asyncio.TaskGroup() as group,
                 AsyncExitStack() as stack,
-                jobs_beside() as start,
+                job_group() as start,
             ):
                 reader, http = await self._open(group, stack)
-                self._ready.set_result(_Tools(reader, http, start))
+                self._ready.set_result(_WorkerServices(reader, http, start))
                 await self._stop.wait()
         except Exception as error:
             logger.exception("a crawl of this worker has ended")
@@ -172,10 +172,10 @@ class WorkerCrawl:
         """
         tools = await asyncio.shield(self._ready)
         readings = [self._reading(request, tools) for request in requests]
-        await self._wait_a_while(readings)
+        await self._wait_for_progress(readings)
         return [self._answer(one) for one in readings]
 
-    async def _wait_a_while(self, readings: Sequence[_Reading]) -> None:
+    async def _wait_for_progress(self, readings: Sequence[_Reading]) -> None:
         pending = {one.job for one in readings if one.job is not None}
         for _ in range(_MAX_TURNS):
             if pending:
@@ -183,7 +183,7 @@ class WorkerCrawl:
             if not pending or any(one.begun for one in readings):
                 return  # else all slots are busy with the batch before
 
-    def _reading(self, request: PageRequest, tools: _Tools) -> _Reading:
+    def _reading(self, request: PageRequest, tools: _WorkerServices) -> _Reading:
         key = (request.url, request.by_browser)
         found = self._readings.get(key)
         if found is None:
@@ -204,7 +204,7 @@ class WorkerCrawl:
             reading.job.cancel()
         return reading.answer or PageAnswer()
 
-    async def _read_in_slot(self, reading: _Reading, tools: _Tools) -> None:
+    async def _read_in_slot(self, reading: _Reading, tools: _WorkerServices) -> None:
         async with self._slots:
             reading.begun = True
             try:
@@ -213,7 +213,7 @@ class WorkerCrawl:
                 logger.exception("%s could not be read", reading.request.url)
                 reading.error = error
 
-    async def _read(self, request: PageRequest, tools: _Tools) -> PageAnswer:
+    async def _read(self, request: PageRequest, tools: _WorkerServices) -> PageAnswer:
         started = time.monotonic()
         chain = request.chain or tools.http.begin(request.url)
         try:

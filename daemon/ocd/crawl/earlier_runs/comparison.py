@@ -76,7 +76,7 @@ class EarlierCrawl:
             why = why if is_old else "has no pages to compare with"
             raise _incomparable(f"task {meta.task_id} ({meta.kind}) {why}")
         asked = read_arguments(store, meta.task_id).args
-        if _ways_of_content(asked) != _ways_of_content(
+        if _content_options(asked) != _content_options(
             {
                 "format": list(spec.formats),
                 "only_main_content": spec.only_main_content,
@@ -113,7 +113,7 @@ class EarlierCrawl:
         signature = fingerprint(record.content)[1] if record.content else b""
         return CarriedPage(record, unfollowed, note is not None and note.is_file, signature)
 
-    def judge(self, record: PageRecord) -> Change:
+    def change_of(self, record: PageRecord) -> Change:
         """Return what became of a page since, or "" if that is not known; it was seen then."""
         page = self._pages.get(self._key(record.url)) or self._pages.get(
             self._key(record.final_url)
@@ -143,7 +143,7 @@ def _is_same(page: EarlierPage, record: PageRecord) -> bool:
     return (page.last_modified, page.size) == (record.last_modified, record.size)
 
 
-def _ways_of_content(args: Mapping[str, Any]) -> tuple[object, ...]:
+def _content_options(args: Mapping[str, Any]) -> tuple[object, ...]:
     """Return what of a crawl's parameters decides what its records say of a page."""
     formats, schema = args["format"], args.get("extract")
     if isinstance(schema, str) and schema:

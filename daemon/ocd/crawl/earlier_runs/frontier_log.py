@@ -38,7 +38,7 @@ class FrontierNote(msgspec.Struct, omit_defaults=True, kw_only=True):
     target: str = ""
 
     @property
-    def says_something(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether it is worth a line."""
         return bool(self.claims or self.unfollowed or self.is_file or self.scores or self.skipped)
 
@@ -52,7 +52,7 @@ class FrontierLog:
 
     def append(self, note: FrontierNote) -> None:
         """Keep a note if it says something; storage_full or storage_failed."""
-        if not note.says_something:
+        if not note.is_needed:
             return
         if self._log is None:
             self._log = JsonLinesLog(self._path)

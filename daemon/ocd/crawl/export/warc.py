@@ -38,14 +38,14 @@ def _find_repeated(answers: Iterator[RawAnswer]) -> set[str]:
     """Return the marks of bodies that come more than once."""
     seen, repeated = UrlSet(), set[str]()
     for answer in answers:
-        mark = _mark(answer)
+        mark = _body_digest(answer)
         if mark in seen:
             repeated.add(mark)
         seen.add(mark)
     return repeated
 
 
-def _mark(answer: RawAnswer) -> str:
+def _body_digest(answer: RawAnswer) -> str:
     return sha1(answer.body, usedforsecurity=False).hexdigest()
 
 
@@ -81,7 +81,7 @@ class _Archive:
         fields = {"WARC-Date": answer.fetched_at}
         if answer.truncated:
             fields["WARC-Truncated"] = answer.truncated
-        elif body and _mark(answer) in self._repeated:
+        elif body and _body_digest(answer) in self._repeated:
             digest = sha1(body, usedforsecurity=False).digest()
             first = self._first.setdefault(digest, (answer.url, answer.fetched_at))
             if first != (answer.url, answer.fetched_at):

@@ -35,7 +35,7 @@ class CachePolicy(msgspec.Struct, frozen=True):
         return all(request.get(name, "") == value for name, value in self.vary.items())
 
 
-class Exchange(NamedTuple):
+class HttpExchange(NamedTuple):
     """A request and the head of its answer: status, headers of both, when it was sent and came."""
 
     status: int
@@ -45,7 +45,7 @@ class Exchange(NamedTuple):
     came_at: float
 
 
-def policy_of(exchange: Exchange) -> CachePolicy | None:
+def policy_of(exchange: HttpExchange) -> CachePolicy | None:
     """Return how an answer may be stored; None: not at all, or to no use."""
     said = _joined(exchange.headers)
     directives = _directives(said.get("cache-control", ""))
@@ -66,14 +66,14 @@ def policy_of(exchange: Exchange) -> CachePolicy | None:
     return found if found.lifetime_s or found.etag or found.last_modified else None
 
 
-def freshened(stored: Fields, confirmed: Fields) -> Fields:
+def update_headers(stored: Fields, confirmed: Fields) -> Fields:
     """Return the headers of a stored answer after its server said that it has not changed."""
     new = {name.lower() for name, _ in confirmed} - {"content-length", "content-encoding"}
     kept = [field for field in stored if field[0].lower() not in new]
     return (*kept, *(field for field in confirmed if field[0].lower() in new))
 
 
-def _age(said: Mapping[str, str], exchange: Exchange) -> float:
+def _age(said: Mapping[str, str], exchange: HttpExchange) -> float:
     date = _time(said.get("date"))
     apparent = max(0.0, exchange.came_at - date) if date is not None else 0.0
     stated = said.get("age", "").strip()

@@ -44,7 +44,7 @@ class Decoder:
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
         """Yield what a piece says, in parts of bounded size; no further than they are taken."""
-        return _through(self._layers, piece)
+        return _decode_through(self._layers, piece)
 
     @property
     def incomplete(self) -> bool:
@@ -65,7 +65,7 @@ def _layer(name: str) -> _Layer:
     return _Zstandard() if name == "zstd" else _Zlib(name)
 
 
-def _not_what_it_says(name: str, error: Exception) -> FetchError:
+def _wrong_encoding_error(name: str, error: Exception) -> FetchError:
     message = f"its content is not {name}, although it says so: {error}"
     return fetch_error("fetch_failed", message, encoding=name)
 
@@ -94,7 +94,7 @@ class _Zlib:
                 if piece:
                     yield piece
         except zlib.error as error:
-            raise _not_what_it_says(self._name, error) from None
+            raise _wrong_encoding_error(self._name, error) from None
 
     def _ready(self, data: bytes) -> "zlib._Decompress | None":
         self._begun = True
@@ -132,7 +132,7 @@ class _Brotli:
                 elif self._brotli.can_accept_more_data():
                     return
         except self._error as error:
-            raise _not_what_it_says("br", error) from None
+            raise _wrong_encoding_error("br", error) from None
 
 
 class _Zstandard:
@@ -163,12 +163,12 @@ class _Zstandard:
                 if piece:
                     yield piece
         except self._error as error:
-            raise _not_what_it_says("zstd", error) from None
+            raise _wrong_encoding_error("zstd", error) from None
 
 
-def _through(layers: Sequence[_Layer], data: bytes) -> Iterator[bytes]:
+def _decode_through(layers: Sequence[_Layer], data: bytes) -> Iterator[bytes]:
     if not layers:
         yield data
         return
     for piece in layers[0].decode(data):
-        yield from _through(layers[1:], piece)
+        yield from _decode_through(layers[1:], piece)

@@ -70,18 +70,18 @@ def translate_errors(url: str) -> Iterator[None]:
         yield
     except aiohttp.ClientConnectorCertificateError as error:
         # First, because it is a ValueError, too.
-        message = why(error, netloc_of(url))
+        message = failure_text(error, netloc_of(url))
         raise fetch_error("certificate_invalid", message, hint=certificate_errors.HINT) from error
     except (aiohttp.InvalidURL, ValueError) as error:
         raise OcdError("invalid_url", f"not a URL that can be fetched: {url[:200]}") from error
     except (aiohttp.ClientError, OSError) as error:
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
             raise
-        message = why(error, netloc_of(url))
+        message = failure_text(error, netloc_of(url))
         raise fetch_error("fetch_failed", message, transient=True) from error
 
 
-def why(error: BaseException, host: str) -> str:
+def failure_text(error: BaseException, host: str) -> str:
     """Return what went wrong between us and `host` ("name:port"), without a library's words."""
     import aiohttp
 

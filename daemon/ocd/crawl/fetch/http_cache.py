@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ocd.crawl.fetch.cache_rules import CachePolicy, Exchange, Fields, freshened, policy_of
+from ocd.crawl.fetch.cache_rules import CachePolicy, Fields, HttpExchange, policy_of, update_headers
 from ocd.crawl.fetch.http_fetch import Admit, AnswerHead, HttpAnswer, HttpFetcher
 from ocd.crawl.fetch.validators import Validators
 from ocd.safety import secrets
@@ -98,15 +98,17 @@ class HttpCache:
         return msgspec.msgpack.decode(zlib.decompress(row[0]), type=StoredAnswer)
 
     def _confirm(self, url: str, stored: StoredAnswer, head: AnswerHead, sent_at: float) -> None:
-        headers = freshened(stored.headers, _fields(head))
-        exchange = Exchange(200, headers, head.request_headers, sent_at, time.time())
+        headers = update_headers(stored.headers, _fields(head))
+        exchange = HttpExchange(200, headers, head.request_headers, sent_at, time.time())
         policy = policy_of(exchange)
         if policy is not None:
             self._put(url, StoredAnswer(stored.answer, headers, policy))
 
     def _keep(self, url: str, answer: HttpAnswer, sent_at: float) -> None:
         head = answer.heads[-1]
-        exchange = Exchange(head.status, _fields(head), head.request_headers, sent_at, time.time())
+        exchange = HttpExchange(
+            head.status, _fields(head), head.request_headers, sent_at, time.time()
+        )
         policy = policy_of(exchange)
         if policy is None or answer.incomplete or answer.cut or answer.body is None:
             self._remove(url)

@@ -15,10 +15,10 @@ from ocd.crawl.fetch.fetch_errors import (
     CONNECT_S,
     TRANSIENT_STATUSES,
     FetchError,
+    failure_text,
     fetch_error,
     too_large,
     translate_errors,
-    why,
 )
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.rate_limits import retry_after_s
@@ -315,7 +315,7 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
         headers=headers_of_interest(response.headers),
     )  # fmt: skip
     if failure is not None:
-        raise TruncatedError(why(failure, netloc_of(url)), answer) from failure
+        raise TruncatedError(failure_text(failure, netloc_of(url)), answer) from failure
     return answer
 
 

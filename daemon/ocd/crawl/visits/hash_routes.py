@@ -26,7 +26,7 @@ class HashRoutes:
         tried = self._fruitless.get(document, ())
         return document not in self._fruitful and len(tried) >= MAX_FRUITLESS
 
-    def judge(self, record: PageRecord) -> None:
+    def note(self, record: PageRecord) -> None:
         """Take note of what a rendered page shows."""
         if record.engine != "browser" or record.error is not None:
             return

@@ -87,7 +87,7 @@ class PageVisitor:
             raise
         finally:
             entry.duration_ms = round((time.monotonic() - started) * 1000)
-        self._place(visited, entry)
+        self._fill_in_place(visited, entry)
         if by_browser and isinstance(entry.fallback, VisitResult):
             visited.raw = visited.raw or entry.fallback.raw
         if entry.render or self._spec.engine != "auto" or not visited.record.engine_reason:
@@ -100,7 +100,7 @@ class PageVisitor:
         request = PageRequest(
             url=entry.url, by_browser=by_browser, fetched_at=entry.fetched_at,
             render=entry.render, last_try=entry.tries >= self._spec.retries,
-            unless=self._validators(entry), chain=self._watched_chain(entry.url),
+            unless=self._validators(entry), chain=self._kept_chain(entry.url),
         )  # fmt: skip
         try:
             visited = await self._tools.reader.read(
@@ -115,7 +115,7 @@ class PageVisitor:
             await asyncio.to_thread(self._tools.files.store, visited.record, visited.files)
         return visited
 
-    def _watched_chain(self, url: str) -> RedirectChain | None:
+    def _kept_chain(self, url: str) -> RedirectChain | None:
         """Return what shows how far a load came that leads to no page, where that is kept."""
         is_kept = self._spec.keeps_raw and url.startswith("http")
         return self._tools.http.begin(url) if is_kept else None
@@ -129,7 +129,7 @@ class PageVisitor:
             for answer in answers_without_bodies(heads, request.fetched_at):
                 self._tools.answers.append(answer)
 
-    def _place(self, visited: VisitResult, entry: FrontierEntry) -> None:
+    def _fill_in_place(self, visited: VisitResult, entry: FrontierEntry) -> None:
         record = visited.record
         record.depth, record.parent = entry.depth, entry.parent
         record.fetched_at = entry.fetched_at
@@ -143,13 +143,13 @@ class PageVisitor:
         """Return if robots.txt allows the URL; raises Skip, or why the host cannot be reached."""
         if not self._spec.respect_robots or url.startswith("file:"):
             return
-        rules = self._tools.robots.rules_for(url) or await self._meet(url)
+        rules = self._tools.robots.rules_for(url) or await self._rules_of(url)
         if rules.unreachable is not None:
             raise rules.unreachable
         if not rules.allows(url.partition("#")[0]) and not is_robots_path(url):
             raise SkipPage("robots_denied", url, rules.denied)
 
-    async def _meet(self, url: str) -> RobotsRules:
+    async def _rules_of(self, url: str) -> RobotsRules:
         rules = await self._tools.robots.rules(url)
         now = asyncio.get_running_loop().time()
         self._tools.politeness.set_crawl_delay(origin_of(url), rules.crawl_delay_s, now)

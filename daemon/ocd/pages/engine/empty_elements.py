@@ -14,7 +14,7 @@ CLICK_TYPES = frozenset(
     ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
 )
 # A board to play on has fewer empty boxes; where there are more, they are cells without data.
-_MOST_ASKED = 64
+_MAX_ASKED = 64
 _LISTENING = "function (...others) { return openchrome.listening([this, ...others]) }"
 
 
@@ -37,7 +37,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
     calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]
     nodes = [(await reply)["node"] for reply in calls]
     revealed = await reveal_closed_shadow(frame, found, nodes)
-    listens = await _listens(frame, nodes) if len(found) <= _MOST_ASKED else [False] * len(found)
+    listens = await _listens(frame, nodes) if len(found) <= _MAX_ASKED else [False] * len(found)
     listening = [one for one, clicked in zip(found, listens, strict=True) if clicked]
     known = bool(listening) and await _make_known(frame, listening)
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})

@@ -65,8 +65,8 @@ def _key_words(text: str) -> str:
     return plain if " " not in plain and input_events.is_key(plain) else ""
 
 
-Rule = tuple[re.Pattern[str], Callable[[Step, re.Match[str]], Step | None]]
-_RULES: list[Rule] = []
+GrammarRule = tuple[re.Pattern[str], Callable[[Step, re.Match[str]], Step | None]]
+_RULES: list[GrammarRule] = []
 
 
 def _rule(pattern: str) -> Callable[[Callable[[Step, re.Match[str]], Step | None]], None]:

@@ -83,11 +83,11 @@ async def read_view(
     facts: dict[str, Any] = {}
     kind = request.content_filter
     if kind != "none":
-        from ocd.content.content_filter import fit  # for those who ask for it
+        from ocd.content.content_filter import filter_blocks  # for those who ask for it
 
         fitted = await compute_beside(
             len(reading.text),
-            lambda: fit(raw.text, kind, request.query, options),
+            lambda: filter_blocks(raw.text, kind, request.query, options),
         )
         reading, facts["filter"] = replace(reading, text=fitted.text), fitted.facts
     if reading.left_out:

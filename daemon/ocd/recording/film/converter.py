@@ -40,7 +40,7 @@ def to_gif(source: str, target: str) -> None:
     palette = _palette(source)
     with av.open(target, "w", format="gif") as gif:
         stream: Any = None
-        for frame in _coloured(source, palette):
+        for frame in _palette_frames(source, palette):
             if stream is None:
                 stream = gif.add_stream("gif", rate=100)
                 stream.width, stream.height = frame.width, frame.height
@@ -86,7 +86,7 @@ def _palette(source: str) -> "VideoFrame":
     return graph.vpull()
 
 
-def _coloured(source: str, palette: "VideoFrame") -> "Iterator[VideoFrame]":
+def _palette_frames(source: str, palette: "VideoFrame") -> "Iterator[VideoFrame]":
     import av
     from av.filter import Graph
 
@@ -109,10 +109,10 @@ def _coloured(source: str, palette: "VideoFrame") -> "Iterator[VideoFrame]":
     colours.push(None)
     for frame in chain(_frames(source), (None,)):
         pictures.push(frame)
-        yield from _ready(sink)
+        yield from _available_frames(sink)
 
 
-def _ready(sink: Any) -> "Iterator[VideoFrame]":  # noqa: ANN401 - PyAV names no type of it
+def _available_frames(sink: Any) -> "Iterator[VideoFrame]":  # noqa: ANN401 - PyAV names no type of it
     from av.error import BlockingIOError as NotYet
     from av.error import EOFError as Ended
 

@@ -15,7 +15,7 @@ from ocd.recording.film.picture import Box
 _ASK_S = 2.0
 _WINDOW = (float("inf"), float("inf"))
 _SEARCH = {"query": "input[type=password]"}
-_MOST_FOUND = 100
+_MAX_FOUND = 100
 _GROUP = "openchrome-password-fields"
 _ADOPT = "function (...others) { return openchromePasswordFields.adopt([this, ...others]) }"
 
@@ -82,7 +82,7 @@ async def _search(cdp: CdpSession) -> list[int]:
     found = await cdp.send("DOM.performSearch", _SEARCH)
     if not found["resultCount"]:
         return []
-    last = min(found["resultCount"], _MOST_FOUND)
+    last = min(found["resultCount"], _MAX_FOUND)
     some = {"searchId": found["searchId"], "fromIndex": 0, "toIndex": last}
     return [int(node) for node in (await cdp.send("DOM.getSearchResults", some))["nodeIds"]]
 

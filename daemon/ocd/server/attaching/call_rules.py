@@ -35,7 +35,7 @@ _AS_VERB = {
 }  # fmt: skip
 
 
-Rule = Callable[[Any, Tab, Params], Awaitable[Params]]
+CheckParams = Callable[[Any, Tab, Params], Awaitable[Params]]
 
 
 class CallRules:
@@ -146,7 +146,7 @@ class CallRules:
         """Return the real paths of files that may be uploaded."""
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise OcdError("invalid_argument", "files: expected a list of paths")
-        found = [await asyncio.to_thread(self._files.readable, name) for name in names]
+        found = [await asyncio.to_thread(self._files.resolve_readable, name) for name in names]
         if found:
             self.may_send("upload", origin_of(tab.url) or tab.url)
         return found
@@ -208,7 +208,7 @@ class CallRules:
             )  # fmt: skip
         return params
 
-    _RULES: ClassVar[Mapping[str, Rule]] = {
+    _RULES: ClassVar[Mapping[str, CheckParams]] = {
         "Page.navigate": check_address,
         "Fetch.continueRequest": _check_rewritten,
         "Network.continueInterceptedRequest": _check_rewritten,

@@ -36,10 +36,10 @@ class Commands:
         """Return a command's result; raises OcdError for those that are refused."""
         handler = self._HANDLERS.get(method)
         if handler is None:
-            raise refused(method)
+            raise not_allowed_error(method)
         return await handler(self, channel, params)
 
-    def _about(self, channel: Channel, params: Params) -> Tab:
+    def _addressed_tab(self, channel: Channel, params: Params) -> Tab:
         """Return the tab that a command names, or that its channel is about."""
         if params.get("targetId"):
             return self._targets.tab(params["targetId"])
@@ -58,7 +58,7 @@ class Commands:
 
     async def _get_target_info(self, channel: Channel, params: Params) -> Params:
         if params.get("targetId") or channel.tab is not None:
-            info = await self._targets.info(self._about(channel, params))
+            info = await self._targets.info(self._addressed_tab(channel, params))
             if channel.cdp is None or str(params.get("targetId", "")).startswith(TAB_PREFIX):
                 info = {**info, "targetId": TAB_PREFIX + info["targetId"], "type": "tab"}
             return {"targetInfo": info}
@@ -66,7 +66,7 @@ class Commands:
 
     async def _discover(self, channel: Channel, params: Params) -> Params:
         if channel is not self._targets.root:
-            raise refused("Target.setDiscoverTargets on a further session")
+            raise not_allowed_error("Target.setDiscoverTargets on a further session")
         on = bool(params.get("discover"))
         await self._targets.discover(on=on, rules=params.get("filter"))
         return {}
@@ -78,7 +78,7 @@ class Commands:
         if channel is targets.root:
             await targets.auto_attach(on=on, flat=flat, rules=params.get("filter"))
         elif channel.tab is None:
-            raise refused("Target.setAutoAttach on a further session of the browser")
+            raise not_allowed_error("Target.setAutoAttach on a further session of the browser")
         elif channel.cdp is None:
             if on and not self._has_child(channel):
                 await targets.attach(channel.tab, channel, nested=channel.nests)
@@ -132,13 +132,13 @@ class Commands:
         raise _no_context()
 
     async def _close_target(self, channel: Channel, params: Params) -> Params:
-        tab = self._about(channel, params)
+        tab = self._addressed_tab(channel, params)
         await self._rules.wait_free(tab)
         await tab.close()
         return {"success": True}
 
     async def _activate(self, channel: Channel, params: Params) -> Params:
-        tab = self._about(channel, params)
+        tab = self._addressed_tab(channel, params)
         await self._rules.wait_free(tab)
         await tab.activate()
         return {}
@@ -179,7 +179,7 @@ class Commands:
         return {}
 
     async def _window(self, channel: Channel, params: Params) -> Params:
-        tab = self._about(channel, params)
+        tab = self._addressed_tab(channel, params)
         found = await self._ask("Browser.getWindowForTarget", {"targetId": tab.target_id})
         self._windows.add(found["windowId"])
         return found
@@ -263,7 +263,7 @@ class Commands:
     }
 
 
-def refused(method: str) -> OcdError:
+def not_allowed_error(method: str) -> OcdError:
     """Return the error for what a program may not call."""
     return OcdError(
         "forbidden", f"Not allowed for an attached program: {method}",

@@ -96,13 +96,13 @@ _READING = frozenset(
 )  # fmt: skip
 
 
-def _acts(method: str) -> bool:
+def _is_acting(method: str) -> bool:
     domain, _, name = method.partition(".")
     reads = domain in _READING_DOMAINS or name.startswith(_READING_WORDS) or method in _READING
     return not reads
 
 
-ACTING = frozenset(filter(_acts, ALLOWED))
+ACTING = frozenset(filter(_is_acting, ALLOWED))
 
 # What hands out the page's text: the session is tainted with its origin.
 READING_TEXT = frozenset(

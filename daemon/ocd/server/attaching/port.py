@@ -15,7 +15,7 @@ from aiohttp import web
 from ocd.api.errors import OcdError, http_status
 from ocd.calls.services import CallServices
 from ocd.server.attaching.channels import Channel
-from ocd.server.attaching.program import AttachGrant, End, Program
+from ocd.server.attaching.program import AttachGrant, EndReason, Program
 from ocd.server.attaching.targets import ProgramTargets
 from ocd.server.loopback_access import LoopbackAccess
 from ocd.server.one_time_keys import OneTimeKeys
@@ -78,7 +78,7 @@ class AttachPort:
             for one in self._sockets:
                 one.close()
 
-    def end_programs(self, reason: End) -> None:
+    def end_programs(self, reason: EndReason) -> None:
         """Disconnect every program; unused addresses become invalid."""
         self._keys = OneTimeKeys()
         for program in self._programs:

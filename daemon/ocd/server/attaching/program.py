@@ -28,7 +28,7 @@ from ocd.oversight.approvals import ConsentNeededError
 from ocd.oversight.leases import lease_of
 from ocd.server.attaching.call_rules import CallRules, visible_cookies
 from ocd.server.attaching.channels import Channel
-from ocd.server.attaching.commands import Commands, refused
+from ocd.server.attaching.commands import Commands, not_allowed_error
 from ocd.server.attaching.messages import (
     NO_SESSION,
     Outgoing,
@@ -47,7 +47,7 @@ _COMMANDS = ("Target.", "Browser.", "Storage.")
 _COOKIES = ("Network.getCookies", "Network.getAllCookies")
 _FLUSH_S = 1.0
 
-End = Literal["program", "key", "session", "browser", "setting", "daemon", "too_slow"]
+EndReason = Literal["program", "key", "session", "browser", "setting", "daemon", "too_slow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,7 @@ class Program:
         self._rules = CallRules(services, grant.session, grant.cwd)
         self._running: set[asyncio.Task[None]] = set()
         self._ended = asyncio.Event()
-        self._reason: End = "program"
+        self._reason: EndReason = "program"
 
     # --- its life ----------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class Program:
         for tab in list(self._session.tabs):
             restore(tab)
 
-    def end(self, reason: End) -> None:
+    def end(self, reason: EndReason) -> None:
         """End the program's connection; only the first reason counts."""
         if not self._ended.is_set():
             self._reason = reason
@@ -179,11 +179,11 @@ class Program:
             async for message in self._socket:
                 if message.type is not WSMsgType.TEXT:
                     break
-                await self._take(message.data)
+                await self._handle_message(message.data)
         finally:
             self.end("program")
 
-    async def _take(self, text: str) -> None:
+    async def _handle_message(self, text: str) -> None:
         try:
             call = decode(text)
         except (msgspec.DecodeError, RecursionError):
@@ -203,7 +203,7 @@ class Program:
         elif method.startswith(_COMMANDS):
             self._spawn(self._command(channel, call))
         elif method not in ALLOWED or channel.tab is None:
-            self._refuse(channel, call, refused(method))
+            self._refuse(channel, call, not_allowed_error(method))
         elif channel.cdp is None:
             self._answer_stand_in(channel, call)
         else:
@@ -262,7 +262,7 @@ class Program:
         if call.method == "Runtime.runIfWaitingForDebugger":
             channel.write(Outgoing(id=call.id, result={}))
         else:
-            self._refuse(channel, call, refused(call.method))
+            self._refuse(channel, call, not_allowed_error(call.method))
 
     # --- calls on tabs -----------------------------------------------------------------------
 

@@ -90,7 +90,9 @@ class ProgramTargets:
         for tab in list(self.session.tabs):
             with contextlib.suppress(OcdError):
                 info = await self.info(tab)
-                found += [one for one in _forms(info) if filter_allows(rules, one["type"])]
+                found += [
+                    one for one in _as_target_infos(info) if filter_allows(rules, one["type"])
+                ]
         return found
 
     def _on_tab(self, tab: Tab) -> None:
@@ -104,7 +106,7 @@ class ProgramTargets:
     async def _announce(self, tab: Tab, settled: asyncio.Event) -> None:
         try:
             if self._discovers:
-                self._tell_created(await self.info(tab))
+                self._report_created(await self.info(tab))
             if self._attaches:
                 await self._auto_attach(tab)
         except OcdError:
@@ -133,7 +135,7 @@ class ProgramTargets:
         if method != "Target.targetInfoChanged":
             return
         info = decode_params(raw)["targetInfo"]
-        for form in _forms(info):
+        for form in _as_target_infos(info):
             if form["targetId"] in self._told:
                 self.root.emit(method, {"targetInfo": form})
 
@@ -149,10 +151,10 @@ class ProgramTargets:
             return
         for tab in list(self.session.tabs):
             with contextlib.suppress(OcdError):
-                self._tell_created(await self.info(tab))
+                self._report_created(await self.info(tab))
 
-    def _tell_created(self, info: Params) -> None:
-        for form in _forms(info):
+    def _report_created(self, info: Params) -> None:
+        for form in _as_target_infos(info):
             target_id = form["targetId"]
             if target_id not in self._told and filter_allows(self._discovery_filter, form["type"]):
                 self._told.add(target_id)
@@ -180,14 +182,14 @@ class ProgramTargets:
         """Return one more channel on the browser, which is this program's browser too."""
         number = f"browser:{next(self._stand_ins)}"
         channel = Channel(number, self.root.send, parent=parent, cdp=self.root.cdp)
-        self._tell_attached(channel, BROWSER)
+        self._report_attached(channel, BROWSER)
         return channel
 
     async def attach_stand_in(self, tab: Tab, parent: Channel, *, nested: bool) -> Channel:
         """Attach to what stands in for the target around a page, and tell of it."""
         number = f"{TAB_PREFIX}{next(self._stand_ins)}"
         channel = Channel(number, self.root.send, parent=parent, tab=tab, nested=nested)
-        self._tell_attached(channel, _forms(await self.info(tab))[0])
+        self._report_attached(channel, _as_target_infos(await self.info(tab))[0])
         return channel
 
     async def attach(self, tab: Tab, parent: Channel, *, nested: bool) -> Channel:
@@ -201,7 +203,7 @@ class ProgramTargets:
             cdp.session_id, self.root.send, parent=parent, cdp=cdp, tab=tab, nested=nested
         )
         self._open(channel)
-        self._tell_attached(channel, await self.info(tab))
+        self._report_attached(channel, await self.info(tab))
         return channel
 
     def _open(self, channel: Channel) -> None:
@@ -212,7 +214,7 @@ class ProgramTargets:
         cdp.on("Target.attachedToTarget", partial(self._on_child, channel))
         cdp.on("disconnected", partial(self._on_channel_gone, channel))
 
-    def _tell_attached(self, channel: Channel, info: Params) -> None:
+    def _report_attached(self, channel: Channel, info: Params) -> None:
         self.channels[channel.id] = channel
         parent = channel.parent or self.root
         params = {"sessionId": channel.id, "targetInfo": info, "waitingForDebugger": False}
@@ -267,6 +269,6 @@ def context_of(tab: Tab) -> str:
     return str(tab.cdp.target.get("browserContextId", ""))
 
 
-def _forms(info: Params) -> list[Params]:
+def _as_target_infos(info: Params) -> list[Params]:
     """Return a page as the two targets that newer clients know: what is around it, and itself."""
     return [{**info, "targetId": f"{TAB_PREFIX}{info['targetId']}", "type": "tab"}, info]

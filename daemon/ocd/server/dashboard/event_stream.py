@@ -161,14 +161,14 @@ class PageConnection:
                 async for message in self._socket:
                     if message.type is not WSMsgType.TEXT:
                         break
-                    self._obey(group, message.data)
+                    self._handle_message(group, message.data)
                 sending.cancel()
                 self._watch(group, None)
                 self._control.lose_page()
                 if self._holding is not None:
                     self._holding.cancel()
 
-    def _obey(self, group: asyncio.TaskGroup, text: str) -> None:
+    def _handle_message(self, group: asyncio.TaskGroup, text: str) -> None:
         try:
             message = msgspec.json.decode(text, type=PageMessage)
         except (msgspec.DecodeError, RecursionError):

@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import web
 
-from ocd.recording.element_locators import sentence
+from ocd.recording.element_locators import action_line
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import is_id
 from ocd.server.dashboard.access import HEADERS
@@ -27,7 +27,7 @@ def _shorten(action: dict[str, Any]) -> dict[str, Any]:
     kept = {name: action.get(name) for name in _SHOWN}
     pictures = {name: action[name] for name in _PICTURES if name in action}
     where = action.get("url_after") or action.get("url_before", "")
-    return {**kept, **pictures, "did": sentence(action), "url": where}
+    return {**kept, **pictures, "did": action_line(action), "url": where}
 
 
 async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:

@@ -17,7 +17,7 @@ from ocd.calls.dispatch import run_call
 from ocd.calls.services import CallServices
 from ocd.evidence.service import EvidenceService
 from ocd.evidence.store import EvidenceStore
-from ocd.oversight.approvals import Answer
+from ocd.oversight.approvals import ApprovalDecision
 from ocd.pages.read.screencast import picture_of
 from ocd.safety import secrets
 from ocd.safety.redact import redact
@@ -193,7 +193,7 @@ class DashboardRoutes:
         """Allow or deny what waits."""
         viewer.check_control()
         asked = _decode(await request.read(), ApprovalAnswer)
-        answer = Answer(asked.allow, asked.scope, "dashboard")
+        answer = ApprovalDecision(asked.allow, asked.scope, "dashboard")
         await self._services.approvals.answer(request.match_info["id"], answer)
         return _json({"result": {}})
 

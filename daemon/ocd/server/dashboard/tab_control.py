@@ -47,18 +47,18 @@ class TabControl:
         try:
             return self._keep(self._take(wanted))
         except OcdError as error:
-            return self._tell({"state": "refused", "error": error.body()})
+            return self._send_control({"state": "refused", "error": error.body()})
 
     async def _keep(self, lease: Lease) -> None:
-        await self._tell({"state": "held", "key": lease.key})
+        await self._send_control({"state": "held", "key": lease.key})
         while not await wait_for_event(lease.ended, ASK_S):
-            await self._tell({"state": "asks", "key": lease.key})
+            await self._send_control({"state": "asks", "key": lease.key})
         if self._lease is lease:
-            self._let_go()
+            self._release_input()
             self._lease = self._input = None
-        await self._tell({"state": lease.end, "key": lease.key})
+        await self._send_control({"state": lease.end, "key": lease.key})
 
-    async def _tell(self, control: dict[str, Any]) -> None:
+    async def _send_control(self, control: dict[str, Any]) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
             await self._send({"control": control})
 
@@ -87,17 +87,17 @@ class TabControl:
     def give_back(self) -> None:
         """Give the tab back."""
         if self._lease is not None and self._lease.end is None:
-            self._let_go()
+            self._release_input()
             self._services.leases.release(self._lease.key)
         self._lease = self._input = None
 
     def lose_page(self) -> None:
         """The connection is cut: nothing stays pressed, and the page has 45 s to come back."""
         if self.renew():
-            self._let_go()
+            self._release_input()
         self._lease = self._input = None
 
-    def _let_go(self) -> None:
+    def _release_input(self) -> None:
         if self._input is not None:
             self._input.release()
 

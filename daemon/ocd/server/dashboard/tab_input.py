@@ -129,15 +129,15 @@ class PersonInput:
             case TextInput():
                 self._send("insertText", {"text": event.text})
             case ReleaseInput():
-                self._let_go()
+                self._release_all()
 
     def release(self) -> None:
         """Do at once what still waits, and let go of all keys, buttons and fingers."""
         while self._queue:
             self._perform(self._queue.popleft())
-        self._let_go()
+        self._release_all()
 
-    def _let_go(self) -> None:
+    def _release_all(self) -> None:
         for key in list(self._keys.values()):
             self._send_key(msgspec.structs.replace(key, event="up", text="", modifiers=0))
         if self._mouse is not None:
