@@ -54,13 +54,13 @@ def _add_next_step(error: OcdError, command: Command) -> None:
     """Say how to resume a task whose daemon exited while the command waited for it."""
     from oc.connection.transport import ConnectionLost
 
-    given = command.params
-    waits = "task_id" in given or command.entry.get("long") or given.get("wait")
+    params = command.params
+    waits = "task_id" in params or command.entry.get("long") or params.get("wait")
     if not (waits and isinstance(error, ConnectionLost)):
         return
-    task_id, found = given.get("task_id", "ID"), "" if "task_id" in given else "oc task list, "
-    kept = f"A task keeps what it has finished: {found}oc task get {task_id}"
-    error.hint = f"{kept}; to resume a crawl: oc task resume {task_id}"
+    task_id, found = params.get("task_id", "ID"), "" if "task_id" in params else "oc task list, "
+    hint = f"A task keeps what it has finished: {found}oc task get {task_id}"
+    error.hint = f"{hint}; to resume a crawl: oc task resume {task_id}"
 
 
 def _help(words: tuple[str, ...]) -> int:

@@ -48,8 +48,8 @@ class Connections:
                 if response.status >= 400:
                     rest += data
                     continue
-                *whole, rest = (rest + data).split(b"\n")
-                yield from filter(None, whole)
+                *complete, rest = (rest + data).split(b"\n")
+                yield from filter(None, complete)
         finally:
             wire.close()
         if response.status >= 400:

@@ -107,6 +107,6 @@ class Response:
         return self._take(end + 2)[:-2]
 
     def _take(self, size: int) -> bytes:
-        taken = bytes(self._buffer[:size])
+        data = bytes(self._buffer[:size])
         del self._buffer[:size]
-        return taken
+        return data

@@ -141,8 +141,8 @@ def store_result(task_id: str) -> Flow[dict[str, Any]]:
 
 def start(kind: str, args: Mapping[str, Any]) -> Flow[str]:
     """Start a task and return its id."""
-    given = {name: value for name, value in args.items() if value is not None}
-    started = yield Call("oc_task_start", {"kind": kind, "args": given})
+    params = {name: value for name, value in args.items() if value is not None}
+    started = yield Call("oc_task_start", {"kind": kind, "args": params})
     return str(started["task_id"])
 
 

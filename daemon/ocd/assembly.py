@@ -213,10 +213,10 @@ class Daemon:
     def _tool_catalog(self, entries: Mapping[str, Mapping[str, Any]]) -> ToolCatalog:
         """Return our verbs and the tools of other servers, as verbs about verbs see them."""
         own: dict[str, Mapping[str, Any]] = {**entries}
-        shown = ChainMap(own, self.gateway.entries)
+        all_entries = ChainMap(own, self.gateway.entries)
         return ToolCatalog(
-            shown,
-            lambda name: self._allowed().check(name, shown[name]["capability"]),
+            all_entries,
+            lambda name: self._allowed().check(name, all_entries[name]["capability"]),
             lambda name: self._allowed().check_unknown(name),
             self._is_listed,
             self.gateway.settle,
@@ -267,8 +267,8 @@ class Daemon:
         await self.chromium.set_policy(self.crawler.policy)
 
     def _domains(self) -> DomainPolicy:
-        taken = (self._http_port, self.dashboard.taken_port, self.attaching.taken_port)
-        ports = [port for port in taken if port is not None]
+        taken_ports = (self._http_port, self.dashboard.taken_port, self.attaching.taken_port)
+        ports = [port for port in taken_ports if port is not None]
         if not ports:
             return domain_policy(self.config)
         return domain_policy(self.config, own_servers(self.config, ports))

@@ -245,10 +245,10 @@ class _Parser:
             extra = self.bare[len(names)]
             raise _usage_error(f"Unexpected argument {extra!r}", command_names.usage(entry))
         found: dict[str, Any] = dict(entry.get("fixed", ()))
-        for name, given in (texts | self.given).items():
+        for name, text in (texts | self.given).items():
             by_option = name in self.given
             label = f"--{name.replace('_', '-')}" if by_option else name.upper()
-            found |= self.value(name, label, given)
+            found |= self.value(name, label, text)
         writes = entry["name"] in command_names.FILES and "path" not in found
         if writes and self.options.get("out", "-") != "-":
             found["path"] = _absolute(self.options.pop("out"))

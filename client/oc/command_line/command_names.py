@@ -126,8 +126,8 @@ def usage(entry: Entry) -> str:
     """Return the command line of a command as a pattern: `oc navigate URL [--option …]`."""
     required = entry["params"].get("required", ())
     names = ((name, name.upper()) for name in positional(entry))
-    shown = [shout if name in required else f"[{shout}]" for name, shout in names]
-    return " ".join(["oc", *words(entry), *shown, "[--option …]"])
+    arguments = [shout if name in required else f"[{shout}]" for name, shout in names]
+    return " ".join(["oc", *words(entry), *arguments, "[--option …]"])
 
 
 def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
@@ -139,8 +139,8 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
         if name not in arguments or any(text.startswith("-") for text in _texts(arguments[name])):
             break  # what follows would take its place
         leading.append(name)
-    given = [text for name in leading for text in _texts(arguments[name])]
-    parts = ["oc", *words(entry), *map(shlex.quote, given)]
+    texts = [text for name in leading for text in _texts(arguments[name])]
+    parts = ["oc", *words(entry), *map(shlex.quote, texts)]
     for name, value in arguments.items():
         dashed = name.replace("_", "-")
         schema = entry["params"]["properties"].get(name, {})

@@ -19,7 +19,7 @@ ACTION_HELP = "The action may come first when a ref follows it: oc interact clic
 
 
 def assign(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], given: Container[str]
+    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], options: Container[str]
 ) -> list[str]:
     """Return the parameters that the positional arguments are for, in the arguments' order.
 
@@ -32,7 +32,7 @@ def assign(
         known: every parameter of the command, with its schema.
         given: the parameters that options have given.
     """
-    left = [name for name in names if not _is_replaced(name, given)]
+    left = [name for name in names if not _is_replaced(name, options)]
     if _is_action_first(left, texts, known):
         left[:2] = [left[1], left[0]]
     return [_name_for(name, text, known) for name, text in zip(left, texts, strict=False)] + left[
@@ -41,13 +41,13 @@ def assign(
 
 
 def is_lone_action(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], given: Container[str]
+    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], options: Container[str]
 ) -> bool:
     """Return whether an action stands where an element should, and no ref follows it."""
     return (
         len(names) > 1
         and _replacements(names[0], known) is not None
-        and not _is_replaced(names[0], given)
+        and not _is_replaced(names[0], options)
         and bool(texts)
         and _is_choice(known[names[1]], texts[0])
         and not _is_action_first(names, texts, known)
@@ -95,9 +95,9 @@ def _replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None
     return found if whose != name and all(one in known for one in found) else None
 
 
-def _is_replaced(name: str, given: Container[str]) -> bool:
+def _is_replaced(name: str, options: Container[str]) -> bool:
     whose = name.removesuffix("ref")
-    return whose != name and any(f"{whose}{way}" in given for way in ("selector", "query"))
+    return whose != name and any(f"{whose}{way}" in options for way in ("selector", "query"))
 
 
 def _is_choice(schema: Mapping[str, Any], text: str) -> bool:

@@ -116,9 +116,9 @@ def _by_name(schema: Schema) -> Schema | None:
 def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
     if len(texts) == 1 and texts[0].lstrip().startswith("["):
         # A CSS selector may begin like this, too: then it is one item.
-        whole = parse_loosely(texts[0])
-        if isinstance(whole, list):
-            return whole
+        value = parse_loosely(texts[0])
+        if isinstance(value, list):
+            return value
     items = schema.get("items", {})
     if _has_no_commas(items):  # a point: 100,200
         texts = [part.strip() for text in texts for part in text.split(",")]
@@ -183,9 +183,9 @@ def _number_text(value: float) -> str:
 
 
 def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON value
-    for wanted in (text, respell(text)):
+    for spelling in (text, respell(text)):
         for choice in choices:
-            if str(choice) == wanted:
+            if str(choice) == spelling:
                 return choice
     raise InvalidValue(f"one of {', '.join(map(str, choices))}")
 
@@ -268,8 +268,8 @@ def describe(schema: Schema) -> str:
 
 
 def _quote_all(texts: Sequence[str]) -> str:
-    whole = " ".join(texts)
-    return repr(whole if len(whole) <= 60 else whole[:60] + "…")
+    quoted = " ".join(texts)
+    return repr(quoted if len(quoted) <= 60 else quoted[:60] + "…")
 
 
 def _hint(schema: Schema, texts: Sequence[str]) -> str:

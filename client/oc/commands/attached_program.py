@@ -25,11 +25,17 @@ _PASSED_ON = ("timeout", "slow_mo")
 
 def _patch_pyppeteer(launcher: ModuleType) -> None:
     async def launch(options: dict[str, Any] | None = None, **more: Any) -> Any:
-        given = {**(options or {}), **more}
-        kept = {name: given[name] for name in ("slowMo", "logLevel", "loop") if name in given}
+        launch_options = {**(options or {}), **more}
+        connect_options = {
+            name: launch_options[name]
+            for name in ("slowMo", "logLevel", "loop")
+            if name in launch_options
+        }
         # The tabs are somebody's: their size is changed only for who asks for one.
-        viewport = given.get("defaultViewport")
-        return await launcher.connect(browserWSEndpoint=_URL, defaultViewport=viewport, **kept)
+        viewport = launch_options.get("defaultViewport")
+        return await launcher.connect(
+            browserWSEndpoint=_URL, defaultViewport=viewport, **connect_options
+        )
 
     launcher.launch = launch  # type: ignore[attr-defined]
 

@@ -99,21 +99,21 @@ def _read(path: str) -> str | None:
         return None
 
 
-def _around_section(whole: str) -> tuple[str, str] | None:
+def _around_section(text: str) -> tuple[str, str] | None:
     """Return what stands before and after our section; None if there is none, or half of one."""
-    before, begin, rest = whole.partition(_BEGIN)
+    before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)
     return (before, after) if begin and end else None
 
 
-def _without_section(whole: str) -> str:
-    around = _around_section(whole)
-    return whole if around is None else around[0].removesuffix("\n") + around[1].removeprefix("\n")
+def _without_section(text: str) -> str:
+    around = _around_section(text)
+    return text if around is None else around[0].removesuffix("\n") + around[1].removeprefix("\n")
 
 
-def _with_section(whole: str) -> str:
-    gap = "\n" if whole else ""
-    before, after = _around_section(whole) or (f"{whole}{gap}", "\n")
+def _with_section(document: str) -> str:
+    gap = "\n" if document else ""
+    before, after = _around_section(document) or (f"{document}{gap}", "\n")
     return f"{before}{_BEGIN}\n{text().rstrip()}\n{_END}{after}"
 
 

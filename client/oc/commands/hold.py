@@ -23,11 +23,11 @@ _RENEW_S = 15.0
 
 def hold(daemon: DaemonClient, command: Command, _index: Index) -> int:
     """Take a tab, and give it back when a line was typed, standard input ends, or by Ctrl-C."""
-    wanted = {
+    request = {
         "action": "acquire", "session": command.session, "holder": _holder(),
         "tab_id": command.params.get("tab_id"),
     }  # fmt: skip
-    lease = result_in(require_success(daemon.post("/v1/leases", wanted)).read())["lease"]
+    lease = result_in(require_success(daemon.post("/v1/leases", request)).read())["lease"]
     terminal.write_line(f"You hold {lease['tab_id']}: {lease['url']}")
     sys.stdout.flush()
     if not command.quiet:

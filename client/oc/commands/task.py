@@ -21,10 +21,10 @@ _WAIT_MS = 60_000
 
 def start(daemon: DaemonClient, command: Command, index: Index) -> int:
     """Start a task; with --wait or --watch stay until it has ended."""
-    given = command.params
-    args = given.get("args", {}) | {k: v for k, v in given.items() if k not in _OWN}
-    kind = command_index.kind(index, given["kind"])
-    params = {"kind": kind["name"] if kind else command_names.key(given["kind"]), "args": args}
+    arguments = command.params
+    args = arguments.get("args", {}) | {k: v for k, v in arguments.items() if k not in _OWN}
+    kind = command_index.kind(index, arguments["kind"])
+    params = {"kind": kind["name"] if kind else command_names.key(arguments["kind"]), "args": args}
     return _begin(daemon, command, "oc_task_start", params, index)
 
 
@@ -37,14 +37,14 @@ def resume(daemon: DaemonClient, command: Command, index: Index) -> int:
 def _begin(
     daemon: DaemonClient, command: Command, verb: str, params: dict[str, Any], index: Index
 ) -> int:
-    given = command.params
-    if not (given.get("wait") or given.get("watch")):
+    arguments = command.params
+    if not (arguments.get("wait") or arguments.get("watch")):
         return verb_call.run(daemon, command, verb, params, index)
     task_id = daemon.result(verb, **params)["task_id"]
     if not (command.quiet or command.as_json):
         terminal.say(f"Started task {task_id}")
     try:
-        if given.get("watch") or _wants_bar(command):
+        if arguments.get("watch") or _wants_bar(command):
             _follow(daemon, command, task_id)
         else:
             _wait(daemon, command, task_id)

@@ -83,8 +83,8 @@ class DaemonClient:
     def _start(self) -> None:
         from oc.connection import daemon_start
 
-        wanted = self.command.options.get("start")
-        if wanted is False or (wanted is None and not paths.may_start(self._home)):
+        may_start = self.command.options.get("start")
+        if may_start is False or (may_start is None and not paths.may_start(self._home)):
             raise OcdError("no_daemon", "No daemon is running", hint="ocd start", home=self._home)
         daemon_start.start_daemon(self._home, quiet=self.command.quiet)
 

@@ -87,8 +87,8 @@ class Reply:
         """Yield the body's lines as they arrive, without their ends; empty ones are left out."""
         rest = b""
         for data in self.chunks():
-            *whole, rest = (rest + data).split(b"\n")
-            yield from filter(None, whole)
+            *complete, rest = (rest + data).split(b"\n")
+            yield from filter(None, complete)
         if rest:
             yield rest
 

@@ -91,8 +91,10 @@ def _add_group(
     names = []
     for entry in entries:
         for name in _names(entry):
-            shown = _with_kind(entry, line, index) if entry["name"] == "task_start" else entry
-            _add(group, name, shown, detailed=noun in line and name in line)
+            listed_entry = (
+                _with_kind(entry, line, index) if entry["name"] == "task_start" else entry
+            )
+            _add(group, name, listed_entry, detailed=noun in line and name in line)
             names.append(name)
     summary = ", ".join(sorted(names))
     app.add_typer(group, name=noun, help=summary, rich_help_panel="group")

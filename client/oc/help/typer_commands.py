@@ -67,9 +67,9 @@ def _parameters(entry: Entry) -> Iterable[inspect.Parameter]:
     yield from _global_options(properties)
 
 
-def _global_options(taken: Iterable[str]) -> Iterable[inspect.Parameter]:
+def _global_options(used_names: Iterable[str]) -> Iterable[inspect.Parameter]:
     for name, schema in GLOBAL_OPTIONS.items():
-        if name not in taken:
+        if name not in used_names:
             yield _option(name, schema)
 
 

@@ -90,8 +90,8 @@ def _check_filters(params: dict[str, Any], known: set[str]) -> None:
     """Refuse here what the bridge would refuse each time that the host launches it."""
     if "tools_only" in params and "disable_tools" in params:
         raise OcdError("invalid_argument", "--tools-only and --disable-tools cannot be combined")
-    given = params.get("tools_only") or params.get("disable_tools") or ""
-    names = {name.strip() for name in given.split(",")} - {""}
+    groups = params.get("tools_only") or params.get("disable_tools") or ""
+    names = {name.strip() for name in groups.split(",")} - {""}
     unknown = ", ".join(sorted(names - known - _RESERVED))
     if unknown:
         hint = f"Capabilities: {', '.join(sorted(known))}"

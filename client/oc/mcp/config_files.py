@@ -83,29 +83,31 @@ def _merge_once(
             path, f"{host.key}.{NAME} is not {'a table' if host.is_toml else 'an object'}"
         )
     old = servers.get(NAME)
-    wanted = _combine(old or {}, entry)
-    if wanted == old:
+    merged_entry = _combine(old or {}, entry)
+    if merged_entry == old:
         return MergeResult(path, "unchanged", [], None)
     try:
-        new = _edit(host, text, wanted)
+        new = _edit(host, text, merged_entry)
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from None
-    _verify(host, path, new, {**document, host.key: {**servers, NAME: wanted}})
+    _verify(host, path, new, {**document, host.key: {**servers, NAME: merged_entry}})
     os.makedirs(os.path.dirname(real), exist_ok=True)
     backup = _replace(real, raw, new.encode(), private=private)
     if backup is None:
         return None
-    changed = sorted(k for k in {*wanted, *(old or {})} if wanted.get(k) != (old or {}).get(k))
+    changed = sorted(
+        k for k in {*merged_entry, *(old or {})} if merged_entry.get(k) != (old or {}).get(k)
+    )
     action = "created" if raw is None else "added" if old is None else "updated"
     return MergeResult(path, action, changed, backup or None)
 
 
 def _combine(old: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    kept = {k: v for k, v in old.items() if k not in _REMOTE}
-    if entry.get("type") is None and kept.get("type") != "stdio":
-        kept.pop("type", None)
+    own_keys = {k: v for k, v in old.items() if k not in _REMOTE}
+    if entry.get("type") is None and own_keys.get("type") != "stdio":
+        own_keys.pop("type", None)
     env = {**(old.get("env") or {}), **entry.get("env", {})}
-    return kept | entry | ({"env": env} if env else {})
+    return own_keys | entry | ({"env": env} if env else {})
 
 
 def _read(path: str) -> tuple[str, bytes] | None:

@@ -44,8 +44,8 @@ def doctor(_daemon: DaemonClient, command: Command, _index: dict[str, Entry]) ->
     try:
         launch = _launch(command)
         checks.append(DoctorCheck("configuration", ok=True, ms=None, found=launch.source))
-        with tempfile.TemporaryFile() as said:
-            _examine(launch, said, timeout_s, checks.append)
+        with tempfile.TemporaryFile() as stderr:
+            _examine(launch, stderr, timeout_s, checks.append)
     except OcdError as error:
         checks.append(
             DoctorCheck(_next(checks), ok=False, ms=None, found=error.message, hint=error.hint)
@@ -88,11 +88,11 @@ def _of_entry(path: str, entry: dict[str, Any]) -> Launch:
 
 
 def _examine(
-    launch: Launch, said: IO[bytes], timeout_s: float, note: Callable[[DoctorCheck], None]
+    launch: Launch, stderr: IO[bytes], timeout_s: float, note: Callable[[DoctorCheck], None]
 ) -> None:
     try:
         server = stdio_client.Server(
-            launch.command, stdio_client.host_environ(launch.env), stderr=said
+            launch.command, stdio_client.host_environ(launch.env), stderr=stderr
         )
     except OSError as error:
         message = f"Cannot run {launch.command[0]}: {error.strerror or error}"
@@ -101,7 +101,7 @@ def _examine(
         try:
             note(_handshake(server, timeout_s))
         except OcdError as error:
-            raise _explain(error, server, said) from None
+            raise _explain(error, server, stderr) from None
         listed, check = _list(server, timeout_s)
         note(check)
         note(_without_browser(server, listed, timeout_s))
@@ -116,13 +116,13 @@ def _handshake(server: stdio_client.Server, timeout_s: float) -> DoctorCheck:
     return DoctorCheck("bridge", ok=True, ms=(reply.arrived - server.spawned) * 1000, found=found)
 
 
-def _explain(error: OcdError, server: stdio_client.Server, said: IO[bytes]) -> OcdError:
+def _explain(error: OcdError, server: stdio_client.Server, stderr: IO[bytes]) -> OcdError:
     """Return the error with what the bridge said on stderr; its exit status 3 is no_daemon."""
     server.close()
     if error.hint:
         return error  # the bridge's own
-    said.seek(0)
-    lines = [line for line in said.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    stderr.seek(0)
+    lines = [line for line in stderr.read().decode("utf-8", "replace").splitlines() if line.strip()]
     hint = next((line[6:] for line in reversed(lines) if line.startswith("Hint: ")), "ocd doctor")
     words = [line for line in lines if not line.startswith("Hint: ")][-3:]
     code = "no_daemon" if server.process.returncode == 3 else error.code
@@ -157,9 +157,9 @@ def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: floa
             "browser", ok=True, ms=None, found="not tested: its tools are filtered out"
         )
     tab, opened = _call(server, "tabs_create", {}, timeout_s)
-    given = {"tab_id": tab["tab_id"]} if "tab_id" in tab else {}
-    _, ms = _call(server, "javascript_tool", {"code": "6*7", **given}, timeout_s)
-    _call(server, "tabs_close", given, timeout_s)
+    arguments = {"tab_id": tab["tab_id"]} if "tab_id" in tab else {}
+    _, ms = _call(server, "javascript_tool", {"code": "6*7", **arguments}, timeout_s)
+    _call(server, "tabs_close", arguments, timeout_s)
     found = f"a tab opened in {opened:.0f} ms and evaluated a script"
     return DoctorCheck("browser", ok=True, ms=ms, found=found)
 

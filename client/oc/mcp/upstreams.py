@@ -25,8 +25,8 @@ def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> 
 def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
     """Show what differs from what was agreed to, ask, and agree to it."""
     name = command.params["upstream"]
-    asked = {"name": name, "action": "review"}
-    found: dict[str, Any] = result_in(require_success(daemon.post("/v1/upstreams", asked)).read())
+    request = {"name": name, "action": "review"}
+    found: dict[str, Any] = result_in(require_success(daemon.post("/v1/upstreams", request)).read())
     agreed = {"name": name, "action": "approve", "mark": found["mark"]}
     sure = command.params.get("yes") or not found["changes"]
     if command.as_json:

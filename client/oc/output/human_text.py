@@ -147,8 +147,8 @@ def width_of(text: str) -> int:
 
 
 def _pad(text: str, width: int) -> str:
-    shown = cut(text, width, plain=terminal_text.is_ascii(sys.stdout))
-    return shown + " " * (width - width_of(shown))
+    cell = cut(text, width, plain=terminal_text.is_ascii(sys.stdout))
+    return cell + " " * (width - width_of(cell))
 
 
 def cut(text: str, width: int, *, plain: bool) -> str:

@@ -46,14 +46,14 @@ def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
         if not (_PICTURE in body and _save_picture(body, out)):
             _save(out, body)
         return body
-    last, kept = b"", list[bytes]()
+    last, pieces = b"", list[bytes]()
     for data in _with_short_whole(reply.chunks()):
         last = data[-1:]
-        kept += [data] if keep else []
+        pieces += [data] if keep else []
         terminal.write_bytes(data)
     if last != b"\n":
         terminal.write_bytes(b"\n")
-    return b"".join(kept)
+    return b"".join(pieces)
 
 
 def _with_short_whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -108,19 +108,22 @@ def _render(result: dict[str, Any], verb: str) -> str:
         from oc.output.navigation_rendering import navigation_text
 
         return navigation_text(result, _NOTES)
-    kept = {key: value for key, value in result.items() if key not in _NOTES}
-    if kept.get("action") == verb:  # as the command says
-        del kept["action"]
-    if verb == "oc_task_list" and isinstance(kept.get("tasks"), list):
+    shown_fields = {key: value for key, value in result.items() if key not in _NOTES}
+    if shown_fields.get("action") == verb:  # as the command says
+        del shown_fields["action"]
+    if verb == "oc_task_list" and isinstance(shown_fields.get("tasks"), list):
         from oc.output.task_rendering import task_table
 
-        return task_table(kept["tasks"])
-    if verb == "query_dom" and "get" in kept:
-        return _property_text(kept["value"])
-    lists = [value for value in kept.values() if isinstance(value, list)]
-    if len(lists) == 1 and set(kept) <= {"count", *(k for k, v in kept.items() if v is lists[0])}:
+        return task_table(shown_fields["tasks"])
+    if verb == "query_dom" and "get" in shown_fields:
+        return _property_text(shown_fields["value"])
+    lists = [value for value in shown_fields.values() if isinstance(value, list)]
+    if len(lists) == 1 and set(shown_fields) <= {
+        "count",
+        *(k for k, v in shown_fields.items() if v is lists[0]),
+    }:
         return human_text.for_humans(lists[0])
-    return human_text.for_humans(kept)
+    return human_text.for_humans(shown_fields)
 
 
 def _property_text(value: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -6,10 +6,10 @@ _BY_SUFFIX = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "jpe": "jpeg", "webp"
 _NEVER = frozenset(("avif", "bmp", "gif", "heic", "ico", "pdf", "svg", "tif", "tiff"))
 
 
-def format_for_path(path: str, given: str | None) -> str | None:
-    """Return the format for a picture in this file; `given` if the name says nothing.
+def format_for_path(path: str, fmt: str | None) -> str | None:
+    """Return the format for a picture in this file; `fmt` if the name says nothing.
 
-    Raises invalid_argument if name and `given` contradict each other, and for formats there are
+    Raises invalid_argument if name and `fmt` contradict each other, and for formats there are
     not.
     """
     stem, dot, suffix = path.replace("\\", "/").rpartition("/")[2].rpartition(".")
@@ -20,9 +20,9 @@ def format_for_path(path: str, given: str | None) -> str | None:
             hint=f"Name it {stem}.png, {stem}.jpg or {stem}.webp.", parameter="path",
         )  # fmt: skip
     found = _BY_SUFFIX.get(kind)
-    if found is not None and given is not None and found != given:
+    if found is not None and fmt is not None and found != fmt:
         raise OcdError(
-            "invalid_argument", f"{path} is the name of a {found} file, but the format is {given}.",
-            hint=f"Name it {stem}.{given}, or leave the format out.", parameter="format",
+            "invalid_argument", f"{path} is the name of a {found} file, but the format is {fmt}.",
+            hint=f"Name it {stem}.{fmt}, or leave the format out.", parameter="format",
         )  # fmt: skip
-    return given or found
+    return fmt or found

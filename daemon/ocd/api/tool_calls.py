@@ -14,8 +14,8 @@ _CALL = re.compile(r"`([a-z_]+)(?: ([^`]*))?`")
 
 def tool_call(name: str, /, **arguments: str | float | bool) -> str:
     """Return a call of a verb as texts have it."""
-    given = f" {json.dumps(arguments, ensure_ascii=False)}" if arguments else ""
-    plain = given.replace("`", "'")  # it would end the call
+    suffix = f" {json.dumps(arguments, ensure_ascii=False)}" if arguments else ""
+    plain = suffix.replace("`", "'")  # it would end the call
     return f"`{name}{plain}`"
 
 

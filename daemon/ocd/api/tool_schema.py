@@ -69,8 +69,8 @@ _OPEN_WORLD = frozenset((
 def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a catalog entry as tools/list has it: signature, title, and annotations if any."""
     hints = annotations(entry)
-    shown = {**signature(entry), "title": title(entry["name"])}
-    return {**shown, "annotations": hints} if hints else shown
+    tool = {**signature(entry), "title": title(entry["name"])}
+    return {**tool, "annotations": hints} if hints else tool
 
 
 def signature(entry: Mapping[str, Any], *, unlisted: bool = False) -> dict[str, Any]:
@@ -134,38 +134,40 @@ def input_schema(params: Schema, *, unlisted: bool = False) -> dict[str, Any]:
 
 
 def _all_listed(params: Schema) -> Schema:
-    shown = {
+    properties = {
         name: {key: value for key, value in one.items() if key != "x-unlisted"}
         for name, one in params.get("properties", {}).items()
     }
-    return {**params, "properties": shown}
+    return {**params, "properties": properties}
 
 
 def _schema(name: str, schema: Schema) -> dict[str, Any]:
     """Return the schema of a parameter, or of a part of it; `name` is the parameter's."""
-    kept = _listed_keywords(schema)
-    if "anyOf" in kept:
-        rest = {key: value for key, value in kept.items() if key != "anyOf"}
-        return _one_of([_schema(name, branch) for branch in _branches(kept["anyOf"])]) | rest
-    if "enum" in kept:
-        return _enumeration(kept)
-    kind = kept.get("type")
+    result = _listed_keywords(schema)
+    if "anyOf" in result:
+        rest = {key: value for key, value in result.items() if key != "anyOf"}
+        return _one_of([_schema(name, branch) for branch in _branches(result["anyOf"])]) | rest
+    if "enum" in result:
+        return _enumeration(result)
+    kind = result.get("type")
     if kind == "object":
         return _object(name, schema)
     if kind == "array":
-        items = kept.get("items") or _ITEMS.get(name) or _anything(name)
-        return {**kept, "items": _without_description(_schema(name, items))}
-    if kind is None and "$ref" not in kept:
-        return {**kept, **_anything(name)}
-    return _inclusive(kept)
+        items = result.get("items") or _ITEMS.get(name) or _anything(name)
+        return {**result, "items": _without_description(_schema(name, items))}
+    if kind is None and "$ref" not in result:
+        return {**result, **_anything(name)}
+    return _inclusive(result)
 
 
 def _object(name: str, schema: Schema) -> dict[str, Any]:
-    kept = _listed_keywords(schema)
+    result = _listed_keywords(schema)
     properties = schema.get("properties", {})
-    shown = {key: _schema(key, one) for key, one in properties.items() if not one.get("x-unlisted")}
+    listed_properties = {
+        key: _schema(key, one) for key, one in properties.items() if not one.get("x-unlisted")
+    }
     examples: Schema = {} if properties else _EXAMPLE_KEYS.get(name, {})
-    return {**kept, "properties": shown or dict(examples)}
+    return {**result, "properties": listed_properties or dict(examples)}
 
 
 def _branches(branches: Sequence[Schema]) -> list[Schema]:

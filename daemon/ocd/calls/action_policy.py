@@ -51,8 +51,8 @@ def _origins(verb: Verb, params: Params, here: str) -> Iterator[str]:
     """Yield the origin of the page that the call acts on, and those that it opens."""
     yield origin_of(here)
     for name in (*address_params(verb.params), "urls"):
-        given = getattr(params, name, None)
-        texts = given.split() if isinstance(given, str) else given or ()
+        value = getattr(params, name, None)
+        texts = value.split() if isinstance(value, str) else value or ()
         yield from (origin_of_argument(text) for text in texts if isinstance(text, str))
 
 

@@ -56,14 +56,14 @@ class Consent:
             raise denied_error(approval, answer)
         call.granted.add(needed.question.grant)
 
-    async def wait_free(self, held: TabHeldError) -> None:
+    async def wait_free(self, error: TabHeldError) -> None:
         """Return once the tab was given back; raise human_in_control at the call's deadline."""
         call, began = self.call, time.monotonic()
-        self._say(f"{held.message}: waiting until it is given back")
-        given_back = await wait_for_event(held.lease.ended, _seconds_left(call))
+        self._say(f"{error.message}: waiting until it is given back")
+        given_back = await wait_for_event(error.lease.ended, _seconds_left(call))
         call.note_wait(began)
         if not given_back:
-            raise OcdError(held.code, held.message, hint=held.hint, **held.details)
+            raise OcdError(error.code, error.message, hint=error.hint, **error.details)
 
     def _asker(self) -> Asker:
         call = self.call
@@ -82,8 +82,8 @@ class Consent:
 
 def _digest(request: CallRequest) -> str:
     """Return what tells the same call again; its client may be another process."""
-    asked = [request.session, request.verb, without_call_only(request.params)]
-    return blake2b(msgspec.json.encode(asked, order="deterministic"), digest_size=16).hexdigest()
+    key = [request.session, request.verb, without_call_only(request.params)]
+    return blake2b(msgspec.json.encode(key, order="deterministic"), digest_size=16).hexdigest()
 
 
 def _seconds_left(call: ActiveCall) -> float | None:

@@ -246,8 +246,8 @@ def _nested_request(
     request: CallRequest, name: str, params: Mapping[str, Any], common: CommonParams
 ) -> CallRequest:
     """Return the call of the verb that runs in another one's place, bounded as that one."""
-    given = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
-    outer = {} if given or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
+    time_limits = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
+    outer = {} if time_limits or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
     return msgspec.structs.replace(request, verb=name, params={**params, **outer})
 
 
@@ -280,8 +280,8 @@ async def _store_payload(
     # A descriptor has its seven keys and no other: callers compare them.
     descriptor = await services.outputs.put(payload, verb.name)
     _journal_handle(services, verb, descriptor)
-    shown = msgspec.to_builtins(inline_policy.fit(descriptor))
-    return Reply(data=shown, origin=output.origin, is_handle=True)
+    descriptor_data = msgspec.to_builtins(inline_policy.fit(descriptor))
+    return Reply(data=descriptor_data, origin=output.origin, is_handle=True)
 
 
 def _journal_handle(services: CallServices, verb: Verb, descriptor: Descriptor) -> None:

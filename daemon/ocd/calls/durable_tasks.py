@@ -41,8 +41,8 @@ async def resume(services: CallServices, *, by_default: bool) -> None:
 def is_durable(store: TaskStore, meta: TaskMeta, *, by_default: bool) -> bool:
     """Return whether an interrupted task is to be resumed automatically. Blocks."""
     try:
-        asked = read_arguments(store, meta.task_id).args.get("durable", False)
-        return bool(by_default if asked is None else asked) and not _is_stuck(store, meta)
+        choice = read_arguments(store, meta.task_id).args.get("durable", False)
+        return bool(by_default if choice is None else choice) and not _is_stuck(store, meta)
     except OcdError as error:  # a kind that does not go on, or a file that cannot be read
         logger.debug("task %s is not resumed: %s", meta.task_id, error)
         return False

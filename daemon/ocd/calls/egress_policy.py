@@ -40,7 +40,7 @@ class EgressPolicy:
     report: ReportDeparture
     taints: SessionTaints = field(default_factory=SessionTaints)
 
-    def note(self, session: str, verb: Verb, given: Mapping[str, Any], output: Output) -> None:
+    def note(self, session: str, verb: Verb, params: Mapping[str, Any], output: Output) -> None:
         """Remember whose text the session's caller is given."""
         if output.content is None and not verb.page_keys:
             return
@@ -48,7 +48,7 @@ class EgressPolicy:
             self.taints.of(session).read(output.origin)
             return
         page_url = output.data.get("url") if isinstance(output.data, dict) else None
-        for address in (output.origin, page_url, given.get("url")):
+        for address in (output.origin, page_url, params.get("url")):
             origin = origin_of_argument(address) if isinstance(address, str) else ""
             if origin:
                 self.taints.of(session).read(origin)

@@ -51,19 +51,19 @@ def apply_aliases(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         mine = set(common_names(verb)) - verb.upstream_params
         own = {key: value for key, value in raw.items() if key not in mine}
         return {"arguments": own, **{key: raw[key] for key in mine if key in raw}}
-    given = {snake_case(key) for key in raw}
+    present = {snake_case(key) for key in raw}
     names = {key: verb.aliases.get(snake_case(key), key) for key in raw}
     # Both names at once: the other one stays, and is reported as unknown.
-    return {key if (name := names[key]) in given else name: raw[key] for key in raw}
+    return {key if (name := names[key]) in present else name: raw[key] for key in raw}
 
 
 def decode_call(verb: Verb, raw: Mapping[str, Any]) -> tuple[CommonParams, Params]:
     """Return the common and the own parameters; `invalid_argument` names the offender."""
     common = common_names(verb)
-    given = _spell_params(verb, raw, (*fields_of(verb.params), *common))
+    params = _spell_params(verb, raw, (*fields_of(verb.params), *common))
     return (
-        _convert(verb, {k: v for k, v in given.items() if k in common}, CommonParams),
-        _convert(verb, {k: v for k, v in given.items() if k not in common}, verb.params),
+        _convert(verb, {k: v for k, v in params.items() if k in common}, CommonParams),
+        _convert(verb, {k: v for k, v in params.items() if k not in common}, verb.params),
     )
 
 
@@ -73,7 +73,7 @@ def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
 
 
 def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    given: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     spelt: dict[str, str] = {}
     for key, value in raw.items():
         name = _match_name(key, known)
@@ -88,8 +88,8 @@ def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) ->
             )
         spelt[name] = key
         if value is not None or name in _nullable(verb.params):
-            given[name] = value
-    return given
+            params[name] = value
+    return params
 
 
 def _match_name(key: str, known: tuple[str, ...]) -> str | None:
@@ -127,8 +127,8 @@ def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
 _S = TypeVar("_S", bound=msgspec.Struct)
 
 
-def _convert(verb: Verb, given: dict[str, Any], into: type[_S]) -> _S:
-    respelled = _respell_object(given, fields_of(into)) if given else given
+def _convert(verb: Verb, params: dict[str, Any], into: type[_S]) -> _S:
+    respelled = _respell_object(params, fields_of(into)) if params else params
     try:
         return msgspec.convert(respelled, into)
     except msgspec.ValidationError as error:

@@ -117,9 +117,9 @@ def _text(verb: Verb, name: str, path: str, data: bytes) -> str:
         ) from None  # fmt: skip
 
 
-def _absent(verb: Verb, name: str, given: Iterable[str]) -> OcdError:
+def _absent(verb: Verb, name: str, params: Iterable[str]) -> OcdError:
     # What the caller gave in its place may be a parameter that there is not, and has an answer.
-    hints = [verb.removed_params[key] for key in given if key in verb.removed_params]
+    hints = [verb.removed_params[key] for key in params if key in verb.removed_params]
     return OcdError(
         "source_missing", f"{verb.name} needs '{name}' or '{name}_path'",
         hint=" ".join(hints) or f"Give one of {name} and {name}_path.", parameter=name,
@@ -193,14 +193,14 @@ def _check_value(value: Any, use: object, files: FileAccess) -> Any:  # noqa: AN
 
 
 def _check_source(source: FileSource) -> None:
-    given = [name for name in ("content", "file_path") if getattr(source, name) is not None]
+    ways = [name for name in ("content", "file_path") if getattr(source, name) is not None]
     who = source.name or source.file_path or "a file"
-    if len(given) == 2:
+    if len(ways) == 2:
         raise OcdError(
             "source_conflict", f"{who} was given both 'content' and 'file_path'",
             hint="Give one of them.", file=who,
         )  # fmt: skip
-    if not given:
+    if not ways:
         raise OcdError(
             "source_missing", f"{who} has neither 'content' nor 'file_path'",
             hint="Give file_path, an absolute path, or content in base64.", file=who,

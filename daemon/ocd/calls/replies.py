@@ -71,15 +71,15 @@ class Reply:
         if self.rows is None:
             yield self.encode()
             return
-        held: list[bytes] = []
+        buffered: list[bytes] = []
         size = 0
         for chunk in self.output.json(None):
-            held.append(chunk.data)
+            buffered.append(chunk.data)
             size += len(chunk.data)
             if size >= _PIECE:
-                yield b"".join(held)
-                held, size = [], 0
-        yield b"".join(held)
+                yield b"".join(buffered)
+                buffered, size = [], 0
+        yield b"".join(buffered)
 
     def encode(self) -> bytes:
         """Return the JSON of `data`, its list from the file spliced in; blocks if there is one."""

@@ -20,17 +20,17 @@ def try_browser(config: Config) -> str:
     Returns what happened, in words; raises the browser's errors, or `browser_failed` after 45 s.
     """
     found: list[OcdError] = []
-    seen = ""
+    text = ""
     try:
         with tempfile.TemporaryDirectory(prefix="ocd-doctor-") as folder:
-            seen = asyncio.run(_try(config, Path(folder)))
+            text = asyncio.run(_try(config, Path(folder)))
     except* OcdError as group:
         found += _flatten(group)
     except* TimeoutError:
         found.append(OcdError("browser_failed", f"no answer within {TIMEOUT_S:g} s"))
     if found:
         raise found[0]
-    return seen
+    return text
 
 
 async def _try(config: Config, folder: Path) -> str:

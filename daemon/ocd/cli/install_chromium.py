@@ -62,8 +62,8 @@ def commands(
 def install(*, yes: bool) -> str:
     """Install Chromium, saying each command first; without `yes` a terminal is asked."""
     todo = commands()
-    shown = " && ".join(map(shlex.join, todo))
-    say(f"To install Chromium: {shown}")
+    command_line = " && ".join(map(shlex.join, todo))
+    say(f"To install Chromium: {command_line}")
     if not yes and not (sys.stdin.isatty() and typer.confirm("Run it?", err=True)):
         raise OcdError(
             "disabled",

@@ -159,8 +159,8 @@ def _read_file(path: Path) -> dict[str, Any]:
 def _variables(environ: Environ) -> dict[str, object]:
     # An empty variable is one that was not set.
     scalars = {key: setting for key, setting in SETTINGS.items() if not setting.is_table}
-    given = {key: environ.get(setting.variable) for key, setting in scalars.items()}
-    return {key: _split(SETTINGS[key], text) for key, text in given.items() if text}
+    values = {key: environ.get(setting.variable) for key, setting in scalars.items()}
+    return {key: _split(SETTINGS[key], text) for key, text in values.items() if text}
 
 
 def _split(setting: SettingSpec, text: str) -> object:

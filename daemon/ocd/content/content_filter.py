@@ -78,14 +78,14 @@ def filter_blocks(
 
 
 def _limits(options: Mapping[str, float]) -> dict[str, float]:
-    given = snake_case_keys(options)
-    unknown = sorted(given.keys() - DEFAULTS.keys())
+    values = snake_case_keys(options)
+    unknown = sorted(values.keys() - DEFAULTS.keys())
     if unknown:
         raise OcdError(
             "invalid_argument", f"filter_options has no {unknown[0]!r}.",
             parameter="filter_options", expected=sorted(DEFAULTS),
         )  # fmt: skip
-    return {**DEFAULTS, **given}
+    return {**DEFAULTS, **values}
 
 
 def _blocks(text: str) -> Iterator[Block]:

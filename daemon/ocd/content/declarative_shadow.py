@@ -77,9 +77,9 @@ def _fill_slots(shadow: str, kids: list["LexborNode"]) -> str:
     tree = parse_html(shadow)
     pieces: list[str] = []
     for slot in tree.css("slot"):
-        given = waiting.pop(slot.attributes.get("name") or "", None)
-        if given:  # else what the slot itself has stands there
-            pieces.append("".join(given))
+        assigned = waiting.pop(slot.attributes.get("name") or "", None)
+        if assigned:  # else what the slot itself has stands there
+            pieces.append("".join(assigned))
             slot.replace_with(f"[{_MARK}:{len(pieces) - 1}]")
     return _join_pieces(_serialise(tree, fragment=True), pieces)
 

@@ -204,9 +204,9 @@ def _from_math(node: "LexborNode", math: "LexborNode", classes: frozenset[str]) 
 
 def _from_container(node: "LexborNode", classes: frozenset[str]) -> _Formula | None:
     display = bool(classes & _DISPLAY_CLASSES) or node.attributes.get("display") == "true"
-    told = node.css_first(_SOURCE_ATTRIBUTE)
-    if told is not None:
-        return _of_source(node, told.attributes.get("data-latex"), display=display)
+    source = node.css_first(_SOURCE_ATTRIBUTE)
+    if source is not None:
+        return _of_source(node, source.attributes.get("data-latex"), display=display)
     picture = node.css_first(_PICTURES)
     if picture is not None and picture.attributes.get("alt"):
         display = display or "display" in (picture.attributes.get("class") or "")
@@ -256,11 +256,11 @@ def _opens(text: str, match: re.Match[str], *, dollars: bool) -> bool:
     return sign in _DELIMITERS
 
 
-def _closes(text: str, begun: int, match: re.Match[str]) -> bool:
+def _closes(text: str, start: int, match: re.Match[str]) -> bool:
     """Return whether a delimiter ends a formula; a lone dollar sign may be one of money."""
     if match[0] != "$":
         return True
     before, after = text[match.start() - 1], text[match.end() : match.end() + 1]
-    return begun < match.start() <= begun + _LONGEST_INLINE and not (
+    return start < match.start() <= start + _LONGEST_INLINE and not (
         before.isspace() or after.isdigit()
     )

@@ -191,13 +191,13 @@ def to_markdown(
     return document.to_markdown(only_main_content=only_main_content)
 
 
-def _markdown(shown: str, base_url: str, formulas: Formulas | None = None) -> str:
-    shown = mark_empty_lines(mark_definitions(shown))
-    shown = mark_dollars(shown) if formulas else shown
-    text = convert(shown, base_url, "MARKDOWN")
-    if has_unfenced_backticks(shown, text):
-        text = convert(mark_ticks(shown), base_url, "MARKDOWN")
-    text = write_signs(text, has_backslashes="\\" in shown, formulas=formulas)
+def _markdown(html: str, base_url: str, formulas: Formulas | None = None) -> str:
+    html = mark_empty_lines(mark_definitions(html))
+    html = mark_dollars(html) if formulas else html
+    text = convert(html, base_url, "MARKDOWN")
+    if has_unfenced_backticks(html, text):
+        text = convert(mark_ticks(html), base_url, "MARKDOWN")
+    text = write_signs(text, has_backslashes="\\" in html, formulas=formulas)
     return text.strip("\n") + "\n" if text else ""
 
 

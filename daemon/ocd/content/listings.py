@@ -47,14 +47,14 @@ def find_listings(main: Block, html: str, gone: set[int], headline: int) -> list
     headed = _with_headings(main)
     titled: set[int] = set()  # blocks under a heading
     found: list[Block] = []
-    told = 0
+    teasers = 0
     waiting = [main]
     while waiting:
         block = waiting.pop()
         if id(block) in gone or not block.text:
             continue
         # None is its own article, or holds the headline of what follows.
-        if told >= _ARTICLE and not block.start <= headline < block.end:
+        if teasers >= _ARTICLE and not block.start <= headline < block.end:
             is_apart = id(block) not in titled and id(block) not in headed
             if (is_apart and _is_box(block, html)) or _is_stream(block, titles):
                 found.append(block)
@@ -62,9 +62,9 @@ def find_listings(main: Block, html: str, gone: set[int], headline: int) -> list
             if _is_linked(block) and (id(block) in titled or _is_of_text(block)):
                 continue
         if block.tag in _QUOTED:
-            told += block.prose
+            teasers += block.prose
         elif not _is_teaser(block, titles):
-            told += block.prose - sum(inner.prose for inner in block.children)
+            teasers += block.prose - sum(inner.prose for inner in block.children)
             titled.update(id(one) for above, one in pairwise(block.children) if _is_heading(above))
             waiting += block.children[::-1]
     return found

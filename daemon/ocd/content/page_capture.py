@@ -57,9 +57,11 @@ def _attribute(node: "LexborNode | None", name: str) -> str:
 def _metas(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
     found = []
     for node in tree.css("meta[property][content], meta[name][content], meta[itemprop][content]"):
-        given = node.attributes
-        name = given.get("property") or given.get("name") or given.get("itemprop") or ""
-        found.append((name, (given.get("content") or "")[:_LONG_META]))
+        attributes = node.attributes
+        name = (
+            attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
+        )
+        found.append((name, (attributes.get("content") or "")[:_LONG_META]))
     for node in tree.css("link[href]"):
         if (relation := _attribute(node, "rel")) in ("canonical", "next", "amphtml"):
             found.append((f"link:{relation}", urljoin(base, _attribute(node, "href"))))
@@ -101,30 +103,32 @@ class _Walk:
             self._text += len(text)
 
     def _attributes(self, node: "LexborNode") -> dict[str, str] | int:
-        given, tag = node.attributes, node.tag or ""
+        attributes, tag = node.attributes, node.tag or ""
         found = {
             name: value[:_LONG_ATTRIBUTE]
-            for name, value in given.items()
+            for name, value in attributes.items()
             if value and name in _TELLING
         }
-        if "itemscope" in given:
+        if "itemscope" in attributes:
             found["itemscope"] = "1"
-        if tag in _LINKS and given.get("href"):
-            found["href"] = urljoin(self._base, (given["href"] or "").strip())[:_LONG_ATTRIBUTE]
-        elif tag in _MEDIA and (source := _source(given)):
+        if tag in _LINKS and attributes.get("href"):
+            found["href"] = urljoin(self._base, (attributes["href"] or "").strip())[
+                :_LONG_ATTRIBUTE
+            ]
+        elif tag in _MEDIA and (source := _source(attributes)):
             found["src"] = urljoin(self._base, source)[:_LONG_ATTRIBUTE]
-        elif tag in _VALUED and (given.get("type") or "").lower() not in _SECRET_INPUTS:
-            found["value"] = (given.get("value") or "")[:_LONG_ATTRIBUTE]
+        elif tag in _VALUED and (attributes.get("type") or "").lower() not in _SECRET_INPUTS:
+            found["value"] = (attributes.get("value") or "")[:_LONG_ATTRIBUTE]
         elif tag == "select":
             found["value"] = _option_text(node)
-        if tag in _STRUCK or "line-through" in (given.get("style") or ""):
+        if tag in _STRUCK or "line-through" in (attributes.get("style") or ""):
             found["struck"] = "1"
         return found or 0
 
 
-def _source(given: dict[str, str | None]) -> str:
-    source = (given.get("src") or "").strip()
-    return source if source and not source.startswith("data:") else given.get("data-src") or ""
+def _source(attributes: dict[str, str | None]) -> str:
+    source = (attributes.get("src") or "").strip()
+    return source if source and not source.startswith("data:") else attributes.get("data-src") or ""
 
 
 def _option_text(node: "LexborNode") -> str:

@@ -27,8 +27,8 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     def check(self, place: str) -> None:
         """Raise invalid_argument for what the types alone do not forbid."""
-        given = [name for name in self.ONE_OF if getattr(self, name) is not None]
-        if self.ONE_OF and len(given) != 1:
+        conditions = [name for name in self.ONE_OF if getattr(self, name) is not None]
+        if self.ONE_OF and len(conditions) != 1:
             names = ", ".join(self.ONE_OF)
             raise invalid(place, f"{self.KIND} takes exactly one of {names}")
         for name in self.PATTERNS:

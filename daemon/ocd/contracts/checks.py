@@ -101,8 +101,8 @@ def _network(leaf: Network, evidence: Snapshot, _: Exemplars) -> CheckResult:
         return _unknown(evidence, "network", expected)
     near = [one for one in evidence.network if pattern_matches(leaf.url_pattern, one.url)]
     verdicts = [_request(leaf, one, evidence) for one in near]
-    shown = [_request_text(one) for one in near[:_SHOWN]]
-    actual = {"matching_url": len(near), "requests": shown}
+    excerpts = [_request_text(one) for one in near[:_SHOWN]]
+    actual = {"matching_url": len(near), "requests": excerpts}
     if "pass" in verdicts:
         return CheckResult("pass", expected, {**actual, "matched": verdicts.count("pass")})
     if "inconclusive" in verdicts:
@@ -139,8 +139,8 @@ def _since(leaf: Network, evidence: Snapshot) -> float | None:
 
 
 def _request_text(request: Request) -> dict[str, Any]:
-    shown = {"url": excerpt(request.url), "method": request.method, "status": request.status}
-    return {**shown, **({"error": request.error} if request.error else {})}
+    data = {"url": excerpt(request.url), "method": request.method, "status": request.status}
+    return {**data, **({"error": request.error} if request.error else {})}
 
 
 @check.register

@@ -83,14 +83,14 @@ class _Decoding:
             return AllOf(self._parts(value, place, depth), place)
         if not isinstance(value, Mapping):
             raise invalid(place, "expected an object with kind, and, or or not")
-        given = {snake_case(str(key)): item for key, item in value.items()}
-        if "kind" in given:
-            return Check(_leaf(given, place), place)
-        return self._decode_group(given, place, depth)
+        raw = {snake_case(str(key)): item for key, item in value.items()}
+        if "kind" in raw:
+            return Check(_leaf(raw, place), place)
+        return self._decode_group(raw, place, depth)
 
-    def _decode_group(self, given: dict[str, object], place: str, depth: int) -> Node:
-        words = [word for word in ("and", "or", "not", "assertions") if word in given]
-        rest = sorted(given.keys() - {*words, "name"})
+    def _decode_group(self, raw: dict[str, object], place: str, depth: int) -> Node:
+        words = [word for word in ("and", "or", "not", "assertions") if word in raw]
+        rest = sorted(raw.keys() - {*words, "name"})
         if len(words) != 1 or rest:
             what = f"unknown field {rest[0]!r}" if rest else "expected one of kind, and, or, not"
             raise invalid(
@@ -98,10 +98,10 @@ class _Decoding:
                 did_you_mean(rest[0], ("kind", "and", "or", "not")) if rest else "",
             )  # fmt: skip
         word, inner = words[0], f"{place}.{words[0]}"
-        if word == "not" or (word == "assertions" and not isinstance(given[word], list)):
-            part = self.node(given[word], inner, depth + 1)
+        if word == "not" or (word == "assertions" and not isinstance(raw[word], list)):
+            part = self.node(raw[word], inner, depth + 1)
             return Not(part, inner) if word == "not" else part
-        parts = self._parts(given[word], inner, depth)
+        parts = self._parts(raw[word], inner, depth)
         return AnyOf(parts, inner) if word == "or" else AllOf(parts, inner)
 
     def _parts(self, value: object, place: str, depth: int) -> tuple[Node, ...]:
@@ -113,16 +113,16 @@ class _Decoding:
         )
 
 
-def _leaf(given: dict[str, object], place: str) -> Leaf:
-    kind = given.pop("kind")
+def _leaf(raw: dict[str, object], place: str) -> Leaf:
+    kind = raw.pop("kind")
     of = KINDS.get(snake_case(kind)) if isinstance(kind, str) else None
     if of is None:
         hint = did_you_mean(str(kind), KINDS, f"Use one of: {', '.join(KINDS)}.")
         raise invalid(f"{place}.kind", f"unknown kind {kind!r}", hint)
-    if isinstance(given.get("op"), str):
-        given["op"] = _SYMBOLS.get(str(given["op"]), given["op"])
+    if isinstance(raw.get("op"), str):
+        raw["op"] = _SYMBOLS.get(str(raw["op"]), raw["op"])
     try:
-        leaf = msgspec.convert(given, of)
+        leaf = msgspec.convert(raw, of)
     except msgspec.ValidationError as error:
         raise decode_error(error, place) from None
     leaf.check(place)
@@ -169,14 +169,14 @@ Verdict = Literal["pass", "fail", "inconclusive"]
 
 def conjunction(verdicts: Iterable[Verdict]) -> Verdict:
     """Return fail if one fails, else inconclusive if one is, else pass; looks at every one."""
-    seen = set(verdicts)
-    return "fail" if "fail" in seen else "inconclusive" if "inconclusive" in seen else "pass"
+    present = set(verdicts)
+    return "fail" if "fail" in present else "inconclusive" if "inconclusive" in present else "pass"
 
 
 def disjunction(verdicts: Iterable[Verdict]) -> Verdict:
     """Return pass if one passes, else inconclusive if one is, else fail; looks at every one."""
-    seen = set(verdicts)
-    return "pass" if "pass" in seen else "inconclusive" if "inconclusive" in seen else "fail"
+    present = set(verdicts)
+    return "pass" if "pass" in present else "inconclusive" if "inconclusive" in present else "fail"
 
 
 def negation(verdict: Verdict) -> Verdict:

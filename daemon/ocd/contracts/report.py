@@ -122,8 +122,8 @@ def _category(judged: ReportNode) -> str:
 
 def _sentence(listed: dict[str, Any]) -> str:
     actual = listed["actual"]
-    shown = actual if isinstance(actual, str) else _encode(actual).decode()
-    return f"{listed['location']}: expected {listed['expected']}; found {excerpt(shown)}"
+    actual_text = actual if isinstance(actual, str) else _encode(actual).decode()
+    return f"{listed['location']}: expected {listed['expected']}; found {excerpt(actual_text)}"
 
 
 def facts(judged: ReportNode, evidence: Snapshot) -> dict[str, Any]:

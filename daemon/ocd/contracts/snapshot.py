@@ -81,20 +81,20 @@ def decode_evidence(snapshot: object, place: str = "evidence") -> tuple[Snapshot
     """
     if not isinstance(snapshot, Mapping):
         raise invalid(place, "expected an object")
-    given = normalize_keys(snapshot)
-    facts = given.pop("contract_facts", None)
+    raw = normalize_keys(snapshot)
+    facts = raw.pop("contract_facts", None)
     if isinstance(facts, Mapping):
         # Facts stand for what the snapshot itself does not say.
-        given = {**normalize_keys(facts), **given}
-    unknown = sorted(given.keys() - set(Snapshot.__struct_fields__) - _NOT_JUDGED)
-    if isinstance(given.get("html"), Mapping):
-        given["html"] = given["html"].get("html")
+        raw = {**normalize_keys(facts), **raw}
+    unknown = sorted(raw.keys() - set(Snapshot.__struct_fields__) - _NOT_JUDGED)
+    if isinstance(raw.get("html"), Mapping):
+        raw["html"] = raw["html"].get("html")
     for name, entry in (("network", _request), ("console", _message)):
-        if isinstance(given.get(name), Mapping):
-            given[name] = given[name].get("entries", given[name].get("requests"))
-        if isinstance(given.get(name), list):
-            given[name] = [entry(item) for item in given[name]]
-    known = {key: value for key, value in given.items() if value is not None}
+        if isinstance(raw.get(name), Mapping):
+            raw[name] = raw[name].get("entries", raw[name].get("requests"))
+        if isinstance(raw.get(name), list):
+            raw[name] = [entry(item) for item in raw[name]]
+    known = {key: value for key, value in raw.items() if value is not None}
     try:
         return msgspec.convert(known, Snapshot), unknown
     except msgspec.ValidationError as error:
@@ -110,10 +110,10 @@ def normalize_keys(snapshot: Mapping[Any, Any]) -> dict[str, Any]:
 def _request(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    given = {snake_case(str(key)): value for key, value in entry.items()}
-    given.setdefault("status", given.get("status_code"))
-    at = next((given[key] for key in _TIMES if given.get(key) is not None), None)
-    return {**given, "at_ms": _milliseconds(at)}
+    raw = {snake_case(str(key)): value for key, value in entry.items()}
+    raw.setdefault("status", raw.get("status_code"))
+    at = next((raw[key] for key in _TIMES if raw.get(key) is not None), None)
+    return {**raw, "at_ms": _milliseconds(at)}
 
 
 def _milliseconds(at: object) -> object:
@@ -128,9 +128,9 @@ def _milliseconds(at: object) -> object:
 def _message(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
-    given = {snake_case(str(key)): value for key, value in entry.items()}
-    level = given.get("level", given.get("type", "log"))
-    text = given.get("text", given.get("message", ""))
+    raw = {snake_case(str(key)): value for key, value in entry.items()}
+    level = raw.get("level", raw.get("type", "log"))
+    text = raw.get("text", raw.get("message", ""))
     return {"level": level_of(level) if isinstance(level, str) else level, "text": text}
 
 

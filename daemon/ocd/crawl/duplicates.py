@@ -27,8 +27,8 @@ _REMEMBERED = 20_000
 def fingerprint(content: str) -> tuple[str, bytes]:
     """Return the hash of a content and its MinHash signature, b"" for what is short."""
     digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
-    told = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
-    shingles = _shingles(told.lower())
+    sample = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
+    shingles = _shingles(sample.lower())
     if len(shingles) < _LEAST_SHINGLES:
         return digest, b""
     # 1 ms to import, half a millisecond a page.

@@ -165,13 +165,13 @@ class Frontier:
         those that were taken before.
         """
         self._wake(now)
-        taken = self._take_open(now, ready_at, deepest)
-        if taken is None and self._absent:
+        entry = self._take_open(now, ready_at, deepest)
+        if entry is None and self._absent:
             self._take_from_queue()
-            taken = self._take_open(now, ready_at, deepest)
-        if isinstance(taken, FrontierEntry):
-            return taken
-        if taken is None and self._absent:
+            entry = self._take_open(now, ready_at, deepest)
+        if isinstance(entry, FrontierEntry):
+            return entry
+        if entry is None and self._absent:
             return now
         return min(places[0][0] if places else _NEVER for places in (self._late, self._resting))
 
@@ -314,9 +314,9 @@ class Frontier:
             origin.heap.sort()
             # Those that were taken before have more to them than a line on disk.
             last = max(behind, (_FIRST, self._count))
-            kept = bisect.bisect(origin.heap, last, key=itemgetter(slice(2)))
-            rest = origin.heap[kept:]
-            del origin.heap[kept:]
+            keep_count = bisect.bisect(origin.heap, last, key=itemgetter(slice(2)))
+            rest = origin.heap[keep_count:]
+            del origin.heap[keep_count:]
             self._in_memory -= len(rest)
             if rest and origin.held is not None:
                 self._hold([self._spilled_entry(place) for place in rest])
@@ -355,17 +355,17 @@ class Frontier:
         """Fetch the next entries of the queue; of an origin with many in memory none."""
         rows = self._spilled.take(_TAKEN_BACK) if self._spilled is not None else []
         self._queued_behind = rows[-1][:2] if len(rows) == _TAKEN_BACK else None
-        held: list[SpilledEntry] = []
+        entries: list[SpilledEntry] = []
         touched: dict[str, OriginQueue] = {}
         for row in rows:
             origin = touched[row.origin] = self._origins[row.origin]
             origin.queued -= 1
             if origin.held is not None or len(origin.heap) >= _MAX_HEAP_ENTRIES:
                 origin.held = origin.held or row[:2]
-                held.append(row)
+                entries.append(row)
             else:
                 self._restore(origin, row)
-        self._hold(held)
+        self._hold(entries)
         for origin in touched.values():
             self._settle(origin)
 

@@ -137,15 +137,15 @@ def _extract_values(found: ExtractionResult, html: str, job: ExtractionJob) -> S
     from ocd.content.page_capture import capture_html
     from ocd.extraction import pipeline
 
-    wanted = _schema(job.schema)
+    schema = _schema(job.schema)
     capture = capture_html(html, job.url)
     for url, inner in job.frames:
         capture.scopes += capture_html(inner, url).scopes
     values: dict[str, Any] | list[dict[str, Any]]
-    if wanted.kind == "array" and wanted.item is not None:
-        values = pipeline.many(capture, wanted.item, page=True).items[:_MAX_ITEMS]
+    if schema.kind == "array" and schema.item is not None:
+        values = pipeline.many(capture, schema.item, page=True).items[:_MAX_ITEMS]
     else:
-        filled = pipeline.one(capture, wanted, page=True)
+        filled = pipeline.one(capture, schema, page=True)
         values, found.missing = filled.data, filled.missing
     cleaned, findings = Sanitizer(job.sanitize).clean_values({"values": values}, ("values",))
     found.extracted = cleaned["values"]
@@ -215,9 +215,9 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
         found.anchors = _anchors(found, signals, document.base, job.url)
     for form in job.more_formats:
         if form != "links":  # a document is used up by what is made of it
-            whole = Document(html, job.url)
+            full_document = Document(html, job.url)
             one = msgspec.structs.replace(job, format=form)
-            found.formats[form] = _content(whole, one, links)
+            found.formats[form] = _content(full_document, one, links)
     return found
 
 

@@ -134,11 +134,11 @@ class RateLimits:
     def set_crawl_delay(self, origin: str, crawl_delay_s: float | None, now: float) -> None:
         """Open the gate fully, with the delay that the origin's robots.txt asks for."""
         gate = self._gate(origin)
-        asked = crawl_delay_s or 0.0
-        self.delay_was_capped = self.delay_was_capped or asked > MAX_CRAWL_DELAY_S
+        delay_s = crawl_delay_s or 0.0
+        self.delay_was_capped = self.delay_was_capped or delay_s > MAX_CRAWL_DELAY_S
         self._open_fully(gate)
         self._reopened.add(origin)
-        gate.interval = max(self._interval, min(asked, MAX_CRAWL_DELAY_S))
+        gate.interval = max(self._interval, min(delay_s, MAX_CRAWL_DELAY_S))
         gate.next_at = max(gate.next_at, now + gate.interval)
         self.longest_delay_s = max(self.longest_delay_s, gate.interval)
 

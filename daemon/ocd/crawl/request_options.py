@@ -66,9 +66,9 @@ class RequestOptions:
 PLAIN_REQUESTS = RequestOptions()
 
 
-def read_headers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def read_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return the headers; invalid_argument for one that cannot be sent or is not to be set so."""
-    for name, value in given.items():
+    for name, value in headers.items():
         lower = name.lower()
         if not _NAME.fullmatch(name) or _LINE_BREAK.search(value) or not _is_latin(value):
             raise _invalid("headers", f"Not a valid header: {name[:100]!r}")
@@ -79,7 +79,7 @@ def read_headers(given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
             )
         if lower in _CONNECTION:
             raise _invalid("headers", f"{name} belongs to the connection and cannot be set")
-    return tuple(given.items())
+    return tuple(headers.items())
 
 
 def read_user_agent(text: str) -> str:
@@ -89,9 +89,9 @@ def read_user_agent(text: str) -> str:
     return text.strip()
 
 
-def read_proxies(given: str | Sequence[str]) -> tuple[str, ...]:
+def read_proxies(proxies: str | Sequence[str]) -> tuple[str, ...]:
     """Return the proxies as `http://[user:password@]host:port`; invalid_argument."""
-    return tuple(_proxy(one) for one in ([given] if isinstance(given, str) else given))
+    return tuple(_proxy(one) for one in ([proxies] if isinstance(proxies, str) else proxies))
 
 
 def _proxy(text: str) -> str:
@@ -108,28 +108,28 @@ def _proxy(text: str) -> str:
 
 
 def read_cookies(
-    given: Sequence[Mapping[str, Any]] | Mapping[str, Any], starts: Iterable[str]
+    cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any], starts: Iterable[str]
 ) -> tuple[Cookie, ...]:
     """Return the cookies of a list, of a saved context, or of {name: value}; invalid_argument.
 
     Those that name no domain are for the hosts of `starts`.
     """
     hosts = list(dict.fromkeys(filter(None, map(host_of, starts))))
-    if isinstance(given, Mapping):
-        listed = given.get("cookies")
+    if isinstance(cookies, Mapping):
+        listed = cookies.get("cookies")
         if not isinstance(listed, list):
-            listed = [{"name": name, "value": value} for name, value in given.items()]
+            listed = [{"name": name, "value": value} for name, value in cookies.items()]
     else:
-        listed = list(given)
+        listed = list(cookies)
     if len(listed) > _MAX_COOKIES:
         raise _invalid("cookies", f"{len(listed)} cookies; the maximum is {_MAX_COOKIES}")
     return tuple(cookie for one in listed for cookie in _cookies(one, hosts))
 
 
-def _cookies(given: object, hosts: Iterable[str]) -> list[Cookie]:
-    if not isinstance(given, Mapping):
-        raise _bad_cookie(given)
-    fields = {str(key).replace("_", "").lower(): value for key, value in given.items()}
+def _cookies(cookies: object, hosts: Iterable[str]) -> list[Cookie]:
+    if not isinstance(cookies, Mapping):
+        raise _bad_cookie(cookies)
+    fields = {str(key).replace("_", "").lower(): value for key, value in cookies.items()}
     name, value = fields.get("name"), fields.get("value")
     if not isinstance(name, str) or not isinstance(value, str) or not name:
         raise _bad_cookie(name)

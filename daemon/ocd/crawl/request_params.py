@@ -260,15 +260,15 @@ def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tu
     """
     texts = _split_list(verb, urls) if isinstance(urls, str) else urls
     lines = (line.strip() for text in texts for line in text.splitlines())
-    given = [url] if url else []
-    given += [line for line in lines if line and not line.startswith("#")]
-    if not given:
+    starts = [url] if url else []
+    starts += [line for line in lines if line and not line.startswith("#")]
+    if not starts:
         message = f"{verb} needs a start page: 'url', or several as 'urls'"
         raise OcdError("invalid_argument", message, parameter="url")
-    if len(given) > _MAX_STARTS:
-        message = f"{verb}: {len(given)} start URLs in 'urls', {_MAX_STARTS} at most"
+    if len(starts) > _MAX_STARTS:
+        message = f"{verb}: {len(starts)} start URLs in 'urls', {_MAX_STARTS} at most"
         raise OcdError("invalid_argument", message, parameter="urls")
-    return tuple(dict.fromkeys(map(parse_url_argument, given)))
+    return tuple(dict.fromkeys(map(parse_url_argument, starts)))
 
 
 def _split_list(verb: str, text: str) -> Sequence[str]:
@@ -324,7 +324,7 @@ def check_requests(
         "engine": engine == "browser", "share_login": params.share_login,
         "compare_to": bool(params.compare_to), "keep": "raw" in params.keep,
     }  # fmt: skip
-    for name in (name for name, given in others.items() if params.cache and given):
+    for name in (name for name, is_set in others.items() if params.cache and is_set):
         message = f"crawl: cache cannot be combined with {name}, which needs new responses"
         raise OcdError("invalid_argument", message, parameter="cache")
     if params.cluster and params.cache:
@@ -351,12 +351,12 @@ def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]
     """Return what is done on each page; invalid_argument for what cannot be."""
     found = []
     for action in actions:
-        given: dict[str, object] = {
+        values: dict[str, object] = {
             "wait_for": action.wait_for,
             "click": action.click,
             "scroll": action.scroll,
         }
-        chosen = {name: value for name, value in given.items() if value}
+        chosen = {name: value for name, value in values.items() if value}
         if len(chosen) != 1:
             message = "crawl: an action is one of wait_for, click and scroll"
             raise OcdError("invalid_argument", message, parameter="actions")
@@ -368,12 +368,12 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
     """Return the engine that does what is asked; invalid_argument if the one asked for cannot."""
     _, tools = content_formats(formats)
     files = [kind for kind in params.keep if kind != "raw"]
-    wanted = {
+    needs_browser = {
         "actions": params.actions, "init_script": params.init_script, "format": tools,
         "keep": files,
     }  # fmt: skip
-    for name, given in wanted.items():
-        if given:
+    for name, is_set in needs_browser.items():
+        if is_set:
             if engine == "static":
                 what = {"format": "format tools", "keep": " and ".join(files)}.get(name, name)
                 message = f"crawl: {what} needs the browser, not engine static"

@@ -113,11 +113,11 @@ class CrawlScheduler:
 
     async def _next(self) -> FrontierEntry | None:
         clock = asyncio.get_running_loop().time
-        while isinstance(taken := self._take(clock()), int | float):
-            self._set_alarm(taken)
+        while isinstance(entry := self._take(clock()), int | float):
+            self._set_alarm(entry)
             await self._wait_woken()
         self._wake()  # there may be one for another worker, too, or no more for any
-        return taken
+        return entry
 
     async def _wait_woken(self) -> None:
         waiter = asyncio.get_running_loop().create_future()
@@ -141,16 +141,16 @@ class CrawlScheduler:
             return _NEVER
         for origin in self._politeness.drain_reopened():
             self._frontier.reopen(origin)
-        taken = self._frontier.take(now, self._politeness.ready_at, self._deepest())
-        if isinstance(taken, FrontierEntry):
+        entry = self._frontier.take(now, self._politeness.ready_at, self._deepest())
+        if isinstance(entry, FrontierEntry):
             self._in_flight += 1
-            self._depths[taken.depth] += 1
-            taken.asking, taken.asked_at = True, now
-            self._politeness.begin(taken.origin, now)
+            self._depths[entry.depth] += 1
+            entry.asking, entry.asked_at = True, now
+            self._politeness.begin(entry.origin, now)
             tally.attempts += 1
         elif not self._in_flight and not len(self._frontier):
             return None
-        return taken
+        return entry
 
     def _deepest(self) -> float:
         """Return the depth below which nothing may be taken now.
@@ -311,14 +311,14 @@ class CrawlScheduler:
         if not isinstance(error, FetchError) or not error.transient:
             return False
         self._politeness.note_failure(entry.origin)
-        asked = error.retry_after or 0.0
-        if asked > MAX_RETRY_AFTER_S:
-            error.details["retry_after_s"] = round(asked)
+        retry_after_s = error.retry_after or 0.0
+        if retry_after_s > MAX_RETRY_AFTER_S:
+            error.details["retry_after_s"] = round(retry_after_s)
             return False
         now = asyncio.get_running_loop().time()
-        until, is_free = now + max(backoff_s(entry.tries), asked), False
+        until, is_free = now + max(backoff_s(entry.tries), retry_after_s), False
         if error.status in _SLOW_DOWN:
-            until, is_free = self._hold(entry, error.status, asked, now)
+            until, is_free = self._hold(entry, error.status, retry_after_s, now)
         if entry.tries >= self._spec.retries and not is_free:
             return False
         entry.tries += not is_free

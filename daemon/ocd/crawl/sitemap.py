@@ -37,13 +37,13 @@ class Sitemaps:
         self.sources: list[str] = []
         self.problems: dict[str, str] = {}
 
-    async def urls(self, site: str, given: str, from_robots: list[str]) -> AsyncIterator[str]:
-        """Yield the page URLs: of `given` if there is one, else of the first place that has some.
+    async def urls(self, site: str, sitemap_url: str, from_robots: list[str]) -> AsyncIterator[str]:
+        """Yield the page URLs: of `sitemap_url` if given, else of the first place with any.
 
         Raises sitemap_not_found with `tried`.
         """
         usual = [origin_of(site) + path for path in _USUAL]
-        places = [[given]] if given else [from_robots, *([url] for url in usual)]
+        places = [[sitemap_url]] if sitemap_url else [from_robots, *([url] for url in usual)]
         for place in places:
             async for url in self._all(place):
                 yield url

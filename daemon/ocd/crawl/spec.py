@@ -100,8 +100,10 @@ class CrawlSpec:
         return self.page_timeout_ms / 1000
 
 
-def content_formats(given: Formats) -> tuple[tuple[Format, ...], bool]:
+def content_formats(requested: Formats) -> tuple[tuple[Format, ...], bool]:
     """Return the formats of the content, else Markdown, and whether tools are wanted."""
-    named: Sequence[Format | Literal["tools"]] = given if isinstance(given, list) else [given]
+    named: Sequence[Format | Literal["tools"]] = (
+        requested if isinstance(requested, list) else [requested]
+    )
     formats: list[Format] = [form for form in named if form != "tools"]
     return tuple(dict.fromkeys(formats or ["markdown"])), "tools" in named

@@ -352,10 +352,10 @@ class ProgressMeter:
 
     def _left_s(self, pages_per_s: float, succeeded_per_s: float) -> int | UnsetType:
         """Return the seconds left if `max_pages` or the queue says how many pages will come."""
-        queued, wanted = len(self._queue), self._spec.max_pages - self._stats.succeeded
-        if queued >= wanted and succeeded_per_s:
-            return math.ceil(max(0, wanted) / succeeded_per_s)
-        if 0 < queued < wanted and not self._spec.max_depth and pages_per_s:
+        queued, remaining = len(self._queue), self._spec.max_pages - self._stats.succeeded
+        if queued >= remaining and succeeded_per_s:
+            return math.ceil(max(0, remaining) / succeeded_per_s)
+        if 0 < queued < remaining and not self._spec.max_depth and pages_per_s:
             return math.ceil(queued / pages_per_s)
         return UNSET
 

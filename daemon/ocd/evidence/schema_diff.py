@@ -98,9 +98,9 @@ def diff(schema: object, observed: object) -> dict[str, Any]:
             if field.name not in item:
                 missing += [f"{prefix}{field.name}"] if field.required else []
             elif not _FITS[field.type](item[field.name]):
-                seen = _type(item[field.name])
+                actual = _type(item[field.name])
                 found = {"field": f"{prefix}{field.name}", "expected": field.type}
-                mismatched.append({**found, "observed": seen})
+                mismatched.append({**found, "observed": actual})
         extra += [f"{prefix}{name}" for name in item if name not in {f.name for f in target.fields}]
     return {
         "matches": not missing and not mismatched,

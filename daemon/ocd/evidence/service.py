@@ -116,17 +116,17 @@ class EvidenceService:
             return await asyncio.to_thread(
                 self._of_bundle, await self._find_bundle(evidence.strip())
             )
-        given = _decode(evidence, "evidence")
-        bundle_id = given.get("bundle_id", given.get("bundleId"))
+        raw = _decode(evidence, "evidence")
+        bundle_id = raw.get("bundle_id", raw.get("bundleId"))
         if isinstance(bundle_id, str):
             return await self._decode_supplied(bundle_id)
-        inner = given.get("snapshot")
+        inner = raw.get("snapshot")
         provenance = {"source": "supplied"}
-        if given.get("provenance") is not None:
-            provenance["supplied_by"] = given["provenance"]
+        if raw.get("provenance") is not None:
+            provenance["supplied_by"] = raw["provenance"]
         if isinstance(inner, Mapping):
             return inner, provenance
-        return {key: given[key] for key in given if key != "provenance"}, provenance
+        return {key: raw[key] for key in raw if key != "provenance"}, provenance
 
     def _of_bundle(self, bundle: Bundle) -> tuple[dict[str, Any], dict[str, Any]]:
         found = self.material(bundle)
@@ -184,8 +184,8 @@ class EvidenceService:
         """Take a bundle of supplied evidence, or of the live page; return the verb's result."""
         supplied: dict[str, Any] = {}
         if evidence is not None:
-            given = _decode(evidence, "evidence")
-            snapshot = given.get("snapshot", given)
+            raw = _decode(evidence, "evidence")
+            snapshot = raw.get("snapshot", raw)
             decode_evidence(snapshot)
             supplied = dict(snapshot)
         source: Literal["live", "supplied"] = "supplied"

@@ -144,10 +144,10 @@ class EvidenceStore:
         """Return a bundle's manifest; not_found, or unreadable_file naming the path."""
         data = read_whole(self.folder(bundle_id) / MANIFEST) if is_bundle_id(bundle_id) else None
         if data is None:
-            shown = bundle_id if len(bundle_id) <= 40 else f"{bundle_id[:40]}…"
+            short_id = bundle_id if len(bundle_id) <= 40 else f"{bundle_id[:40]}…"
             raise OcdError(
-                "not_found", f"There is no evidence bundle '{shown}'",
-                hint="Create one: `oc_evidence_bundle`", bundle_id=shown,
+                "not_found", f"There is no evidence bundle '{short_id}'",
+                hint="Create one: `oc_evidence_bundle`", bundle_id=short_id,
             )  # fmt: skip
         return decode_versioned(self.folder(bundle_id) / MANIFEST, data, Bundle, _VERSION)
 

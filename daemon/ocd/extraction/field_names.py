@@ -99,18 +99,18 @@ _MEANING: dict[tuple[str, ...], int] = {
 
 
 @lru_cache(50_000)
-def likeness(asked: tuple[str, ...], found: tuple[str, ...]) -> float:
+def likeness(wanted_words: tuple[str, ...], found: tuple[str, ...]) -> float:
     """Return how much the name `found` means what `asked` means: 1 for the same, 0 for nothing."""
-    if not asked or not found or len(found) > MUCH:
+    if not wanted_words or not found or len(found) > MUCH:
         return 0.0
-    if asked == found:
+    if wanted_words == found:
         return 1.0
-    core_asked, core_found = _core(asked), _core(found)
+    core_asked, core_found = _core(wanted_words), _core(found)
     if core_asked == core_found:
         return 0.97
     if (one := _MEANING.get(core_asked)) is not None and one == _MEANING.get(core_found):
         return 0.92
-    if (one := _MEANING.get(asked)) is not None and one == _MEANING.get(found):
+    if (one := _MEANING.get(wanted_words)) is not None and one == _MEANING.get(found):
         return 0.92
     return _partly(core_asked, core_found)
 
@@ -119,15 +119,15 @@ def _core(name: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in name if word not in _GENERIC) or name
 
 
-def _partly(asked: tuple[str, ...], found: tuple[str, ...]) -> float:
-    here, there = set(asked), set(found)
+def _partly(wanted_words: tuple[str, ...], found: tuple[str, ...]) -> float:
+    here, there = set(wanted_words), set(found)
     if here <= there:
         extra = there - here
         return 0.3 if extra & _TURNING else max(0.8 - 0.1 * len(extra), 0.4)
     if there <= here:
         missing = here - there
         return 0.25 if missing & _TURNING else max(0.65 - 0.15 * len(missing), 0.3)
-    meaning = _MEANING.get(asked)
+    meaning = _MEANING.get(wanted_words)
     if meaning is not None:
         for size in range(len(found), 0, -1):
             for at in range(len(found) - size + 1):

@@ -38,20 +38,20 @@ def many(
     item = field.item if field.kind == "array" and field.item else field
     result = pipeline.many(found, item, page=page)
     total = len(result.items)
-    shown = result.items[offset : offset + limit]
-    end = offset + len(shown)
+    page_rows = result.items[offset : offset + limit]
+    end = offset + len(page_rows)
     names = [one.name for one in item.fields]
-    held = Counter(name for row in result.items for name in row)
+    counts = Counter(name for row in result.items for name in row)
     data: dict[str, Any] = {
-        "items": shown, "count": len(shown), "total": total,
-        "next_offset": end if shown and end < total else None,
-        "fields_total": len(names), "fields_found": sum(name in held for name in names),
-        "strategies": _strategies(result, names, held),
-        "fields_missing": [name for name in names if name not in held],
+        "items": page_rows, "count": len(page_rows), "total": total,
+        "next_offset": end if page_rows and end < total else None,
+        "fields_total": len(names), "fields_found": sum(name in counts for name in names),
+        "strategies": _strategies(result, names, counts),
+        "fields_missing": [name for name in names if name not in counts],
         "incomplete_items": {
-            one.name: total - held[one.name]
+            one.name: total - counts[one.name]
             for one in item.fields
-            if one.required and held[one.name] < total
+            if one.required and counts[one.name] < total
         },
     }  # fmt: skip
     if result.rows is not None:
@@ -61,10 +61,10 @@ def many(
 
 
 def _strategies(
-    result: pipeline.RepeatedObjects, names: list[str], held: Counter[str]
+    result: pipeline.RepeatedObjects, names: list[str], counts: Counter[str]
 ) -> dict[str, str]:
     if result.rows is not None:
-        return {name: result.rows.layer for name in names if name in held}
+        return {name: result.rows.layer for name in names if name in counts}
     layers: dict[str, str] = {}
     for filled in result.found:
         for name, layer in filled.layers.items():

@@ -57,8 +57,8 @@ def _whole_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"type": "object", "properties": rest}
 
 
-def _field(name: str, given: Any, depth: int, *, required: bool) -> SchemaField:  # noqa: ANN401
-    schema = _as_schema(name, given)
+def _field(name: str, raw: Any, depth: int, *, required: bool) -> SchemaField:  # noqa: ANN401
+    schema = _as_schema(name, raw)
     if depth > MAX_DEPTH:
         raise _schema_error(name, f"is nested more than {MAX_DEPTH} levels deep")
     kind, form = _kind(name, schema)
@@ -75,19 +75,19 @@ def _field(name: str, given: Any, depth: int, *, required: bool) -> SchemaField:
     )  # fmt: skip
 
 
-def _as_schema(name: str, given: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    if isinstance(given, str):
-        return {"type": given}
-    if isinstance(given, list) and len(given) == 1:
-        return {"type": "array", "items": given[0]}
-    if not isinstance(given, Mapping):
+def _as_schema(name: str, raw: Any) -> Mapping[str, Any]:  # noqa: ANN401
+    if isinstance(raw, str):
+        return {"type": raw}
+    if isinstance(raw, list) and len(raw) == 1:
+        return {"type": "array", "items": raw[0]}
+    if not isinstance(raw, Mapping):
         raise _schema_error(name, "is neither a schema nor the name of a type")
-    if given and "type" not in given and not given.keys() & {
+    if raw and "type" not in raw and not raw.keys() & {
         "properties", "items", "enum", "format", "description", "title", "anyOf", "oneOf", "const",
         "default", "pattern",
     }:  # fmt: skip
-        return {"type": "object", "properties": given}
-    return given
+        return {"type": "object", "properties": raw}
+    return raw
 
 
 def _kind(name: str, schema: Mapping[str, Any]) -> tuple[str, str]:

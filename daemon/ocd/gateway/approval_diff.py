@@ -75,8 +75,8 @@ def _lines(declaration: Declaration) -> Iterator[str]:
             first, *rest = value.split("\n")
             text = [f"{key}: {first}", *(f"  {line}" for line in rest)]
         else:
-            shown = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
-            text = [f"{key}:", *(f"  {line}" for line in shown.decode().split("\n"))]
+            rendered = msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2)
+            text = [f"{key}:", *(f"  {line}" for line in rendered.decode().split("\n"))]
         yield from _bound_lines(text)
 
 

@@ -46,10 +46,10 @@ def prompts_of(server: str, prompts: Sequence[Mapping[str, Any]]) -> dict[str, U
     return found
 
 
-def _arguments(given: object) -> tuple[tuple[str, bool], ...] | None:
+def _arguments(raw: object) -> tuple[tuple[str, bool], ...] | None:
     """Return the arguments that can be given; None if one that has to be cannot."""
     found: list[tuple[str, bool]] = []
-    for one in given if isinstance(given, list) else ():
+    for one in raw if isinstance(raw, list) else ():
         required = isinstance(one, dict) and one.get("required") is True
         name = one.get("name") if isinstance(one, dict) else None
         if isinstance(name, str) and _PLAIN.fullmatch(name) and len(found) < MAX_ARGUMENTS:

@@ -115,8 +115,8 @@ def _own(tool: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer) -> dict[str, Any]:
-    given = str(tool.get("description") or tool.get("title") or _name(tool))
-    text, found = sanitizer.clean(given)
+    description = str(tool.get("description") or tool.get("title") or _name(tool))
+    text, found = sanitizer.clean(description)
     cut = f"{text[:MAX_DESCRIPTION]} … (cut)" if len(text) > MAX_DESCRIPTION else text
     first, _, rest = cut.strip().partition("\n")
     hints = tool.get("annotations")
@@ -135,18 +135,18 @@ def _entry(server: str, tool: Mapping[str, Any], tier: int, sanitizer: Sanitizer
 
 
 def _schema(tool: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
-    given = tool.get("inputSchema")
-    if not isinstance(given, dict):
+    raw = tool.get("inputSchema")
+    if not isinstance(raw, dict):
         return {"type": "object"}
-    clean = clean_schema(given, sanitizer)
+    clean = clean_schema(raw, sanitizer)
     properties = clean.get("properties")
     mine = properties if isinstance(properties, dict) else {}
     return {**clean, "properties": {"output_mode": _OUTPUT_MODE, **mine}}
 
 
-def clean_schema(given: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
+def clean_schema(raw: Mapping[str, Any], sanitizer: Sanitizer) -> dict[str, Any]:
     """Return a schema whose texts have lost what is invisible."""
-    (cleaned, _) = sanitizer.clean_values({"schema": given}, ("schema",))
+    (cleaned, _) = sanitizer.clean_values({"schema": raw}, ("schema",))
     schema: dict[str, Any] = cleaned["schema"]
     return schema
 

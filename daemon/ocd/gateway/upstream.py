@@ -287,8 +287,8 @@ class UpstreamServer:
             )  # fmt: skip
         actor = await self.start()
         result = await actor.read(address)
-        shown = self._links.alias(address)
-        work = partial(resource_of, self.name, shown, result, redacted=self.table.redact)
+        alias = self._links.alias(address)
+        work = partial(resource_of, self.name, alias, result, redacted=self.table.redact)
         return await asyncio.to_thread(work)
 
     async def templates(self) -> list[dict[str, Any]]:
@@ -346,8 +346,8 @@ class UpstreamServer:
         return f"UpstreamServer({self.name!r}, {len(self.offered)} tools)"
 
 
-def _strings(given: object) -> dict[str, str]:
-    return {str(k): str(v) for k, v in given.items()} if isinstance(given, dict) else {}
+def _strings(values: object) -> dict[str, str]:
+    return {str(k): str(v) for k, v in values.items()} if isinstance(values, dict) else {}
 
 
 def _is_long(result: Mapping[str, Any]) -> bool:

@@ -212,14 +212,14 @@ def _parse_seed(text: str) -> _Seed:
 
 def _parse_otpauth_url(text: str) -> _Seed:
     parts = urlsplit(text.strip())
-    given = dict(parse_qsl(parts.query))
+    options = dict(parse_qsl(parts.query))
     if parts.netloc.lower() != "totp":
         raise ValueError("counter-based codes (hotp) are not supported")
-    algorithm = given.get("algorithm", "sha1").lower()
+    algorithm = options.get("algorithm", "sha1").lower()
     return _Seed(
-        given.get("secret", ""),
-        int(given.get("digits", 6)),
-        int(given.get("period", 30)),
+        options.get("secret", ""),
+        int(options.get("digits", 6)),
+        int(options.get("period", 30)),
         cast("_Algorithm", algorithm),
     )
 

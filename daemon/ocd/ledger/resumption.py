@@ -66,9 +66,12 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, args: Mapping[str, Any], secret: Collection[str]) -> "Arguments":
         """Return what may be stored of a task's arguments; secret: those that are never stored."""
-        shown = redact(args) | {name: MASK for name in secret if args.get(name)}
-        kept = {name: value for name, value in args.items() if shown[name] == value}
-        return cls(args=kept, left_out={name: shown[name] for name in args if name not in kept})
+        redacted = redact(args) | {name: MASK for name in secret if args.get(name)}
+        unredacted = {name: value for name, value in args.items() if redacted[name] == value}
+        return cls(
+            args=unredacted,
+            left_out={name: redacted[name] for name in args if name not in unredacted},
+        )
 
     def changed(self, changes: Mapping[str, Any], how: Resumption) -> dict[str, Any]:
         """Return the resumed task's arguments; `invalid_argument` for those that cannot change."""
@@ -88,8 +91,8 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
                 parameter="args",
                 missing=missing,
             )
-        kept = {name: value for name, value in self.args.items() if name not in how.once}
-        return {**kept, **changes}
+        repeated = {name: value for name, value in self.args.items() if name not in how.once}
+        return {**repeated, **changes}
 
 
 def write_arguments(folder: Path, arguments: Arguments) -> None:
@@ -132,8 +135,8 @@ class FinishedWork:
 
     def copy_to(self, folder: Path) -> None:
         """Copy the finished units and the kind's logs into the folder of the new task."""
-        kept = (line for line in self._units() if not self._resumption.is_passing(line))
-        _write_lines(folder / UNITS, kept)
+        final_lines = (line for line in self._units() if not self._resumption.is_passing(line))
+        _write_lines(folder / UNITS, final_lines)
         own = self._store.directory(self.task_id)
         for name in self._resumption.files:
             _write_lines(folder / name, read_lines(own / name))

@@ -112,11 +112,11 @@ def public(meta: TaskMeta) -> dict[str, Any]:
 
     `direct` is there if it is true, `resumed_from` if it was.
     """
-    shown: dict[str, Any] = msgspec.to_builtins(meta)
-    unset = [name for name in ("direct", "resumed_from") if not shown[name]]
+    data: dict[str, Any] = msgspec.to_builtins(meta)
+    unset = [name for name in ("direct", "resumed_from") if not data[name]]
     for name in (*_PRIVATE, *unset):
-        del shown[name]
-    return shown
+        del data[name]
+    return data
 
 
 def begin(meta: TaskMeta, now: str) -> TaskMeta:

@@ -73,7 +73,7 @@ class Notes:
     """All notes of a home (a part); for threads, as it blocks on its first use and on writes."""
 
     def __init__(self, folder: Path, *, most: int = MAX_NOTES) -> None:
-        self.store = KeyedLog(folder / "memory.jsonl", Note, heard=self._index)
+        self.store = KeyedLog(folder / "memory.jsonl", Note, listener=self._index)
         self._max_count = most
         self._domains: dict[str, dict[str, _Entry]] = {}
 

@@ -136,8 +136,8 @@ def _match_tabs(tabs: list[_RestoredTab], session: Session) -> None:
 
 def age_s(snapshot: Snapshot) -> int:
     """Return the seconds since a snapshot was taken."""
-    taken = datetime.fromisoformat(snapshot.saved_at)
-    return max(0, round((datetime.now(UTC) - taken).total_seconds()))
+    saved_at = datetime.fromisoformat(snapshot.saved_at)
+    return max(0, round((datetime.now(UTC) - saved_at).total_seconds()))
 
 
 def _about(snapshot: Snapshot) -> dict[str, Any]:

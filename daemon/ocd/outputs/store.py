@@ -283,10 +283,10 @@ def _missing_payload_error(place: HandleFiles, path: Path) -> OcdError:
 
 
 def _not_found(handle: str) -> OcdError:
-    shown = handle if len(handle) <= 40 else f"{handle[:40]}…"
+    short_handle = handle if len(handle) <= 40 else f"{handle[:40]}…"
     return OcdError(
         "output_handle_not_found",
-        f"There is no output '{shown}': it is unknown or has expired",
+        f"There is no output '{short_handle}': it is unknown or has expired",
         hint="Repeat the call that created it, with output_mode handle.",
-        output_handle=shown,
+        output_handle=short_handle,
     )

@@ -126,8 +126,8 @@ def _sweep_handle(
         swept.remaining[handle] = StoredHandle(found.place.folder, size, expires)
         for one in stats:
             if one.st_nlink > 1:
-                held = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)
-                swept.shared.setdefault(held, []).append(handle)
+                blocks = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)
+                swept.shared.setdefault(blocks, []).append(handle)
 
 
 def _expiry(

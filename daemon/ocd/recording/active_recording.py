@@ -174,10 +174,10 @@ class ActiveRecording:
     def _store_title(self, tab: Tab, title: str) -> None:
         known = self._titles.get(tab)
         if known is not None and known.raw == title:
-            shown = known.shown
+            clean_title = known.shown
         else:
-            shown = redact_text(self._sanitizer.clean(title)[0])
-        self._titles[tab] = _Title(tab.url, title, shown)
+            clean_title = redact_text(self._sanitizer.clean(title)[0])
+        self._titles[tab] = _Title(tab.url, title, clean_title)
 
     async def _picture(self, tab: Tab, entry: dict[str, Any], when: str) -> None:
         """Take a screenshot and name it in the entry, or record why there is none."""
@@ -237,9 +237,9 @@ class ActiveRecording:
         untitled, self._untitled = self._untitled, {}
         for tab, titles in untitled.items():
             if not tab.closed:
-                asked = tab.ask_title()
-                self._asked.add(asked)
-                asked.add_done_callback(partial(self._on_title, tab, titles))
+                reply = tab.ask_title()
+                self._asked.add(reply)
+                reply.add_done_callback(partial(self._on_title, tab, titles))
 
     def _on_title(self, tab: Tab, titles: dict[int, str], reply: asyncio.Future[Any]) -> None:
         self._asked.discard(reply)

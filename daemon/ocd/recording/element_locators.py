@@ -61,5 +61,5 @@ def action_line(action: Mapping[str, Any]) -> str:
     word = params.get("action", action["verb"])
     about = ", ".join(element_text(one) for one in targets(action))
     value = next((params[key] for key in ("url", "value", "text", "type") if key in params), None)
-    given = "" if value is None else json.dumps(value, ensure_ascii=False)[:80]
-    return " ".join(part for part in (str(word), about, given) if part)
+    value_text = "" if value is None else json.dumps(value, ensure_ascii=False)[:80]
+    return " ".join(part for part in (str(word), about, value_text) if part)

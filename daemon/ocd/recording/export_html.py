@@ -48,12 +48,12 @@ def _facts(facts: Mapping[str, object]) -> str:
 
 
 def _section(action: Mapping[str, Any], picture: Pictures) -> str:
-    shown = [_figure(action, when, picture) for when in ("before", "after")]
+    figures = [_figure(action, when, picture) for when in ("before", "after")]
     return (
         f'<section class="{"ok" if action["ok"] else "failed"}" id="a{int(action["seq"])}">\n'
         f"<h2>{int(action['seq'])}. {escape(action_line(action))} "
         f"<small>{escape(action['verb'])}, {action['duration_ms']:g} ms</small></h2>\n"
-        f"{_facts(_page(action))}\n{_details(action)}{''.join(shown)}</section>\n"
+        f"{_facts(_page(action))}\n{_details(action)}{''.join(figures)}</section>\n"
     )
 
 

@@ -69,8 +69,8 @@ def compile_pattern(
             compile_re2(encoded, never_nl=True)  # alone: the reason is about what was written
             return compile_re2(b"(?m)" + encoded, never_nl=True)
     except re2.error as error:
-        given = error.args[0]
-        reason = given.decode(errors="replace") if isinstance(given, bytes) else str(given)
+        detail = error.args[0]
+        reason = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
     except UnicodeEncodeError:
         reason = "lone surrogates"
     raise OcdError(

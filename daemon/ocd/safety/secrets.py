@@ -117,8 +117,8 @@ class Secrets:
             return self._mask(msgspec.structs.asdict(value))
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             # A PIN may come back as a number.
-            shown = self.mask_text(str(value))
-            return value if shown == str(value) else shown
+            masked = self.mask_text(str(value))
+            return value if masked == str(value) else masked
         return value
 
     def mask_error(self, error: OcdError) -> OcdError:

@@ -58,7 +58,7 @@ class AttachSwitch:
             return {"port": None, "programs": 0}
         return {"port": self._port.port, "programs": self._port.programs}
 
-    async def new_address(self, asked: AttachRequest) -> dict[str, Any]:
+    async def new_address(self, request: AttachRequest) -> dict[str, Any]:
         """Return an address at which one program may attach to a session. Raises `disabled`."""
         if not self._enabled():
             raise OcdError(
@@ -66,9 +66,14 @@ class AttachSwitch:
                 hint="Put attach = true into config.toml; the daemon reads it in a moment.",
             )  # fmt: skip
         port = self._port or await self._open()
-        url = port.new_address(asked.session, asked.ttl_s, asked.cwd)
-        until = rfc3339(time.time() + asked.ttl_s)
-        return {"url": url, "http_url": f"http{url[2:]}", "session": asked.session, "until": until}
+        url = port.new_address(request.session, request.ttl_s, request.cwd)
+        until = rfc3339(time.time() + request.ttl_s)
+        return {
+            "url": url,
+            "http_url": f"http{url[2:]}",
+            "session": request.session,
+            "until": until,
+        }
 
     async def _open(self) -> AttachPort:
         from ocd.server.attaching.port import AttachPort

@@ -119,33 +119,33 @@ class HttpApi:
 
     async def post_totp(self, request: web.Request) -> web.Response:
         """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
-        asked = _decode_body(TotpRequest, await request.read())
+        body = _decode_body(TotpRequest, await request.read())
         store = self._services.parts[TotpStore]
         assert isinstance(store, TotpStore)
-        result = await asyncio.to_thread(_totp, store, asked)
+        result = await asyncio.to_thread(_totp, store, body)
         return self._json(msgspec.json.encode({"result": result}))
 
     async def post_upstreams(self, request: web.Request) -> web.Response:
         """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
-        asked = _decode_body(UpstreamRequest, await request.read())
+        body = _decode_body(UpstreamRequest, await request.read())
         gateway = self._services.parts[Gateway]
         assert isinstance(gateway, Gateway)
-        match asked.action:
+        match body.action:
             case "list":
                 result: dict[str, Any] = {"upstreams": await gateway.states()}
             case "review":
-                result = await gateway.review(asked.name)
+                result = await gateway.review(body.name)
             case _:
-                result = await gateway.approve(asked.name, asked.mark)
+                result = await gateway.approve(body.name, body.mark)
         return self._json(msgspec.json.encode({"result": result}))
 
     async def post_approvals(self, request: web.Request) -> web.Response:
         """List what waits for consent, or answer it: for a person's shell, so no verb."""
-        asked = _decode_body(ApprovalRequest, await request.read())
+        body = _decode_body(ApprovalRequest, await request.read())
         approvals = self._services.approvals
-        if asked.action != "list":
-            answer = ApprovalDecision(asked.action == "allow", asked.scope, "terminal")
-            await approvals.answer(asked.id, answer)
+        if body.action != "list":
+            answer = ApprovalDecision(body.action == "allow", body.scope, "terminal")
+            await approvals.answer(body.id, answer)
         waiting = secrets.current().mask(await approvals.list())
         return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
 
@@ -154,31 +154,31 @@ class HttpApi:
         result = self._lease(_decode_body(LeaseRequest, await request.read()))
         return self._json(msgspec.json.encode({"result": secrets.current().mask(result)}))
 
-    def _lease(self, asked: LeaseRequest) -> dict[str, Any]:
+    def _lease(self, body: LeaseRequest) -> dict[str, Any]:
         leases = self._services.leases
-        match asked.action:
+        match body.action:
             case "list":
                 return {"leases": [lease.to_dict() for lease in leases.list()]}
             case "release":
-                leases.release(asked.key)
+                leases.release(body.key)
                 return {}
             case "renew":
-                lease = leases.renew(asked.key)
+                lease = leases.renew(body.key)
             case _:
-                tab = self._services.sessions.get(asked.session).tab(asked.tab_id)
-                lease = leases.acquire(tab, asked.holder)
+                tab = self._services.sessions.get(body.session).tab(body.tab_id)
+                lease = leases.acquire(tab, body.holder)
         return {"lease": {**lease.to_dict(), "key": lease.key}}
 
     async def post_dashboard(self, request: web.Request) -> web.Response:
         """Make a link to the dashboard: for a person's shell: no verb."""
-        asked = _decode_body(DashboardRequest, await request.read())
-        link = await self._dashboard.link(control=asked.control)
+        body = _decode_body(DashboardRequest, await request.read())
+        link = await self._dashboard.link(control=body.control)
         return self._json(msgspec.json.encode({"result": link}))
 
     async def post_attach(self, request: web.Request) -> web.Response:
         """Make an address at which a program may attach: for a person's shell: no verb."""
-        asked = _decode_body(AttachRequest, await request.read())
-        return self._json(msgspec.json.encode({"result": await self._attaching.new_address(asked)}))
+        body = _decode_body(AttachRequest, await request.read())
+        return self._json(msgspec.json.encode({"result": await self._attaching.new_address(body)}))
 
     async def post_call(self, request: web.Request) -> web.StreamResponse:
         """Run one call."""
@@ -237,12 +237,12 @@ class HttpApi:
         return web.Response(body=body, content_type="application/json", headers=self._headers)
 
 
-def _totp(store: TotpStore, asked: TotpRequest) -> dict[str, Any]:
-    match asked.action:
+def _totp(store: TotpStore, body: TotpRequest) -> dict[str, Any]:
+    match body.action:
         case "add":
-            return store.add(asked.domain, asked.seed)
+            return store.add(body.domain, body.seed)
         case "remove":
-            return store.remove(asked.domain)
+            return store.remove(body.domain)
         case "list":
             return {"seeds": store.names()}
 

@@ -149,9 +149,9 @@ class McpSocketServer:
         """Return the prompts of other MCP servers, under names of ours."""
         return await self._services.gateway.prompts() if "upstream" in maximum.groups else []
 
-    def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
+    def watch(self, listener: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` with the list that has changed, until what is returned is called."""
-        return self._services.gateway.watch(heard)
+        return self._services.gateway.watch(listener)
 
     def page_tools(self, session: str, maximum: Capabilities) -> Offers:
         """Return the tools that the session's current tab offers, under names of ours."""
@@ -161,10 +161,10 @@ class McpSocketServer:
         return page_tool_offers(services.sessions, session, self.entries, services.sanitizer)
 
     def watch_page_tools(
-        self, session: str, heard: Callable[[ListName], Awaitable[None]]
+        self, session: str, listener: Callable[[ListName], Awaitable[None]]
     ) -> Callable[[], None]:
         """Call `heard` after they have changed, until what is returned is called."""
-        return PageToolWatch(self._services.sessions, session, heard, self._spawn).close
+        return PageToolWatch(self._services.sessions, session, listener, self._spawn).close
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
         """Return a task's meta."""

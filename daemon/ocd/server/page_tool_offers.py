@@ -43,7 +43,7 @@ class PageToolOffer:
 
 
 def page_tool_offers(
-    sessions: Sessions, session: str, taken: Mapping[str, Any], sanitizer: Sanitizer
+    sessions: Sessions, session: str, used_names: Mapping[str, Any], sanitizer: Sanitizer
 ) -> dict[str, PageToolOffer]:
     """Return what the session's current tab offers, by name; never a name that is taken."""
     tab = sessions.get(session).latest if session in sessions.names() else None
@@ -59,7 +59,7 @@ def page_tool_offers(
             # Another frame's, or spelt alike: what follows is the same as long as both are there.
             mark = blake2b(f"{tool.frame_id} {tool.name}".encode(), digest_size=3).hexdigest()
             name = exposed_name(PREFIX, f"{tool.name[:20]}_{mark}")
-        if name not in taken and tool.frame_id in origins:
+        if name not in used_names and tool.frame_id in origins:
             found[name] = _offer(name, tab, tool, origins[tool.frame_id], sanitizer)
     return found
 
@@ -86,8 +86,8 @@ def _schema(tool: PageTool, sanitizer: Sanitizer) -> dict[str, Any]:
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         return nothing
     # What names a dialect, or another document, is not for a page to say.
-    kept = {key: schema[key] for key in ("properties", "required") if key in schema}
-    return clean_schema({"type": "object", **kept}, sanitizer)
+    fields = {key: schema[key] for key in ("properties", "required") if key in schema}
+    return clean_schema({"type": "object", **fields}, sanitizer)
 
 
 class PageToolWatch:
@@ -97,12 +97,12 @@ class PageToolWatch:
         self,
         sessions: Sessions,
         session: str,
-        heard: Callable[[Literal["tools"]], Awaitable[None]],
+        listener: Callable[[Literal["tools"]], Awaitable[None]],
         spawn: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._sessions = sessions
         self._session = session
-        self._heard = heard
+        self._heard = listener
         self._spawn = spawn
         self._pending: asyncio.TimerHandle | None = None
         sessions.events.on("page_tools", self._on_change)

@@ -29,12 +29,12 @@ class ReservedPort:
     """
 
     def __init__(
-        self, what: str, setting: str, chromium: Chromium, taken: Callable[[], Awaitable[None]]
+        self, what: str, setting: str, chromium: Chromium, on_taken: Callable[[], Awaitable[None]]
     ) -> None:
         self._what = what
         self._setting = setting
         self._chromium = chromium
-        self._taken = taken
+        self._taken = on_taken
         self._reserved: list[socket.socket] = []
         self.number: int | None = None
 

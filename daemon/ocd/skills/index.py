@@ -102,9 +102,12 @@ class SkillIndex:
         if query.domain is not None:
             matches = matches & self._set("domain", domain_of(query.domain))
         total = len(matches)
-        for status, shown in (("quarantined", query.quarantined), ("unproven", query.unproven)):
+        for status, is_included in (
+            ("quarantined", query.quarantined),
+            ("unproven", query.unproven),
+        ):
             hidden = self._set("status", status)
-            if not shown and hidden:
+            if not is_included and hidden:
                 matches = matches - hidden
         bound = self._set("contract", query.contract_id) if query.contract_id else set[str]()
 

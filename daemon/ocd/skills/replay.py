@@ -88,8 +88,8 @@ class SkillReplayRun:
         if isinstance(value, list):
             return [self._fill(item) for item in value]
         if isinstance(value, str) and "${" in value:
-            for name, given in self.values.items():
-                value = value.replace(f"${{{name}}}", given)
+            for name, text in self.values.items():
+                value = value.replace(f"${{{name}}}", text)
         return value
 
     async def _wait_for_elements(self, step: SkillStep, params: dict[str, Any]) -> None:

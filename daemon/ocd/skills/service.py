@@ -158,9 +158,9 @@ class SkillService:
         self._check_values(skill, values)
         for step in skill.steps:
             self.check(step.verb, {})
-        given = {name: value for name, value in values.items() if name in skill.parameters}
+        arguments = {name: value for name, value in values.items() if name in skill.parameters}
         replay = SkillReplayRun(
-            skill, session, given, self.sessions, self.calls, self.trails, times[0] / 1000
+            skill, session, arguments, self.sessions, self.calls, self.trails, times[0] / 1000
         )
         try:
             await replay.run()

@@ -75,13 +75,13 @@ def _add_start_page(made: SkillSteps, action: Mapping[str, Any]) -> None:
         made.setup_steps = 1
 
 
-def from_list(given: Sequence[Mapping[str, Any]], elements: Mapping[str, Target]) -> SkillSteps:
+def from_list(calls: Sequence[Mapping[str, Any]], elements: Mapping[str, Target]) -> SkillSteps:
     """Return the steps of a list as a caller writes it.
 
     elements: those of the session's recent actions, by the words that named them.
     """
     made = SkillSteps()
-    for number, step in enumerate(given, 1):
+    for number, step in enumerate(calls, 1):
         verb = _get_any(step, _VERB, str, number)
         clean = redact(_get_any(step, _PARAMS, dict, number))
         found = {word: elements[word] for word in _strings(clean) if word in elements}

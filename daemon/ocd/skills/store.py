@@ -131,7 +131,7 @@ class Skills:
     """All skills of a home; for threads, as it blocks on its first use and on writes."""
 
     def __init__(self, folder: Path, *, most: int = MAX_SKILLS) -> None:
-        self.store = KeyedLog(folder / "skills.jsonl", Skill, heard=self._on_change)
+        self.store = KeyedLog(folder / "skills.jsonl", Skill, listener=self._on_change)
         self._max_count = most
         self._index = SkillIndex()
 

@@ -50,14 +50,14 @@ class KeyedLog(Generic[R]):
         path: Path,
         of: type[R],
         *,
-        heard: Callable[[str, R | None, R | None], None] = lambda _key, _old, _new: None,
+        listener: Callable[[str, R | None, R | None], None] = lambda _key, _old, _new: None,
         slack: int = SLACK,
     ) -> None:
         self.path = path
         self.unreadable = 0
         self._format = path.stem
         self._of = of
-        self._heard = heard
+        self._heard = listener
         self._slack = slack
         self._lock = threading.RLock()
         self._records: dict[str, R] = {}

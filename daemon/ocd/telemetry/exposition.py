@@ -64,8 +64,8 @@ def _calls(metrics: CallMetrics) -> Iterator[Metric]:
     yield errors
     name = "openchrome_call_duration_seconds"
     durations = HistogramMetricFamily(name, "Duration of calls", labels=("verb",))
-    for verb, taken in sorted(metrics.durations.items()):
-        durations.add_metric((verb,), _buckets(taken), taken.sum_s)
+    for verb, duration in sorted(metrics.durations.items()):
+        durations.add_metric((verb,), _buckets(duration), duration.sum_s)
     yield durations
 
 

@@ -51,14 +51,14 @@ def _drag(data: Mapping[str, Any]) -> Iterator[str]:
 def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
     """Yield where the page is now, as far as `now` does not say it already."""
     url, title = changed.get("url"), changed.get("title") and _quote(changed["title"])
-    said = now.replace("page ", "", 1).split(" · ")
+    parts = now.replace("page ", "", 1).split(" · ")
     if "beforeunload" in changed:
         yield "left although the page asked to stay (beforeunload)"
     if changed.get("navigated"):
         status = f"({changed['status']})" if "status" in changed else ""
-        news = [part for part in (url, title) if part and part not in said]
+        news = [part for part in (url, title) if part and part not in parts]
         yield " ".join(filter(None, ("navigated:" if news else "navigated", *news, status)))
-    elif url and url not in said:
+    elif url and url not in parts:
         yield f"url: {url}"
     for frame in changed.get("frames", ()):
         yield f"frame navigated: {frame['url']}"

@@ -34,8 +34,8 @@ def rank(entries: Iterable[Entry], query: str) -> list[Entry]:
     rarity = {word: math.log(1 + len(found) / holders[word]) for word in words if holders[word]}
 
     def score(weights: Mapping[str, float]) -> float:
-        held = [rarity[word] * weights[word] for word in rarity if word in weights]
-        return sum(held) * len(held)
+        scores = [rarity[word] * weights[word] for word in rarity if word in weights]
+        return sum(scores) * len(scores)
 
     scored = [(score(weights), entry) for entry, weights in zip(found, indexed, strict=True)]
     return [entry for worth, entry in sorted(scored, key=lambda pair: -pair[0]) if worth]

@@ -115,8 +115,8 @@ async def act(tab: Tab, params: Act) -> Output:
     for number, result in enumerate(runner.results, 1):
         changed |= result.done.changed
         events = event_lines({**result.more, "changed": result.done.changed})
-        said = (*_outcome(result), *events, *result.done.lines)
-        lines += [f"step {number}: {line}" for line in said]
+        report_lines = (*_outcome(result), *events, *result.done.lines)
+        lines += [f"step {number}: {line}" for line in report_lines]
     steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
     now = next((one.done.now for one in reversed(runner.results) if one.done.now), "")
     data = {

@@ -158,13 +158,13 @@ def _watching(
     people: HumanRequests, tab: Tab, approval: Approval, ended: asyncio.Event
 ) -> Generator[list[Lease]]:
     """Set `ended` when the person has answered or given the tab back; yield who gave it back."""
-    held: list[Lease] = [lease] if (lease := lease_of(tab)) else []
+    leases: list[Lease] = [lease] if (lease := lease_of(tab)) else []
     handed_back: list[Lease] = []
 
     def on_lease() -> None:
-        handed_back.extend(lease for lease in held if lease.end == "released")
+        handed_back.extend(lease for lease in leases if lease.end == "released")
         if (now := lease_of(tab)) is not None:
-            held[:] = [now]
+            leases[:] = [now]
         if handed_back:
             ended.set()
 

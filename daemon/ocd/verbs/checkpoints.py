@@ -141,8 +141,8 @@ async def _list_checkpoints(
     snapshots: SessionSnapshots, params: CheckpointParams
 ) -> dict[str, Any]:
     found, unreadable = await asyncio.to_thread(snapshots.checkpoints.all)
-    shown = [_checkpoint_to_dict(one, summary_only=True) for one in found[: params.limit]]
-    data = {"checkpoints": shown, "count": len(shown), "total": len(found)}
+    summaries = [_checkpoint_to_dict(one, summary_only=True) for one in found[: params.limit]]
+    data = {"checkpoints": summaries, "count": len(summaries), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
 

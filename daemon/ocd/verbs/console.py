@@ -116,12 +116,12 @@ def _logs(tab: Tab, params: ConsoleCapture) -> dict[str, Any]:
         matches_pattern = text_test(params.pattern, "pattern")
         found = [message for message in found if matches_pattern(message.text)]
     merged = console.merge_repeats(found)
-    shown = merged[-params.limit :] if params.limit else merged
+    latest = merged[-params.limit :] if params.limit else merged
     stats = {
-        "total": len(merged), "returned": len(shown), "before_dedup": len(found),
+        "total": len(merged), "returned": len(latest), "before_dedup": len(found),
         "dropped": tab.console.dropped, "by_type": console.by_type(found),
     }  # fmt: skip
-    logs = [_message_to_dict(message) for message in shown]
+    logs = [_message_to_dict(message) for message in latest]
     return {**_span(tab), "logs": logs, "stats": stats}
 
 

@@ -61,9 +61,9 @@ async def oc_doctor_report(services: DoctorServices, _params: DoctorReport) -> O
     )
     checks = [finding.body() for finding in findings]
     for orphan in orphans:
-        seen = f"Chromium (pid {orphan.pid}) is running without its daemon"
+        observation = f"Chromium (pid {orphan.pid}) is running without its daemon"
         hint = "End it: `oc_reap_orphans`"
-        checks.append({"name": "orphan", "level": "warning", "seen": seen, "hint": hint})
+        checks.append({"name": "orphan", "level": "warning", "seen": observation, "hint": hint})
     broken = any(check["level"] == "error" for check in checks)
     return Output(data={"ok": not broken, "checks": checks, "daemon": services.status()})
 

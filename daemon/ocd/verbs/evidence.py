@@ -258,11 +258,11 @@ class DiffResult(TypedDict):
 async def oc_diff(service: EvidenceService, params: Diff) -> Output:
     found = await service.compare(params.a, params.b)
     differences = found.pop("differences")
-    shown = differences[params.offset : params.offset + params.limit]
-    end = params.offset + len(shown)
+    page = differences[params.offset : params.offset + params.limit]
+    end = params.offset + len(page)
     more = end < len(differences)
     data = {**found, "total": len(differences), "next_offset": end if more else None}
     if more:
         arguments = {"a": params.a, "b": params.b, "offset": end, "limit": params.limit}
         data["next_step"] = {"verb": "oc_diff", "arguments": arguments}
-    return Output(data={**data, "differences": shown}, origin=text_source(found["a"]["url"] or ""))
+    return Output(data={**data, "differences": page}, origin=text_source(found["a"]["url"] or ""))

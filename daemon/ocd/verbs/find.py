@@ -132,8 +132,8 @@ def _check_one_way(params: QueryDom) -> None:
             "invalid_argument", f"query_dom: {only_with_get[0]} needs get",
             hint="By words: `find`.", parameter=only_with_get[0],
         )  # fmt: skip
-    given = {"css": params.selector, "xpath": params.xpath}
-    ways = [way for way, text in given.items() if text is not None]
+    locators = {"css": params.selector, "xpath": params.xpath}
+    ways = [way for way, text in locators.items() if text is not None]
     if len(ways) != 1 or params.method not in (None, ways[0]):
         raise OcdError(
             "invalid_argument",
@@ -219,9 +219,9 @@ async def query_dom(tab: Tab, params: QueryDom) -> Output:
     await locators.call_in_frames(tab, "queryDom", options, take)
     await to_tab_boxes(tab, found[:limit])
     way = "css" if params.selector is not None else "xpath"
-    asked = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
+    locator = {"selector": params.selector} if way == "css" else {"xpath": params.xpath}
     data: dict[str, Any] = {
-        "action": "query_dom", "tab_id": tab.id, "url": tab.url, "method": way, **asked,
+        "action": "query_dom", "tab_id": tab.id, "url": tab.url, "method": way, **locator,
         "multiple": params.many, "count": len(found[:limit]), "total": total,
     }  # fmt: skip
     if params.many:

@@ -146,9 +146,9 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
     form = _Filling(tab, deadline, params)
-    wanted = _wanted_fields(params)
-    for count, one in enumerate(wanted):
-        await form.fill(one, after=len(wanted) - count - 1)
+    fields = _wanted_fields(params)
+    for count, one in enumerate(fields):
+        await form.fill(one, after=len(fields) - count - 1)
     if form.failed:
         raise form.error()
     data: dict[str, Any] = {"fields": form.filled, "filled": len(form.filled)}
@@ -192,13 +192,13 @@ class _Filling:
     targets: list[Target] = field(default_factory=list)
     result: ActionResult = field(default_factory=lambda: ActionResult({}, []))
 
-    async def fill(self, wanted: Field, *, after: int) -> None:
+    async def fill(self, field: Field, *, after: int) -> None:
         """Fill one field; a failure is noted, unless the page itself is gone or waits.
 
         after: how many fields are still to come. One that is waited for in vain leaves them time.
         """
-        words = wanted.label if wanted.query is None else wanted.query
-        locator = Locator(wanted.ref, wanted.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
+        words = field.label if field.query is None else field.query
+        locator = Locator(field.ref, field.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
         named = {"field": str(locator)}
         try:
             target = await self._resolve(locator)
@@ -207,7 +207,7 @@ class _Filling:
             done = await fields.fill(
                 target,
                 deadline,
-                wanted.value,
+                field.value,
                 keep=not self.params.clear_first,
                 tells_now=not after and not self.params.submit,
             )

@@ -324,9 +324,9 @@ _URLS_SHOWN = 10
 
 
 def _logs(rules: Interception, limit: int) -> dict[str, Any]:
-    shown = list(rules.log)[-limit:]
-    failed = [one for one in shown if one["action"] == "block" or "error" in one]
-    rest = [one for one in shown if one not in failed]
+    latest = list(rules.log)[-limit:]
+    failed = [one for one in latest if one["action"] == "block" or "error" in one]
+    rest = [one for one in latest if one not in failed]
     api = [one for one in rest if one["resource_type"] not in _ASSETS]
     assets: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for one in rest:
@@ -340,7 +340,7 @@ def _logs(rules: Interception, limit: int) -> dict[str, Any]:
     counts = {"api": len(api), "failed": len(failed), "assets": len(rest) - len(api)}
     stats = {
         "total": rules.logged,
-        "returned": len(shown),
+        "returned": len(latest),
         "dropped": rules.logged - len(rules.log),
     }
     return {

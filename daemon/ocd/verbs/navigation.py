@@ -139,7 +139,7 @@ def _parse_address(text: str, tab: Tab) -> str:
     return parse_url_argument(resolve_in_page(text, tab.url))
 
 
-def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str, Any]:
+def _page_summary(page: dict[str, Any], requested_url: str, at: Navigation) -> dict[str, Any]:
     """Return what the page is, and any obstacle in front of it."""
     if not page:
         note = "The page was too busy to be examined; the keys in left_out are unknown."
@@ -148,12 +148,12 @@ def _page_summary(page: dict[str, Any], asked: str, at: Navigation) -> dict[str,
     if page["gate"]:
         result["blocking_page"] = {"type": page["gate"], "detail": page["title"]}
     if (
-        asked
+        requested_url
         and at.redirected
-        and is_redirected_to_login(asked, at.url, has_password_field=page["login"])
+        and is_redirected_to_login(requested_url, at.url, has_password_field=page["login"])
     ):
         result |= {
-            "auth_redirect": True, "redirected_from": asked,
+            "auth_redirect": True, "redirected_from": requested_url,
             "auth_redirect_host": hostname_of(at.url),
             "message": "The site requires a login. Ask the owner of the account.",
         }  # fmt: skip
@@ -231,11 +231,11 @@ def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, st
 
 
 def _pending_prompts(tab: Tab) -> dict[str, Any]:
-    asked = challenge_of(tab.request_log.requests())
-    if asked is None:
+    challenge = challenge_of(tab.request_log.requests())
+    if challenge is None:
         return {}
     arguments = {"tab_id": tab.id, "action": "set", "username": "", "password": ""}
-    return {"auth_required": asked, "next_step": {"verb": "http_auth", "arguments": arguments}}
+    return {"auth_required": challenge, "next_step": {"verb": "http_auth", "arguments": arguments}}
 
 
 class WaitFor(Params):

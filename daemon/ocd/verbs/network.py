@@ -170,11 +170,11 @@ async def _list(tab: Tab, params: Network) -> Output:
     fits = request_views.every(_tests(params))
     known = tab.request_log.requests()
     found = [one for one in known if fits(one)]
-    shown = found[-params.limit :] if params.limit else found
+    latest = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
         "action": "list", "tab_id": tab.id,
-        "requests": [request_views.request_summary(one) for one in shown],
-        "returned": len(shown), "total": len(found), "known": len(known),
+        "requests": [request_views.request_summary(one) for one in latest],
+        "returned": len(latest), "total": len(found), "known": len(known),
         "dropped": tab.request_log.dropped,
     }  # fmt: skip
     if tab.request_log.conditions:

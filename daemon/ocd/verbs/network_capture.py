@@ -130,11 +130,11 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
     if params.action == "clear":
         capture.start = tab.request_log.log.end
         return Output(data=result | counts | {"cleared_count": len(found)})
-    shown = found[-params.limit :] if params.limit else found
-    entries = [await _entry(tab, capture, one) for one in shown]
+    latest = found[-params.limit :] if params.limit else found
+    entries = [await _entry(tab, capture, one) for one in latest]
     result |= {"running": capture.end is None, "entries": entries, "total_entries": len(found)}
     return Output(
-        data=result | {"returned": len(shown), "dropped": dropped} | counts,
+        data=result | {"returned": len(latest), "dropped": dropped} | counts,
         origin=tab.url,
         items=("entries",),
     )

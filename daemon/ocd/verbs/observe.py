@@ -98,16 +98,16 @@ async def oc_observe(tab: Tab, params: OcObserve) -> Output:
     options = {
         "scope": params.scope, "actions": params.actions or [], "hidden": params.include_hidden,
     }  # fmt: skip
-    seen = await observe(tab, options, offset=params.offset, limit=params.limit)
-    nodes = [{"index": params.offset + at, **node} for at, node in enumerate(seen.nodes)]
+    observation = await observe(tab, options, offset=params.offset, limit=params.limit)
+    nodes = [{"index": params.offset + at, **node} for at, node in enumerate(observation.nodes)]
     end = params.offset + len(nodes)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "loader_id": tab.main_frame.loader_id,
         "captured_at": now(),
-        "scope": params.scope, "viewport": {"w": seen.size[0], "h": seen.size[1]},
-        "total_considered": seen.considered, "total": seen.total,
-        "next_offset": end if nodes and end < seen.total else None, "nodes": nodes,
+        "scope": params.scope, "viewport": {"w": observation.size[0], "h": observation.size[1]},
+        "total_considered": observation.considered, "total": observation.total,
+        "next_offset": end if nodes and end < observation.total else None, "nodes": nodes,
     }  # fmt: skip
-    if seen.left_out:
-        data["frames_not_read"] = seen.left_out
+    if observation.left_out:
+        data["frames_not_read"] = observation.left_out
     return Output(data=data, origin=tab.origin)

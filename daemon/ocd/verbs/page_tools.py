@@ -133,8 +133,8 @@ async def _ask(tab: Tab, tool: PageTool, arguments: dict[str, Any]) -> None:
     if arguments:
         may_send("page_tool", receiver)
     if "consequential" in tool.hints:
-        given = redact_text(json.dumps(arguments, ensure_ascii=False))[:_ASKED_CHARS]
-        may_send("consequential", f"{tool.name} of {receiver} with {given}")
+        arguments_text = redact_text(json.dumps(arguments, ensure_ascii=False))[:_ASKED_CHARS]
+        may_send("consequential", f"{tool.name} of {receiver} with {arguments_text}")
 
 
 class _McpResult(msgspec.Struct):
@@ -190,9 +190,9 @@ class PageToolTask(CallPageTool):
     capability="core", tier=3, page_keys=("content",),
 )  # fmt: skip
 async def page_tool(calls: NestedCalls, work: TaskHandle, params: PageToolTask) -> Output:
-    given = {
+    arguments = {
         "name": params.name, "arguments": params.arguments, "frame": params.frame,
         "timeout_ms": MAX_TIMEOUT_MS, **({"tab_id": params.tab_id} if params.tab_id else {}),
     }  # fmt: skip
-    reply = await calls.run("page_tool_call", given, session=work.session, lent=True)
+    reply = await calls.run("page_tool_call", arguments, session=work.session, lent=True)
     return Output(data={**reply.data, "content": reply.content})

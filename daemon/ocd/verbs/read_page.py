@@ -133,8 +133,8 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
 
 def _filter_texts(params: ReadPage, raw: str, filter_blocks: str) -> dict[str, str]:
     """Return the text before and after the filter, as requested."""
-    asked = {"return_raw": params.return_raw, "return_fit": params.return_fit}
-    names = [name for name, wants in asked.items() if wants]
+    options = {"return_raw": params.return_raw, "return_fit": params.return_fit}
+    names = [name for name, wants in options.items() if wants]
     if names and params.content_filter == "none":
         raise OcdError(
             "invalid_argument", f"read_page: {names[0]} needs a content_filter",

@@ -190,8 +190,12 @@ class RecordingListResult(TypedDict):
 )
 async def oc_recording_list(recorder: Recorder, params: RecordingList) -> Output:
     metas, unreadable = await recorder.all()
-    shown = [recorder.public(meta) for meta in metas[: params.limit]]
-    data: dict[str, Any] = {"recordings": shown, "count": len(shown), "total": len(metas)}
+    listed_metas = [recorder.public(meta) for meta in metas[: params.limit]]
+    data: dict[str, Any] = {
+        "recordings": listed_metas,
+        "count": len(listed_metas),
+        "total": len(metas),
+    }
     return Output(data=data | ({"unreadable": unreadable} if unreadable else {}))
 
 

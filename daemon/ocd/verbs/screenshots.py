@@ -153,12 +153,12 @@ def _clip_box(
 
 
 def _refuse_several_areas(params: PageScreenshot) -> None:
-    given = [name for name in ("full_page", "selector", "ref", "clip") if getattr(params, name)]
-    if len(given) > 1:
+    areas = [name for name in ("full_page", "selector", "ref", "clip") if getattr(params, name)]
+    if len(areas) > 1:
         raise OcdError(
             "invalid_argument",
-            f"page_screenshot takes only one of {' and '.join(given)}",
-            parameter=given[1],
+            f"page_screenshot takes only one of {' and '.join(areas)}",
+            parameter=areas[1],
         )
 
 

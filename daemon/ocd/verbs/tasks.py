@@ -202,12 +202,12 @@ class TaskGetResult(TypedDict):
 )
 async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
     meta = await runner.get(params.task_id)
-    shown = {"meta": public(meta)}
+    data = {"meta": public(meta)}
     result = await asyncio.to_thread(runner.result, meta) if params.include_result else None
     if result is None:
-        return Output(data=shown)
+        return Output(data=data)
     return Output(
-        data={**shown, "result": result.data},
+        data={**data, "result": result.data},
         rows=result.rows,
         items=None if result.items is None else ("result", *result.items),
         origin=_origin(meta),

@@ -81,15 +81,15 @@ class ExpandToolsResult(TypedDict, total=False):
     example={"query": "record a skill"},
 )
 async def expand_tools(catalog: ToolCatalog, params: ExpandTools) -> Output:
-    given = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
-    if len(given) > 1:
+    choices = [key for key in ("name", "tier", "query") if getattr(params, key) is not None]
+    if len(choices) > 1:
         raise OcdError(
             "invalid_argument",
-            f"expand_tools takes only one of {' and '.join(given)}",
-            parameter=given[1],
+            f"expand_tools takes only one of {' and '.join(choices)}",
+            parameter=choices[1],
         )
     await catalog.settle()
-    if not given:
+    if not choices:
         return Output(data={"hidden": _hidden(catalog)})
     all_params = params.name is not None
     found = [signature(entry, unlisted=all_params) for entry in _choose(catalog, params)]

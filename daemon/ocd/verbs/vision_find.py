@@ -103,20 +103,20 @@ async def vision_find(tab: Tab, params: VisionFind) -> Output:
     drawing = AnnotationStyle(
         params.show_bounding_boxes, params.show_grid, params.format, params.quality
     )
-    seen = await capture_annotated(tab, _annotation_request(params, words), drawing)
-    hint = "" if seen.elements or not words else "No element matches the words."
+    screenshot = await capture_annotated(tab, _annotation_request(params, words), drawing)
+    hint = "" if screenshot.elements or not words else "No element matches the words."
     if hint and not params.query:
         hint += " Everything is numbered instead."
-        seen = await capture_annotated(tab, _annotation_request(params, ""), drawing)
+        screenshot = await capture_annotated(tab, _annotation_request(params, ""), drawing)
     mime_type = f"image/{params.format}"
     data = {
-        **_result_to_dict(tab, params, seen),
+        **_result_to_dict(tab, params, screenshot),
         "mime_type": mime_type,
-        "size_bytes": len(seen.picture),
+        "size_bytes": len(screenshot.picture),
     }
     if hint:
         data["hint"] = hint
-    return Output(data=data, image=Image(seen.picture, mime_type), origin=tab.origin)
+    return Output(data=data, image=Image(screenshot.picture, mime_type), origin=tab.origin)
 
 
 def _annotation_request(params: VisionFind, words: str) -> AnnotationRequest:
@@ -131,17 +131,17 @@ def _annotation_request(params: VisionFind, words: str) -> AnnotationRequest:
     )
 
 
-def _result_to_dict(tab: Tab, params: VisionFind, seen: AnnotatedScreenshot) -> dict[str, Any]:
+def _result_to_dict(tab: Tab, params: VisionFind, shot: AnnotatedScreenshot) -> dict[str, Any]:
     elements = [
-        {"number": params.offset + at + 1, **element} for at, element in enumerate(seen.elements)
+        {"number": params.offset + at + 1, **element} for at, element in enumerate(shot.elements)
     ]
     end = params.offset + len(elements)
     data: dict[str, Any] = {
         "tab_id": tab.id, "url": tab.url, "mode": params.mode,
-        "width": seen.width, "height": seen.height, "count": len(elements), "total": seen.total,
-        "next_offset": end if elements and end < seen.total else None, "elements": elements,
+        "width": shot.width, "height": shot.height, "count": len(elements), "total": shot.total,
+        "next_offset": end if elements and end < shot.total else None, "elements": elements,
     }  # fmt: skip
     if params.mode == "tiled":
-        following = params.tile + 1 if params.tile + 1 < seen.tiles else None
-        data |= {"tile": params.tile, "tiles": seen.tiles, "next_tile": following}
+        following = params.tile + 1 if params.tile + 1 < shot.tiles else None
+        data |= {"tile": params.tile, "tiles": shot.tiles, "next_tile": following}
     return data

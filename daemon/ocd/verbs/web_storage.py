@@ -115,20 +115,20 @@ async def cookies(tab: Tab, params: Cookies) -> Output:
 
 
 def _list_cookies(found: CookieMatches, params: Cookies) -> dict[str, Any]:
-    shown = [jar.to_dict(cookie) for cookie in found.cookies]
+    entries = [jar.to_dict(cookie) for cookie in found.cookies]
     if params.name is not None:
-        one: dict[str, Any] = {"cookie": shown[0] if shown else None}
-        if not shown:
+        one: dict[str, Any] = {"cookie": entries[0] if entries else None}
+        if not entries:
             one["message"] = f"There is no cookie {params.name!r} here."
-        more = {"cookies": shown} if len(shown) > 1 else {}
-        return {**one, **more, "count": len(shown), **_withheld(found)}
+        more = {"cookies": entries} if len(entries) > 1 else {}
+        return {**one, **more, "count": len(entries), **_withheld(found)}
     masked = 0
-    for cookie in shown if not params.raw else ():
+    for cookie in entries if not params.raw else ():
         if cookie["http_only"] or _is_secret(cookie["name"]):
             cookie["value"] = MASK
             masked += 1
     note = {"masked": masked, "message": "Pass raw=true or a name to see values"} if masked else {}
-    return {"cookies": shown, "count": len(shown), **note, **_withheld(found)}
+    return {"cookies": entries, "count": len(entries), **note, **_withheld(found)}
 
 
 def _is_secret(name: str) -> bool:
@@ -151,9 +151,9 @@ async def _set_cookie(tab: Tab, params: Cookies) -> Output:
     await jar.set_cookie(tab, cookie)
     query = CookieQuery(name=params.name, domain=params.domain, path=params.path or "/")
     found = await jar.find_cookies(tab, query)
-    shown = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
-    message = f"Set {params.name}" if shown else f"The browser did not keep {params.name}"
-    return Output(data={"action": "set", "tab_id": tab.id, **shown, "message": message})
+    entry = {"cookie": jar.to_dict(found.cookies[0])} if found.cookies else {}
+    message = f"Set {params.name}" if entry else f"The browser did not keep {params.name}"
+    return Output(data={"action": "set", "tab_id": tab.id, **entry, "message": message})
 
 
 class Storage(Params):

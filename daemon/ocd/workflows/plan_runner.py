@@ -43,7 +43,7 @@ class Planner:
     calls: NestedCalls
     entries: Mapping[str, Entry]
 
-    def check(self, plan: Plan, given: Mapping[str, Any]) -> None:
+    def check(self, plan: Plan, values: Mapping[str, Any]) -> None:
         """Raise invalid_argument for unknown tools, and for missing and unused parameters."""
         for step in plan.all_steps():
             if step.tool not in self.entries:
@@ -57,7 +57,7 @@ class Planner:
                     ),
                     parameter="plan",
                 )
-        check_params(plan, given)
+        check_params(plan, values)
 
     async def run(
         self, work: TaskHandle, plan: Plan, given: Mapping[str, Any], tab_id: str | None

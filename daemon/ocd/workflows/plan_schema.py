@@ -110,13 +110,13 @@ def plan_of(raw: object) -> Plan:
         raw = {"steps": raw}
     if not isinstance(raw, dict):
         raise _plan_error("expected an object with steps")
-    given = {key: value for key, value in snake_case_keys(raw).items() if key not in _ABOUT}
-    given["steps"] = _steps(given.get("steps"))
-    given["error_handlers"] = [_handler(one) for one in given.get("error_handlers") or []]
-    if "success_criteria" in given:
-        given["success_criteria"] = _criteria(given["success_criteria"])
+    fields = {key: value for key, value in snake_case_keys(raw).items() if key not in _ABOUT}
+    fields["steps"] = _steps(fields.get("steps"))
+    fields["error_handlers"] = [_handler(one) for one in fields.get("error_handlers") or []]
+    if "success_criteria" in fields:
+        fields["success_criteria"] = _criteria(fields["success_criteria"])
     try:
-        return msgspec.convert({k: v for k, v in given.items() if v is not None}, Plan)
+        return msgspec.convert({k: v for k, v in fields.items() if v is not None}, Plan)
     except msgspec.ValidationError as error:
         raise _plan_error(str(error)) from None
 
@@ -137,27 +137,27 @@ def _steps(raw: object) -> list[dict[str, Any]]:
 def _step(raw: object, number: int) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise _plan_error(f"step {number} must be an object")
-    given = {_ALIASES.get(key, key): value for key, value in snake_case_keys(raw).items()}
-    if isinstance(given.get("retries"), bool):
-        given["retries"] = int(given["retries"])
-    if isinstance(given.get("parse_result"), dict):
-        given["parse_result"] = snake_case_keys(given["parse_result"])
-    present = {key: value for key, value in given.items() if value is not None}
+    fields = {_ALIASES.get(key, key): value for key, value in snake_case_keys(raw).items()}
+    if isinstance(fields.get("retries"), bool):
+        fields["retries"] = int(fields["retries"])
+    if isinstance(fields.get("parse_result"), dict):
+        fields["parse_result"] = snake_case_keys(fields["parse_result"])
+    present = {key: value for key, value in fields.items() if value is not None}
     return {"order": number, **present}
 
 
 def _handler(raw: object) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise _plan_error("an error handler must be an object")
-    given = snake_case_keys(raw)
-    return {**given, "steps": _steps(given.get("steps") or [])}
+    fields = snake_case_keys(raw)
+    return {**fields, "steps": _steps(fields.get("steps") or [])}
 
 
 def _criteria(raw: object) -> Any:  # noqa: ANN401 - checked by the conversion
-    given = snake_case_keys(raw) if isinstance(raw, dict) else raw
-    if isinstance(given, dict) and given.pop("custom_check", None):
+    fields = snake_case_keys(raw) if isinstance(raw, dict) else raw
+    if isinstance(fields, dict) and fields.pop("custom_check", None):
         raise _plan_error("custom_check is not supported", "Use a contract, as in `oc_assert`.")
-    return given
+    return fields
 
 
 # --- values ------------------------------------------------------------------------------------
@@ -220,17 +220,17 @@ def get_at_path(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
-def check_params(plan: Plan, given: Mapping[str, Any]) -> None:
+def check_params(plan: Plan, values: Mapping[str, Any]) -> None:
     """Raise invalid_argument for a missing parameter, or one that the plan does not have."""
     own = set(plan.parameters)
-    missing = sorted((own & plan.names_used()) - set(given) - set(plan.defaults()))
+    missing = sorted((own & plan.names_used()) - set(values) - set(plan.defaults()))
     if missing := [name for name in missing if name not in plan.names_stored()]:
         raise OcdError(
             "invalid_argument", f"execute_plan: the plan needs {', '.join(missing)}",
             hint=f'Pass it: params {{"{missing[0]}": …}}', parameter=f"params.{missing[0]}",
         )  # fmt: skip
     takes = own | plan.names_used()
-    for name in given:
+    for name in values:
         if name not in takes:
             hint = did_you_mean(name, takes, f"It takes: {', '.join(sorted(own)) or 'nothing'}.")
             message = f"execute_plan: the plan has no parameter '{name[:200]}'"

@@ -230,10 +230,10 @@ class Upstream:
         ]
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
             return
-        wanted: Any = {f"{what}_list_changed": True for what in changing}
+        filters: Any = {f"{what}_list_changed": True for what in changing}
         while True:
             try:
-                async with client.listen(**wanted) as changes:
+                async with client.listen(**filters) as changes:
                     self._ask_again(changing)  # what happened before was not heard
                     async for change in changes:
                         self._ask_again(

@@ -27,7 +27,7 @@ _TIMEOUT = httpx2.Timeout(30.0, read=None)
 @contextlib.asynccontextmanager
 async def open_transport(
     start: Mapping[str, Any],
-    heard: MessageHandlerFnT,
+    on_message: MessageHandlerFnT,
     lost: stdio_transport.Lost,
     stderr_lines: deque[str],
 ) -> AsyncIterator[Client]:
@@ -46,7 +46,10 @@ async def open_transport(
         else:
             transport = _program(start, lost, stderr_lines)
         client = Client(
-            _in_envelopes(transport, messages), cache=None, message_handler=heard, client_info=_WHO
+            _in_envelopes(transport, messages),
+            cache=None,
+            message_handler=on_message,
+            client_info=_WHO,
         )
         yield await stack.enter_async_context(client)
 

@@ -11,7 +11,7 @@ LOST = -32603
 def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
     """Yield whole lines, each with its newline, until `read` answers nothing or fails."""
     # One block that grows: the memory of many pieces would never go back to the system.
-    begun = bytearray()
+    partial = bytearray()
     while True:
         try:
             chunk = read()
@@ -19,21 +19,21 @@ def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
             chunk = b""
         if not chunk:
             break
-        *whole, rest = chunk.split(b"\n")
-        for line in whole:
-            message = _ended(begun, line)
-            begun = bytearray()
+        *complete, rest = chunk.split(b"\n")
+        for line in complete:
+            message = _ended(partial, line)
+            partial = bytearray()
             yield message
             del message  # it may be large, and the next may be long in coming
-        begun += rest
-    if begun:
-        yield _ended(begun, b"")
+        partial += rest
+    if partial:
+        yield _ended(partial, b"")
 
 
-def _ended(begun: bytearray, rest: bytes) -> bytes:
-    begun += rest
-    begun += b"\n"
-    return bytes(begun)
+def _ended(partial: bytearray, rest: bytes) -> bytes:
+    partial += rest
+    partial += b"\n"
+    return bytes(partial)
 
 
 def decode(line: bytes) -> dict[str, Any]:

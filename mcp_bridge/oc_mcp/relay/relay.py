@@ -160,11 +160,11 @@ class Relay:
         with self._lock:
             refused = [m for line in self._queue if "id" in (m := jsonrpc_framing.decode(line))]
             self._queue.clear()
-            asked = [message["id"] for message in refused if "method" in message]
-            for request_id in asked:
+            request_ids = [message["id"] for message in refused if "method" in message]
+            for request_id in request_ids:
                 self._pending.pop(jsonrpc_framing.key(request_id), None)
             self._lock.notify_all()
-        for request_id in asked:
+        for request_id in request_ids:
             self._write_host(
                 daemon_connection.no_daemon(request_id, daemon_connection.NoDaemonError(self._home))
             )

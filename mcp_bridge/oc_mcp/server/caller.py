@@ -30,8 +30,8 @@ class Caller:
 
     def lists(self, entry: Entry) -> bool:
         """Return whether the verb is in tools/list."""
-        shown = entry["tier"] <= self.tier or entry["name"] in self.expanded_tools
-        return shown and self.may_use(entry)
+        is_listed = entry["tier"] <= self.tier or entry["name"] in self.expanded_tools
+        return is_listed and self.may_use(entry)
 
 
 def caller_from(daemon: DaemonProtocol, hello: Hello) -> Caller:

@@ -113,12 +113,12 @@ class DaemonProtocol(Protocol):
         ...
 
     def watch_page_tools(
-        self, session: str, heard: Callable[[ListName], Awaitable[None]]
+        self, session: str, listener: Callable[[ListName], Awaitable[None]]
     ) -> Callable[[], None]:
         """Call `heard` after those have changed, until what is returned is called."""
         ...
 
-    def watch(self, heard: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
+    def watch(self, listener: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
         """Call `heard` with the list that has changed, until what is returned is called."""
         ...
 

@@ -46,10 +46,10 @@ async def ask(
     approval_id = str(needed.details["approval"])
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         # The question is bound to what it was about: an answer to another one does not count.
-        given = (params.input_responses or {}).get(approval_id)
-        if given is None:
+        answer = (params.input_responses or {}).get(approval_id)
+        if answer is None:
             return _input_required(approval_id, needed.message)
-        action = getattr(given, "action", None)
+        action = getattr(answer, "action", None)
     else:
         action = await _ask_now(daemon, ctx, approval_id, needed.message)
     if action == "cancel":
@@ -60,8 +60,8 @@ async def ask(
 
 
 def _input_required(approval_id: str, message: str) -> dict[str, Any]:
-    asked = {"mode": "form", "message": message, "requestedSchema": dict(_NO_FIELDS)}
-    request = {"method": "elicitation/create", "params": asked}
+    elicitation = {"mode": "form", "message": message, "requestedSchema": dict(_NO_FIELDS)}
+    request = {"method": "elicitation/create", "params": elicitation}
     return {"resultType": "input_required", "inputRequests": {approval_id: request}}
 
 

@@ -56,9 +56,9 @@ class Access:
     def _unknown_caller(
         self, headers: Mapping[str, str], client: tuple[str, int] | None
     ) -> Refusal | None:
-        said = headers.get("authorization")
-        if said is not None:
-            scheme, _, token = said.partition(" ")
+        authorization = headers.get("authorization")
+        if authorization is not None:
+            scheme, _, token = authorization.partition(" ")
             if scheme.lower() == "bearer" and hmac.compare_digest(
                 token.strip().encode(), self._token
             ):

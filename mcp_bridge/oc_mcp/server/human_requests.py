@@ -98,6 +98,6 @@ class HumanRequest:
 
 
 def _link_required(task_id: str, question: LinkedQuestion) -> dict[str, Any]:
-    asked = {"mode": "url", "message": question.message, "url": question.url}
-    request = {"method": "elicitation/create", "params": asked}
+    elicitation = {"mode": "url", "message": question.message, "url": question.url}
+    request = {"method": "elicitation/create", "params": elicitation}
     return {"resultType": "input_required", "inputRequests": {task_id: request}}

@@ -24,10 +24,10 @@ class _Prompt(NamedTuple):
     text: Callable[[Arguments], str]
 
 
-def _crawl(given: Arguments) -> str:
-    pages = given.get("max_pages") or "20"
+def _crawl(args: Arguments) -> str:
+    pages = args.get("max_pages") or "20"
     return (
-        f"Crawl {given['url']} with the crawl tool: max_pages {pages}, output_mode handle. If it "
+        f"Crawl {args['url']} with the crawl tool: max_pages {pages}, output_mode handle. If it "
         "returns a task_id, wait with oc_task_wait and get the result with oc_task_get "
         "(include_result true, output_mode handle). Page through the handle with oc_output_fetch, "
         "then summarise the site: its purpose, its main sections with their URLs, anything "
@@ -35,27 +35,27 @@ def _crawl(given: Arguments) -> str:
     )
 
 
-def _fill(given: Arguments) -> str:
+def _fill(args: Arguments) -> str:
     return (
-        f"Open {given['url']} with navigate and read it with read_page (filter interactive). Fill "
-        f"the form with these values: {given['values']}. Match fields by their labels; ask me "
+        f"Open {args['url']} with navigate and read it with read_page (filter interactive). Fill "
+        f"the form with these values: {args['values']}. Match fields by their labels; ask me "
         "about required fields without a value. Before you submit, read the page again, show me "
         "what the form contains and wait for my confirmation."
     )
 
 
-def _watch(given: Arguments) -> str:
+def _watch(args: Arguments) -> str:
     return (
-        f"Watch the task {given['task_id']}: call oc_task_wait with timeout_ms 45000 until it has "
+        f"Watch the task {args['task_id']}: call oc_task_wait with timeout_ms 45000 until it has "
         "ended, and report its progress after each call. Then report its outcome with "
         "oc_task_get (include_result true, output_mode auto); if it failed, say why and which "
         "results were kept."
     )
 
 
-def _problems(given: Arguments) -> str:
+def _problems(arguments: Arguments) -> str:
     return (
-        f"Open {given['url']} with navigate and report what is wrong with the page: the HTTP "
+        f"Open {arguments['url']} with navigate and report what is wrong with the page: the HTTP "
         "status, console errors and uncaught exceptions, failed requests, missing alternative "
         "text and labels in the outline, broken layout in a page_screenshot. Find tools that are "
         "not listed with expand_tools. List the problems by severity, each with its evidence."
@@ -112,8 +112,8 @@ class Prompts:
         server, mark, _ = params.name.partition(UPSTREAM_MARK)
         if not mark:
             return fill(params.name, params.arguments or {})
-        given = {"name": params.name, "arguments": params.arguments or {}}
-        contents = await self._resources.read_upstream(ctx, server, "prompts/get", given)
+        prompt = {"name": params.name, "arguments": params.arguments or {}}
+        contents = await self._resources.read_upstream(ctx, server, "prompts/get", prompt)
         return types.GetPromptResult(messages=[_message(one) for one in contents])
 
 
@@ -133,13 +133,15 @@ def _describe(name: str, prompt: _Prompt) -> types.Prompt:
     )
 
 
-def fill(name: str, given: Arguments) -> types.GetPromptResult:
+def fill(name: str, arguments: Arguments) -> types.GetPromptResult:
     """Return a prompt of ours with these arguments."""
     prompt = PROMPTS.get(name)
     if prompt is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {name}")
     for key, meaning, required in prompt.arguments:
-        if required and not given.get(key):
+        if required and not arguments.get(key):
             raise MCPError(code=types.INVALID_PARAMS, message=f"{name} needs '{key}': {meaning}")
-    message = types.PromptMessage(role="user", content=types.TextContent(text=prompt.text(given)))
+    message = types.PromptMessage(
+        role="user", content=types.TextContent(text=prompt.text(arguments))
+    )
     return types.GetPromptResult(description=prompt.description, messages=[message])

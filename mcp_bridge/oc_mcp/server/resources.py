@@ -100,8 +100,8 @@ class Resources:
         if uri.startswith(TASK_URI):
             return await self._task(self._caller_of(ctx), uri)
         if uri.startswith(UPSTREAM_URI):
-            server, what, given = _parse_upstream(uri)
-            contents = await self.read_upstream(ctx, server, what, given, uri)
+            server, what, arguments = _parse_upstream(uri)
+            contents = await self.read_upstream(ctx, server, what, arguments, uri)
             return types.ReadResourceResult(contents=contents)
         page = _parse(uri)
         if page is None:
@@ -128,7 +128,7 @@ class Resources:
         return await self._daemon.prompts(self._caller_of(ctx).maximum)
 
     async def read_upstream(
-        self, ctx: Context, server: str, what: str, given: dict[str, Any], uri: str = ""
+        self, ctx: Context, server: str, what: str, arguments: dict[str, Any], uri: str = ""
     ) -> Contents:
         """Return another server's reply; a long one is stored, and its first page returned.
 
@@ -136,10 +136,10 @@ class Resources:
         uri: what it stands under with us.
         """
         caller = self._caller_of(ctx)
-        given = {**given, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
+        arguments = {**arguments, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
         uri = uri or f"{UPSTREAM_URI}{server}"
         try:
-            reply = await self._call(caller, f"{server}__{what}", given)
+            reply = await self._call(caller, f"{server}__{what}", arguments)
         except OcdError as error:
             raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
         if reply.is_handle:
@@ -168,17 +168,17 @@ class Resources:
         return types.ReadResourceResult(contents=[text, *_trailer(uri, page, found)])
 
     async def _fetch(self, caller: Caller, page: _Page, form: str) -> dict[str, Any]:
-        given = {
+        arguments = {
             "output_handle": page.handle,
             "offset": page.offset,
             "limit": PAGE_BYTES if form == "text" else PAGE_BYTES * 3 // 4,
             "format": form,
         }
-        return dict((await self._call(caller, "oc_output_fetch", given)).data)
+        return dict((await self._call(caller, "oc_output_fetch", arguments)).data)
 
-    async def _call(self, caller: Caller, verb: str, given: dict[str, Any]) -> Reply:
+    async def _call(self, caller: Caller, verb: str, arguments: dict[str, Any]) -> Reply:
         return await self._daemon.call(
-            CallRequest(verb=verb, params=given, session=caller.session, client=caller.client),
+            CallRequest(verb=verb, params=arguments, session=caller.session, client=caller.client),
             lambda _progress: None,
             budget_s=_READ_BUDGET_S,
             maximum=caller.maximum,

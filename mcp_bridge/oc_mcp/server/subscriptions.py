@@ -108,9 +108,9 @@ class Subscriptions:
     async def _stream(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        wanted = params.notifications
-        tasks = await self._task_ids(ctx, wanted.resource_subscriptions or ())
-        honored = wanted.model_copy(update={"resource_subscriptions": list(tasks)})
+        filters = params.notifications
+        tasks = await self._task_ids(ctx, filters.resource_subscriptions or ())
+        honored = filters.model_copy(update={"resource_subscriptions": list(tasks)})
         bus = _StreamBus(self._lists)
         async with self._following(tasks, bus):
             return await ListenHandler(bus)(

@@ -81,12 +81,12 @@ class Tasks:
     async def get(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         """Answer tasks/get, with the result once there is one."""
         meta = await self._meta(ctx, params.task_id)
-        shown = _task_to_dict(meta)
-        if shown["status"] == "completed":
-            shown["result"] = await self._result(params.task_id, meta["kind"])
-        elif shown["status"] == "failed":
-            shown["error"] = {"code": types.INTERNAL_ERROR, "message": shown["statusMessage"]}
-        return shown
+        task = _task_to_dict(meta)
+        if task["status"] == "completed":
+            task["result"] = await self._result(params.task_id, meta["kind"])
+        elif task["status"] == "failed":
+            task["error"] = {"code": types.INTERNAL_ERROR, "message": task["statusMessage"]}
+        return task
 
     async def cancel(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
         """Ask the task to stop; its end is seen with tasks/get."""
@@ -131,10 +131,10 @@ class Tasks:
         return await tool_results.success(reply, page_keys, _FRAME, structured=False)
 
 
-def _remember(kept: OrderedDict[str, Any], key: str, value: object) -> None:
-    kept[key] = value
-    if len(kept) > _REMEMBERED:
-        kept.popitem(last=False)
+def _remember(store: OrderedDict[str, Any], key: str, value: object) -> None:
+    store[key] = value
+    if len(store) > _REMEMBERED:
+        store.popitem(last=False)
 
 
 def _task_to_dict(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,10 +174,10 @@ def _message(meta: Mapping[str, Any]) -> str:
 async def _check_name_header(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Refuse a tasks/* request whose Mcp-Name header names another task; the SDK does not look."""
     if ctx.method.startswith("tasks/") and ctx.request is not None:
-        said = ctx.request.headers.get("mcp-name")
+        header = ctx.request.headers.get("mcp-name")
         task_id = (ctx.params or {}).get("taskId")
-        if said is not None and task_id is not None and said != task_id:
+        if header is not None and task_id is not None and header != task_id:
             raise MCPError(
-                code=HEADER_MISMATCH, message=f"Mcp-Name is {said!r} but taskId is {task_id!r}"
+                code=HEADER_MISMATCH, message=f"Mcp-Name is {header!r} but taskId is {task_id!r}"
             )
     return await call_next(ctx)

@@ -144,8 +144,8 @@ def _handle(reply: Reply, frame: WireEnvelope) -> Result:
     preview = descriptor["preview"]
 
     def with_preview(length: int) -> Result:
-        shown = preview if preview is None else preview[:length]
-        return _handle_result({**descriptor, "preview": shown}, reply.origin)
+        head = preview if preview is None else preview[:length]
+        return _handle_result({**descriptor, "preview": head}, reply.origin)
 
     if preview is None:
         return with_preview(0)
@@ -168,8 +168,8 @@ def largest_fitting(most: int, fits: Callable[[int], bool]) -> int:
 def _pointer_blocks(reply: Reply, pointer: LargeTextPointer) -> Result:
     """Return what points to a large text, then the JSON that it stood beside, then the link."""
     beside = [_text(msgspec.json.encode(reply.data).decode())] if pointer.of_page else []
-    kept = pointer.descriptor
-    link = _link(kept.output_handle, kept.mime_type, kept.size_bytes)
+    descriptor = pointer.descriptor
+    link = _link(descriptor.output_handle, descriptor.mime_type, descriptor.size_bytes)
     origin = _marker_origin(reply.origin)
     warning = note(["First … chars"], [origin] if origin else [])
     page = _page(reply)

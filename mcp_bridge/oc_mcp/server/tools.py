@@ -58,9 +58,9 @@ class ToolHandlers:
         caller = self._caller_of(ctx)
         arguments = params.arguments or {}
         try:
-            verb, given = self._resolve(caller, params.name, arguments)
+            verb, arguments_of_verb = self._resolve(caller, params.name, arguments)
             request = CallRequest(
-                verb=verb, params=given, session=caller.session, client=caller.client
+                verb=verb, params=arguments_of_verb, session=caller.session, client=caller.client
             )
             answered = await self._call_with_consent(ctx, caller, request, params)
         except OcdError as error:

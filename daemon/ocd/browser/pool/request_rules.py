@@ -165,5 +165,5 @@ class RequestRules:
 
 def _size(headers: list[tuple[str, str]]) -> int:
     """Return the body's size as far as its headers say it, else 0."""
-    said = next((value for name, value in headers if name.lower() == "content-length"), "")
-    return int(said) if said.isascii() and said.isdigit() else 0
+    length = next((value for name, value in headers if name.lower() == "content-length"), "")
+    return int(length) if length.isascii() and length.isdigit() else 0

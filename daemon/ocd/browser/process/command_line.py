@@ -97,8 +97,8 @@ def _display(binary: str, *, headed: bool) -> list[str]:
 def _merge_features(arguments: list[str], extra: Sequence[str]) -> list[str]:
     # Chromium takes only the last of each of these switches: the caller's names join ours.
     disabled = _features(_DISABLE, extra, DISABLED_FEATURES)
-    wanted = _features(_ENABLE, extra, ENABLED_FEATURES)
-    enabled = [name for name in wanted if name not in disabled]
+    to_enable = _features(_ENABLE, extra, ENABLED_FEATURES)
+    enabled = [name for name in to_enable if name not in disabled]
     rest = [argument for argument in extra if not argument.startswith((_DISABLE, _ENABLE))]
     return [*arguments, _ENABLE + ",".join(enabled), _DISABLE + ",".join(disabled), *rest]
 

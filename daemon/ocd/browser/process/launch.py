@@ -138,9 +138,9 @@ async def _wait_for_version(process: BrowserProcess, connection: Connection) -> 
 
 def _launch_error(process: BrowserProcess, message: str) -> OcdError:
     lines = list(process.log.last)[-8:]
-    said = "\n".join(process.log.last)
+    log_tail = "\n".join(process.log.last)
     for marks, reason, hint in _KNOWN_REASONS:
-        if any(mark in said for mark in marks):
+        if any(mark in log_tail for mark in marks):
             return OcdError(
                 "browser_failed", reason, hint=hint, exit_status=process.status, stderr=lines
             )

@@ -64,8 +64,8 @@ def apply_network_rules(
     if not resolver:
         return (*arguments, *added)
     rest = [argument for argument in arguments if not argument.startswith(_RESOLVER)]
-    given = [argument for argument in arguments if argument.startswith(_RESOLVER)][-1:]
-    rules = [*resolver, *(argument.removeprefix(_RESOLVER) for argument in given)]
+    own_rules = [argument for argument in arguments if argument.startswith(_RESOLVER)][-1:]
+    rules = [*resolver, *(argument.removeprefix(_RESOLVER) for argument in own_rules)]
     return (*rest, *added, _RESOLVER + ", ".join(rules))
 
 

@@ -297,16 +297,16 @@ def _gone_error(tool: PageTool) -> OcdError:
     return OcdError("page_tool_not_found", f"The page does not offer {tool.name} any more.")
 
 
-def _page_tool(cdp: CdpSession, told: dict[str, Any]) -> PageTool:
-    schema = msgspec.json.encode(told["inputSchema"]).decode() if "inputSchema" in told else ""
+def _page_tool(cdp: CdpSession, info: dict[str, Any]) -> PageTool:
+    schema = msgspec.json.encode(info["inputSchema"]).decode() if "inputSchema" in info else ""
     return PageTool(
-        name=told["name"],
-        description=str(told.get("description", ""))[:MAX_DESCRIPTION],
+        name=info["name"],
+        description=str(info.get("description", ""))[:MAX_DESCRIPTION],
         schema=schema if len(schema) <= MAX_SCHEMA else "",
-        hints=tuple(name for name, value in told.get("annotations", {}).items() if value is True),
-        frame_id=told["frameId"],
+        hints=tuple(name for name, value in info.get("annotations", {}).items() if value is True),
+        frame_id=info["frameId"],
         cdp=cdp,
-        form=told.get("backendNodeId"),
+        form=info.get("backendNodeId"),
     )
 
 

@@ -96,7 +96,7 @@ def encode_settings(
     any_certificate: bool,
 ) -> bytes:  # fmt: skip
     """Return a crawl's settings, encoded for the workers."""
-    told = WorkerSettings(
+    settings = WorkerSettings(
         version=own_version(), crawl=work.task_id, logins=dict(logins),
         # Of the crawl as a whole they need to know nothing.
         spec=replace(
@@ -105,7 +105,7 @@ def encode_settings(
         allow=policy.allow, block=policy.block, servers=policy.servers, sanitize=sanitize,
         any_certificate=any_certificate,
     )  # fmt: skip
-    return encode(told)
+    return encode(settings)
 
 
 def with_cookies_of(spec: CrawlSpec, cookies: Sequence[Mapping[str, Any]]) -> CrawlSpec:
@@ -134,4 +134,4 @@ def _carried_logins(spec: CrawlSpec, logins: Logins) -> str:
         "The login of the URL": logins,
         "The login of the proxy": any(without_login(one)[1] for one in spec.requests.proxies),
     }
-    return next((name for name, given in carried.items() if given), "")
+    return next((name for name, is_set in carried.items() if is_set), "")

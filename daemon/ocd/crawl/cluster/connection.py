@@ -268,12 +268,12 @@ def _import_dask() -> ModuleType:
 def _security(distributed: ModuleType, cluster: Cluster) -> "Security | None":
     if not cluster.encrypted:
         return None
-    given = {
+    options = {
         "tls_ca_file": cluster.tls_ca_file,
         "tls_client_cert": cluster.tls_cert,
         "tls_client_key": cluster.tls_key,
     }
-    files = {name: str(path) for name, path in given.items() if path is not None}
+    files = {name: str(path) for name, path in options.items() if path is not None}
     security: Security = distributed.Security(require_encryption=True, **files)
     return security
 

@@ -107,25 +107,25 @@ class WorkerCrawl:
     async def _open(
         self, group: asyncio.TaskGroup, stack: AsyncExitStack
     ) -> tuple[LocalReader, HttpFetcher]:
-        given, spec = self.settings, self.settings.spec
+        settings, spec = self.settings, self.settings.spec
         chromium = Chromium(await asyncio.to_thread(self._browser_options), group.create_task)
         stack.push_async_callback(chromium.close)
         http = await stack.enter_async_context(
             HttpFetcher.open(
                 self._slots.count,
-                given.logins,
+                settings.logins,
                 spec.requests,
-                any_certificate=given.any_certificate or spec.requests.any_certificate,
+                any_certificate=settings.any_certificate or spec.requests.any_certificate,
             )
         )
         renderer = BrowserFetcher(
             lambda tabs, options: PagePool(chromium, tabs, options),
-            min(self._slots.count, _MAX_TABS), pool_options(spec), logins=given.logins,
+            min(self._slots.count, _MAX_TABS), pool_options(spec), logins=settings.logins,
         )  # fmt: skip
         stack.push_async_callback(renderer.close)
         converter = ExtractionClient(self._converters)
         stack.callback(converter.close)
-        return LocalReader(spec, http, renderer, converter, sanitize=given.sanitize), http
+        return LocalReader(spec, http, renderer, converter, sanitize=settings.sanitize), http
 
     def _browser_options(self) -> ChromiumOptions:
         # How Chromium is started is a matter of the machine, what it may do one of the crawl.

@@ -75,8 +75,8 @@ class EarlierCrawl:
             why = "was made by a version whose crawls cannot be compared"
             why = why if is_old else "has no pages to compare with"
             raise _incomparable(f"task {meta.task_id} ({meta.kind}) {why}")
-        asked = read_arguments(store, meta.task_id).args
-        if _content_options(asked) != _content_options(
+        args = read_arguments(store, meta.task_id).args
+        if _content_options(args) != _content_options(
             {
                 "format": list(spec.formats),
                 "only_main_content": spec.only_main_content,

@@ -51,9 +51,9 @@ class _Files:
         taken = UrlSet()
         for record in pages:
             url, final_url = record["url"], record["final_url"]
-            wanted = _place(url)
-            place = _free(wanted, url, taken)
-            if place == wanted:
+            path = _place(url)
+            place = _free(path, url, taken)
+            if place == path:
                 self._named_by_url.add(url)
             else:
                 self._others[url] = place
@@ -88,8 +88,8 @@ def _free(place: str, url: str, taken: UrlSet) -> str:
 
 
 def _safe(name: str) -> str:
-    kept = "".join(char if char.isalnum() or char in "._-~" else "-" for char in name)
-    return kept[:_NAME_LENGTH].strip(".-")
+    safe = "".join(char if char.isalnum() or char in "._-~" else "-" for char in name)
+    return safe[:_NAME_LENGTH].strip(".-")
 
 
 def _digest(text: str) -> str:
@@ -98,10 +98,10 @@ def _digest(text: str) -> str:
 
 def _front_matter(record: dict[str, Any], place: str) -> str:
     # JSON's strings and numbers are YAML's, too.
-    shown = {key: record[key] for key in _MATTER}
+    fields = {key: record[key] for key in _MATTER}
     for kind in sorted(FILE_KINDS & record.keys()):
-        shown[kind] = posixpath.relpath(record[kind], posixpath.dirname(place) or ".")
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items()]
+        fields[kind] = posixpath.relpath(record[kind], posixpath.dirname(place) or ".")
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()]
     return "\n".join(["---", *lines, "---", "", ""])
 
 

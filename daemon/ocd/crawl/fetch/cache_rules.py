@@ -47,20 +47,20 @@ class HttpExchange(NamedTuple):
 
 def policy_of(exchange: HttpExchange) -> CachePolicy | None:
     """Return how an answer may be stored; None: not at all, or to no use."""
-    said = _joined(exchange.headers)
-    directives = _directives(said.get("cache-control", ""))
-    varies = [name.strip().lower() for name in said.get("vary", "").split(",") if name.strip()]
+    headers = _joined(exchange.headers)
+    directives = _directives(headers.get("cache-control", ""))
+    varies = [name.strip().lower() for name in headers.get("vary", "").split(",") if name.strip()]
     if exchange.status != 200 or "no-store" in directives or "*" in varies:
         return None
-    if "set-cookie" in said:  # using it again would not set the cookie
+    if "set-cookie" in headers:  # using it again would not set the cookie
         return None
     request = _joined(exchange.request)
     found = CachePolicy(
         came_at=exchange.came_at,
-        age_s=_age(said, exchange),
-        lifetime_s=_lifetime(said, directives),
-        etag=said.get("etag", ""),
-        last_modified=said.get("last-modified", ""),
+        age_s=_age(headers, exchange),
+        lifetime_s=_lifetime(headers, directives),
+        etag=headers.get("etag", ""),
+        last_modified=headers.get("last-modified", ""),
         vary={name: request.get(name, "") for name in varies},
     )
     return found if found.lifetime_s or found.etag or found.last_modified else None
@@ -69,25 +69,25 @@ def policy_of(exchange: HttpExchange) -> CachePolicy | None:
 def update_headers(stored: Fields, confirmed: Fields) -> Fields:
     """Return the headers of a stored answer after its server said that it has not changed."""
     new = {name.lower() for name, _ in confirmed} - {"content-length", "content-encoding"}
-    kept = [field for field in stored if field[0].lower() not in new]
-    return (*kept, *(field for field in confirmed if field[0].lower() in new))
+    unchanged = [field for field in stored if field[0].lower() not in new]
+    return (*unchanged, *(field for field in confirmed if field[0].lower() in new))
 
 
-def _age(said: Mapping[str, str], exchange: HttpExchange) -> float:
-    date = _time(said.get("date"))
+def _age(headers: Mapping[str, str], exchange: HttpExchange) -> float:
+    date = _time(headers.get("date"))
     apparent = max(0.0, exchange.came_at - date) if date is not None else 0.0
-    stated = said.get("age", "").strip()
+    stated = headers.get("age", "").strip()
     corrected = (float(stated) if _is_number(stated) else 0.0) + exchange.came_at - exchange.sent_at
     return max(apparent, corrected)
 
 
-def _lifetime(said: Mapping[str, str], directives: Mapping[str, str]) -> float:
+def _lifetime(headers: Mapping[str, str], directives: Mapping[str, str]) -> float:
     if "no-cache" in directives:
         return 0.0
     if "max-age" in directives:
         seconds = directives["max-age"]
         return float(seconds) if _is_number(seconds) else 0.0
-    expires, date = _time(said.get("expires")), _time(said.get("date"))
+    expires, date = _time(headers.get("expires")), _time(headers.get("date"))
     return max(0.0, expires - date) if expires is not None and date is not None else 0.0
 
 

@@ -125,14 +125,14 @@ def _noscript_demand(html: str) -> bool:
 
 def _noscripts(html: str) -> Iterator[str]:
     """Yield what the short noscript elements say, each place of the source looked at once."""
-    begun: int | None = None
+    start: int | None = None
     for mark in _NOSCRIPT.finditer(html):
         if mark[0].startswith("</"):
-            if begun is not None and mark.start() - begun <= _LONGEST_DEMAND:
-                yield html[begun : mark.start()]
-            begun = None
-        elif begun is None or mark.end() - begun > _LONGEST_DEMAND:
-            begun = mark.end()
+            if start is not None and mark.start() - start <= _LONGEST_DEMAND:
+                yield html[start : mark.start()]
+            start = None
+        elif start is None or mark.end() - start > _LONGEST_DEMAND:
+            start = mark.end()
 
 
 @cache
@@ -190,13 +190,13 @@ def _placeholder(parts: "Sequence[LexborNode]") -> str:
     """Return the placeholder for text that scripts will load; "" if there is none."""
     for part in parts:
         for node in part.css(_PLACEHOLDERS):
-            said = " ".join(node.text(separator=" ").split())
-            if len(said) <= _LONGEST_PLACEHOLDER and not node.css_first("a[href], img"):
-                return said or node.attributes.get("class") or f"<{node.tag}>"
+            node_text = " ".join(node.text(separator=" ").split())
+            if len(node_text) <= _LONGEST_PLACEHOLDER and not node.css_first("a[href], img"):
+                return node_text or node.attributes.get("class") or f"<{node.tag}>"
         for text in part.text(separator="\n").splitlines():
-            said = text.strip()
-            if len(said) <= _LONGEST_PLACEHOLDER and _says_wait(said):
-                return said
+            node_text = text.strip()
+            if len(node_text) <= _LONGEST_PLACEHOLDER and _says_wait(node_text):
+                return node_text
     return ""
 
 

@@ -12,5 +12,5 @@ class Validators(NamedTuple):
 
     def headers(self) -> dict[str, str]:
         """Return the headers that ask for the page only if it has changed."""
-        said = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in said.items() if value}
+        conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in conditions.items() if value}

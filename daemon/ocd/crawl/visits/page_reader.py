@@ -224,8 +224,8 @@ class LocalReader:
         found = await self._converter.convert(job)
         known = {url for url, _ in found.links}
         # Those of elements without a slot in their host's shadow tree are in this list alone.
-        shown = (join(final, link, routes=True) for link in page.links)
-        more = [url for url in shown if url and url not in known]
+        links = (join(final, link, routes=True) for link in page.links)
+        more = [url for url in links if url and url not in known]
         if target := join(final, refresh_target(page.headers.get("refresh", ""))):
             more.append(target)
         found.add_links(list(dict.fromkeys(more)), final)

@@ -187,8 +187,8 @@ class PageVisitor:
         assert self._tools.earlier is not None
         record = unmodified.record
         carried = await asyncio.to_thread(self._tools.earlier.carry_over, record.url)
-        kept = {name: getattr(carried.record, name) for name in _CARRIED}
-        record = msgspec.structs.replace(record, **kept, status=carried.record.status)
+        fields = {name: getattr(carried.record, name) for name in _CARRIED}
+        record = msgspec.structs.replace(record, **fields, status=carried.record.status)
         links = [(url, "") for url in record.links]
         return VisitResult(
             record, links, carried.unfollowed, carried.signature, is_file=carried.is_file

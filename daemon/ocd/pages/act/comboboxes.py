@@ -76,14 +76,14 @@ async def _keep_chosen(
 
 async def _verify_shown(target: Target, value: str) -> None:
     names = [value, _split_path(value)[-1]]
-    if not (held := await target.element.call(_INSTEAD, names, target.about["state"])):
+    if not (instead := await target.element.call(_INSTEAD, names, target.about["state"])):
         return
     await input_events.press(target.element.tab, "Escape")
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     raise OcdError(
-        "value_differs", f"{name} shows {held!r} after its option {value!r} was clicked.",
+        "value_differs", f"{name} shows {instead!r} after its option {value!r} was clicked.",
         hint="Look at its list: the option may not be selectable.",
-        ref=target.ref, expected=value, held=held,
+        ref=target.ref, expected=value, held=instead,
     )  # fmt: skip
 
 
@@ -137,8 +137,8 @@ async def shown_choice(target: Target, values: Sequence[str]) -> str:
     """
     names = {value: _split_path(value)[-1] for value in values}
     missing = await missing_choices(target, [*names, *names.values()])
-    shown = [value if value not in missing else last for value, last in names.items()]
-    return ", ".join(name for name in shown if name not in missing)
+    texts = [value if value not in missing else last for value, last in names.items()]
+    return ", ".join(name for name in texts if name not in missing)
 
 
 def _split_path(value: str) -> list[str]:

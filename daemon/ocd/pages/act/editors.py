@@ -64,17 +64,17 @@ async def _write(
         await input_events.press(target.element.tab, END)
     if text or not at_end:
         await insert(target, text)
-    held = await _read_back(target, deadline, expected)
-    if not held["same"] and not code and not at_end:
+    written = await _read_back(target, deadline, expected)
+    if not written["same"] and not code and not at_end:
         # Some editors listen to what is typed or pasted only.
         await _select_all(target, deadline)
         if await target.element.call(_PASTE, text):
-            held = await _read_back(target, deadline, expected)
+            written = await _read_back(target, deadline, expected)
     if code:
         await input_events.press(target.element.tab, END)
-    if held["same"]:
-        return str(held["text"])
-    raise _difference(target, expected, str(held["text"]))
+    if written["same"]:
+        return str(written["text"])
+    raise _difference(target, expected, str(written["text"]))
 
 
 async def _select_all(target: Target, deadline: ActionDeadline) -> None:
@@ -91,14 +91,14 @@ async def _select_all(target: Target, deadline: ActionDeadline) -> None:
 async def _read_back(target: Target, deadline: ActionDeadline, expected: str) -> dict[str, object]:
     if target.about["kind"] == "code":
         await _select_all(target, deadline)
-    held: dict[str, object] = await target.element.call(_WRITTEN, expected)
-    return held
+    written: dict[str, object] = await target.element.call(_WRITTEN, expected)
+    return written
 
 
-def _difference(target: Target, expected: str, held: str) -> OcdError:
+def _difference(target: Target, expected: str, written: str) -> OcdError:
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     return OcdError(
         "value_differs", f"{name} holds different text from what it was given.",
         hint="Compare `expected` with `held`: the editor may have changed it, or accepts less.",
-        ref=target.ref, expected=expected[:_QUOTED], held=held[:_QUOTED],
+        ref=target.ref, expected=expected[:_QUOTED], held=written[:_QUOTED],
     )  # fmt: skip

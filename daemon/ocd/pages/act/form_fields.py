@@ -360,11 +360,11 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
     await input_events.insert_text(target.element.tab, text)
     if target.about["secret"] or not text:
         return ""
-    held = await target.element.call(_STATE)
-    if not held:
+    state = await target.element.call(_STATE)
+    if not state:
         hint = "Is it a number field, or too short?"
         raise value_error(target, "it did not accept the text.", hint)
-    return str(held)
+    return str(state)
 
 
 def _raise_refusal(target: Target, answer: dict[str, Any]) -> None:

@@ -102,15 +102,15 @@ async def button_up(
 
     native: the page's own drag and drop is under way.
     """
-    held = tab.state(HeldButton)
+    button_state = tab.state(HeldButton)
     # Chromium lets what takes a drop say so when the mouse comes there with the drag's first move,
     # and else only with the move after the one that came there.
-    unasked = native and held is not None and held.moves > 1
-    if held and (unasked or tab.state(MousePlace) != MousePlace(x, y)):
+    unasked = native and button_state is not None and button_state.moves > 1
+    if button_state and (unasked or tab.state(MousePlace) != MousePlace(x, y)):
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.drop_state(HeldButton)
     params = {
-        "button": held.button if held else "left",
+        "button": button_state.button if button_state else "left",
         "clickCount": 1,
         "modifiers": modifiers,
     }
@@ -149,10 +149,10 @@ def _pressed(button: Button) -> dict[str, Any]:
 def _moved(tab: Tab, x: float, y: float, modifiers: int) -> Any:  # noqa: ANN401
     tab.set_state(MousePlace(x, y))
     tab.events.emit("mouse_moved", x, y)
-    held = tab.state(HeldButton)
-    if held:
-        tab.set_state(replace(held, moves=held.moves + 1))
-    pressed = _pressed(held.button) if held else {}
+    button_state = tab.state(HeldButton)
+    if button_state:
+        tab.set_state(replace(button_state, moves=button_state.moves + 1))
+    pressed = _pressed(button_state.button) if button_state else {}
     return _mouse(tab, "mouseMoved", x, y, modifiers=modifiers, **pressed)
 
 

@@ -50,11 +50,11 @@ async def slide(target: Target, deadline: ActionDeadline, text: str) -> None:
     """Move the slider to a value; wrong_value if it does not take it."""
     await wait_ready(target, deadline, point=False, editable=True)
     state = await target.element.call(_STATE)
-    wanted = _number(text)
-    if wanted is None or not state["least"] <= wanted <= state["most"]:
+    value = _number(text)
+    if value is None or not state["least"] <= value <= state["most"]:
         raise _refusal(target, f"it accepts a number from {state['least']} to {state['most']}.")
     await target.element.call(_FOCUS)
-    slider = _Slider(target, wanted, state)
+    slider = _Slider(target, value, state)
     for raises, lowers in _KEYS:
         if await _approach(slider, raises, lowers, deadline):
             return

@@ -56,8 +56,10 @@ async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[boo
         for node in nodes
     ]
     objects = [(await reply)["object"]["objectId"] for reply in held]
-    asked = [frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one}) for one in objects]
-    replies = [await reply for reply in asked]
+    requests = [
+        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one}) for one in objects
+    ]
+    replies = [await reply for reply in requests]
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", group)
     return [
         any(listener["type"] in CLICK_TYPES for listener in reply["listeners"]) for reply in replies

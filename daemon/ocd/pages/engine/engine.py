@@ -104,14 +104,14 @@ async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  
     now: how many are there.
     """
     there, world = _parts_in(frame), frame.world
-    whole = f"{source(there, needed)}\n{then}"
+    script = f"{source(there, needed)}\n{then}"
     try:
         if there == 0:
-            answer = await tab.evaluate(whole, isolated=True, frame=frame)
+            answer = await tab.evaluate(script, isolated=True, frame=frame)
         else:
             # To no other document: without the parts before, these fail, and cannot be sent again.
             tab.check_usable()
-            answer = await evaluate.evaluate(frame, whole, context=world)
+            answer = await evaluate.evaluate(frame, script, context=world)
     except OcdError as error:
         if error.code != "script_error":
             raise

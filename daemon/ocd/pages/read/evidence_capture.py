@@ -132,8 +132,8 @@ def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
     if error.code != "invalid_argument":
         return error
     cause = error.__context__
-    said = str(cause) if cause is not None else ""
-    wrong = next((selector for selector in selectors if f"'{selector}'" in said), None)
+    cause_text = str(cause) if cause is not None else ""
+    wrong = next((selector for selector in selectors if f"'{selector}'" in cause_text), None)
     message = f"Not a CSS selector: {wrong!r}." if wrong else "One of the selectors is not CSS."
     return OcdError("invalid_argument", message, parameter="contract", selector=wrong)
 

@@ -143,15 +143,15 @@ class Screencast:
     def _on_acting(self, element: Element) -> None:
         # Of a frame in another process it would be a place in that frame: there the mouse tells.
         if element.frame.cdp is self._tab.cdp:
-            wanted = {"objectId": element.object_id}
+            params = {"objectId": element.object_id}
             # Sent before what the agent does, and so measured before it.
-            asked = self._tab.cdp.send("DOM.getContentQuads", wanted)
-            asked.add_done_callback(self._on_quads)
+            reply = self._tab.cdp.send("DOM.getContentQuads", params)
+            reply.add_done_callback(self._on_quads)
 
-    def _on_quads(self, asked: asyncio.Future[Any]) -> None:
-        if asked.cancelled() or asked.exception() is not None:
+    def _on_quads(self, reply: asyncio.Future[Any]) -> None:
+        if reply.cancelled() or reply.exception() is not None:
             return  # it is gone, or shows nothing
-        corners = [value for quad in asked.result()["quads"] for value in quad]
+        corners = [value for quad in reply.result()["quads"] for value in quad]
         if corners:
             left, top = min(corners[::2]), min(corners[1::2])
             size = (max(corners[::2]) - left, max(corners[1::2]) - top)

@@ -205,11 +205,11 @@ class Camera:
         covered: list[Box] = []
         if frame:
             # Where they were after the last frame, and are after this one.
-            asked = await password_boxes(tab)
-            if asked is None:
+            boxes = await password_boxes(tab)
+            if boxes is None:
                 return _AGAIN_S
-            covered = [*self._passwords, *asked]
-            self._passwords = asked
+            covered = [*self._passwords, *boxes]
+            self._passwords = boxes
             self._last_frame = frame
             if self._frame is frame:
                 self._frame = b""

@@ -84,8 +84,8 @@ class Commands:
                 await targets.attach(channel.tab, channel, nested=channel.nests)
         else:
             waits = bool(params.get("waitForDebuggerOnStart"))
-            asked = {"autoAttach": on, "waitForDebuggerOnStart": waits, "flatten": True}
-            await channel.cdp.send("Target.setAutoAttach", {**asked, "filter": CHILD_FILTER})
+            options = {"autoAttach": on, "waitForDebuggerOnStart": waits, "flatten": True}
+            await channel.cdp.send("Target.setAutoAttach", {**options, "filter": CHILD_FILTER})
         return {}
 
     def _has_child(self, channel: Channel) -> bool:
@@ -122,12 +122,12 @@ class Commands:
 
     def _context(self, params: Params) -> str:
         """Return the worker's context that is named; an empty string for the profile's own."""
-        wanted = params.get("browserContextId")
-        if not wanted:
+        context_id = params.get("browserContextId")
+        if not context_id:
             return ""
-        if wanted in {worker.context_id for worker in self._targets.session.workers}:
-            return str(wanted)
-        if wanted in self._targets.context_ids():
+        if context_id in {worker.context_id for worker in self._targets.session.workers}:
+            return str(context_id)
+        if context_id in self._targets.context_ids():
             return ""
         raise _no_context()
 
@@ -206,12 +206,12 @@ class Commands:
     def _named_context(self, channel: Channel, params: Params) -> Params:
         """Return the context that is named, else that of the channel's tab, as a parameter."""
         own = context_of(channel.tab) if channel.tab is not None else ""
-        wanted = params.get("browserContextId") or own
-        if not wanted:
+        context_id = params.get("browserContextId") or own
+        if not context_id:
             return {}
-        if wanted not in self._targets.context_ids():
+        if context_id not in self._targets.context_ids():
             raise _no_context()
-        return {"browserContextId": wanted}
+        return {"browserContextId": context_id}
 
     async def _get_cookies(self, channel: Channel, params: Params) -> Params:
         context = self._named_context(channel, params)

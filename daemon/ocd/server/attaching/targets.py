@@ -196,8 +196,8 @@ class ProgramTargets:
         """Attach to a tab's page once more, and tell of it."""
         browser = self.root.cdp
         assert browser is not None
-        asked = {"targetId": tab.target_id, "flatten": True}
-        reply = await browser.send("Target.attachToTarget", asked)
+        options = {"targetId": tab.target_id, "flatten": True}
+        reply = await browser.send("Target.attachToTarget", options)
         cdp = browser.connection.session(reply["sessionId"])
         channel = Channel(
             cdp.session_id, self.root.send, parent=parent, cdp=cdp, tab=tab, nested=nested

@@ -184,16 +184,16 @@ class PageConnection:
         elif message.hold is not msgspec.UNSET:
             self._holding = group.create_task(self._control.hold(message.hold))
 
-    def _watch(self, group: asyncio.TaskGroup, wanted: WatchedTab | None) -> None:
+    def _watch(self, group: asyncio.TaskGroup, watched: WatchedTab | None) -> None:
         if self._watching is not None:
             self._watching.cancel()
             self._watching = None
-        if wanted is not None:
-            self._watching = group.create_task(self._show_tab(wanted))
+        if watched is not None:
+            self._watching = group.create_task(self._show_tab(watched))
 
-    async def _show_tab(self, wanted: WatchedTab) -> None:
+    async def _show_tab(self, watched: WatchedTab) -> None:
         try:
-            tab = find_tab(self._services.sessions, wanted.session, wanted.tab_id)
+            tab = find_tab(self._services.sessions, watched.session, watched.tab_id)
             await self._show_until_closed(tab)
         except OcdError as error:
             await self._send({"tab_error": error.body()})

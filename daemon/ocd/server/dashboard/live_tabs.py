@@ -46,9 +46,9 @@ def find_tab(sessions: Sessions, session: str, tab_id: str) -> Tab:
 
 def list_leases(leases: Leases) -> list[dict[str, Any]]:
     """Describe which tabs people hold."""
-    shown = ("session", "tab_id", "holder", "since")
+    keys = ("session", "tab_id", "holder", "since")
     found = [lease.to_dict() for lease in leases.list()]
-    return [{name: lease[name] for name in shown} for lease in found]
+    return [{name: lease[name] for name in keys} for lease in found]
 
 
 def tab_log(tab: Tab) -> dict[str, Any]:

@@ -24,10 +24,10 @@ async def recording(recorder: Recorder, recording_id: str) -> dict[str, Any]:
 
 
 def _shorten(action: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: action.get(name) for name in _SHOWN}
+    fields = {name: action.get(name) for name in _SHOWN}
     pictures = {name: action[name] for name in _PICTURES if name in action}
     where = action.get("url_after") or action.get("url_before", "")
-    return {**kept, **pictures, "did": action_line(action), "url": where}
+    return {**fields, **pictures, "did": action_line(action), "url": where}
 
 
 async def picture(recorder: Recorder, recording_id: str, name: str) -> bytes:

@@ -163,8 +163,8 @@ class DashboardRoutes:
         limit, offset = _number(request, "limit", 50), _number(request, "offset", 0)
         found = await self._services.outputs.listing(offset, min(limit, 200))
         total = self._services.outputs.stats().count
-        shown = secrets.current().mask(msgspec.to_builtins(found))
-        return _json({"outputs": shown, "offset": offset, "total": total})
+        masked = secrets.current().mask(msgspec.to_builtins(found))
+        return _json({"outputs": masked, "offset": offset, "total": total})
 
     async def get_tabs(self, _request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer which tabs are open."""
@@ -192,16 +192,16 @@ class DashboardRoutes:
     async def post_approval(self, request: web.Request, viewer: Viewer) -> web.Response:
         """Allow or deny what waits."""
         viewer.check_control()
-        asked = _decode(await request.read(), ApprovalAnswer)
-        answer = ApprovalDecision(asked.allow, asked.scope, "dashboard")
+        body = _decode(await request.read(), ApprovalAnswer)
+        answer = ApprovalDecision(body.allow, body.scope, "dashboard")
         await self._services.approvals.answer(request.match_info["id"], answer)
         return _json({"result": {}})
 
     async def post_give_back(self, request: web.Request, viewer: Viewer) -> web.Response:
         """Give a tab back whose page is being closed: what it still sends need not come in time."""
         viewer.check_control()
-        asked = _decode(await request.read(), HeldLease)
-        self._services.leases.release(asked.key)
+        body = _decode(await request.read(), HeldLease)
+        self._services.leases.release(body.key)
         return _json({"result": {}})
 
     async def get_history(self, request: web.Request, _viewer: Viewer) -> web.Response:
