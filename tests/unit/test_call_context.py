@@ -196,7 +196,7 @@ def test_it_is_frozen() -> None:
 
 def test_no_elements_hide_nothing() -> None:
     assert TouchedElements().password_fields is None
-    assert not TouchedElements().hides({"e1"})
+    assert not TouchedElements().is_password_field({"e1"})
 
 
 def test_there_is_one_context_variable_and_run_call_sets_it() -> None:

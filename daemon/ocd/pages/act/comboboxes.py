@@ -24,12 +24,12 @@ _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _CLOSE_OPENED = "function () { openchrome.closeOpened(this) }"
-_STAYS_OPEN = "function (leave) { return openchrome.staysOpen(this, leave) }"
+_STAYS_OPEN = "function (leave) { return openchrome.listStaysOpen(this, leave) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
-_GAVE_UP = "() => openchrome.gaveUp()"
-_INSTEAD = "function (values, before) { return openchrome.shownInstead(this, values, before) }"
-_EXTRA = "function (values) { return openchrome.findExtra(this, values) }"
+_GAVE_UP = "() => openchrome.wasDeselected()"
+_INSTEAD = "function (values, before) { return openchrome.textShownInstead(this, values, before) }"
+_EXTRA = "function (values) { return openchrome.findChosenBeside(this, values) }"
 
 
 async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> dict[str, Any]:

@@ -25,11 +25,11 @@ _MAX_LOOKS = 4
 _PLACE_MS = 500  # for lists that change only when the dropped item has flown to its place
 _LOOK_S = 1.0  # in which what stayed where it was can be taken hold of again, if it can
 _WATCH = "function () { openchrome.watchDrag(this) }"
-_DRAGGED = "function () { return openchrome.dragged() }"
+_DRAGGED = "function () { return openchrome.endDrag() }"
 _FRAME = "function () { return openchrome.dragFrame() }"
-_NUDGE = "function () { return openchrome.dropNudge(this) }"
+_NUDGE = "function () { return openchrome.dropOffset(this) }"
 _PLACE = "function (most) { return openchrome.droppedPlace(most) }"
-_HOLD_PAGE = "function () { openchrome.holdPage(this) }"
+_HOLD_PAGE = "function () { openchrome.stopTouchScroll(this) }"
 _NOWHERE = Locator()
 
 

@@ -31,9 +31,9 @@ _NAME_BYTES = 200
 _RULES = "function (budget) { return openchrome.fileRules(this, budget) }"
 _RULES_OF = "function () { return openchrome.inputRules(this) }"
 _WATCH_FOLDER = "function () { openchrome.watchFolder(this) }"
-_FOLDER_READ = "function (budget) { return openchrome.folderRead(budget) }"
+_FOLDER_READ = "function (budget) { return openchrome.waitFolderRead(budget) }"
 _WATCH_DROP = "function () { openchrome.watchDrop(this) }"
-_TAKES_DROP = "function () { return openchrome.takesDrop() }"
+_TAKES_DROP = "function () { return openchrome.acceptsDrop() }"
 
 
 @dataclass(frozen=True, slots=True)

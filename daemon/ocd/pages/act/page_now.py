@@ -54,7 +54,7 @@ async def _ask(tab: Tab, deadline: ActionDeadline) -> Mapping[str, str]:
         return {}
     with contextlib.suppress(OcdError, TimeoutError):
         async with asyncio.timeout(min(_ASK_S, deadline.seconds_left)):
-            return await call_engine(tab, tab.main_frame, "standing", {})
+            return await call_engine(tab, tab.main_frame, "describeLayers", {})
     return {}
 
 

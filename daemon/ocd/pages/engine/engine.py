@@ -48,7 +48,7 @@ _CAPTURE = _in("capture", (
 PARTS = (_READING, _FINDING, _ACTING + _CAPTURE)
 # How many parts a call of these functions needs; all others need every one.
 _NEEDED = {
-    **dict.fromkeys(("outline", "has", "standing", "showsText", "pagination"), 1),
+    **dict.fromkeys(("outline", "has", "describeLayers", "showsText", "pagination"), 1),
     "find": 2,
 }
 _MAX_STEPS = 8  # of sending and calling, if the page keeps navigating

@@ -113,7 +113,7 @@ class _Capture:
         self.tab.check_usable()
         self.result["viewport"] = await engine.call(self.tab, self.tab.main_frame, "viewport")
         self.result["performance"] = await self.tab.evaluate(
-            "() => openchrome.performanceSoFar()", args=(), isolated=True
+            "() => openchrome.performanceMetrics()", args=(), isolated=True
         )
 
     async def _html(self) -> None:

@@ -54,7 +54,7 @@ async def _observe_frame(
     tab: Tab, frame: Frame, options: dict[str, Any], observation: Observation
 ) -> dict[str, Any] | None:
     try:
-        return await call_engine(tab, frame, "observe", options)
+        return await call_engine(tab, frame, "observeElements", options)
     except OcdError as error:
         # A frame of another site that is busy or just leaving must not hide the page.
         if frame is tab.main_frame or error.code != "script_error":

@@ -20,7 +20,7 @@ async def summarise(tab: Tab) -> str:
             lines.extend([f"{title}: {texts[0]}"] if is_single else [f"{title}:", *_indent(texts)])
         return False
 
-    await locators.call_in_frames(tab, "semantic", {}, take)
+    await locators.call_in_frames(tab, "summarize", {}, take)
     return "\n".join([*lines, f"links: {links}"]) + "\n"
 
 

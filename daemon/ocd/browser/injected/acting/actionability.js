@@ -24,24 +24,24 @@ const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
 const controlOf = (el) => (el.tagName === 'LABEL' && el.control) || codeInputOf(el) || el;
 
 // An element without contents has a place on the page, though there is nothing of it to see.
-const hasRoom = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
+const hasPlace = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
 
 // Where something is of which nothing can be seen, if that will do: its own place, that of one that shows
 // it in its stead, or the one that its words stand in.
-function unseenPlaceOf(el, options) {
-  if (el && options.empty && hasRoom(el)) return el;
+function placeOfUnseen(el, options) {
+  if (el && options.empty && hasPlace(el)) return el;
   if (!el || !options.unseen) return null;
   if (getComputedStyle(el).display !== 'contents') return el.getClientRects().length > 0 ? el : null;
-  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || unseenPlaceOf(parentIn(el), options);
+  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || placeOfUnseen(parentIn(el), options);
 }
 
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
   const box = seenBox(el);
-  const unseen = !box || vanished(el, getComputedStyle(el));
+  const unseen = !box || isInvisible(el, getComputedStyle(el));
   // A click on the label of a field with a list gives it the focus alone.
-  const label = unseen && !(box && customKind(el)) ? labelsOf(el).find((one) => seenBox(one)) : null;
+  const label = unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => seenBox(one)) : null;
   if (label) return [label, seenBox(label)];
   if (!box && wordsBox(el)) {
     const inner = [...childElementsOf(el)].find(seenBox) || el;
@@ -53,7 +53,7 @@ function surfaceOf(el) {
 
 const READ_ONLY = 'it is read-only';
 
-function disabledWhy(el, editable) {
+function disabledReason(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
   if (isMarkedDisabled(control)) return 'it is marked aria-disabled';
@@ -72,7 +72,7 @@ function describe(el) {
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
 }
 
-function belongs(hit, el) {
+function isPartOfTarget(hit, el) {
   for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || above(at)) {
     if (at === el) return true;
     if (at.tagName === 'LABEL' && (at.control === el || isFaceOf(at, el))) return true;
@@ -84,20 +84,20 @@ function belongs(hit, el) {
 const isFaceOf = (label, el) => label.control === null && el.tagName === 'INPUT' && TICKED.has(el.type)
   && [previousElementOf(label), nextElementOf(label)].includes(el);
 
-const flat = (matrix) => new DOMMatrix([matrix.a, matrix.b, matrix.c, matrix.d, 0, 0]);
+const withoutTranslation = (matrix) => new DOMMatrix([matrix.a, matrix.b, matrix.c, matrix.d, 0, 0]);
 
 // How an element and what is around it are scaled, mirrored and turned; perspective is left out.
-function turnOf(el) {
+function linearTransformOf(el) {
   let turn = new DOMMatrix();
   for (let at = el; at; at = slotIn(at) || above(at)) {
     const { rotate, scale, transform, transformStyle } = getComputedStyle(at);
-    if (transformStyle !== 'preserve-3d') turn = flat(turn);
+    if (transformStyle !== 'preserve-3d') turn = withoutTranslation(turn);
     if (transform !== 'none') turn = new DOMMatrix(transform).multiply(turn);
     const [across, down = across] = scale.split(' ');
     if (scale !== 'none') turn = new DOMMatrix(`scale(${across}, ${down})`).multiply(turn);
     if (rotate !== 'none') turn = new DOMMatrix(rotationOf(...rotate.split(' '))).multiply(turn);
   }
-  return flat(turn);
+  return withoutTranslation(turn);
 }
 
 // The function that says what the property says: an angle, or an axis and an angle.
@@ -110,7 +110,7 @@ function rotationOf(...words) {
 function contentMatrix(frame) {
   const box = frame.getBoundingClientRect();
   const style = getComputedStyle(frame);
-  const turn = turnOf(frame);
+  const turn = linearTransformOf(frame);
   const [width, height] = [frame.offsetWidth, frame.offsetHeight];
   const grown = (side, size) => side / size || 1;
   const zoomed = new DOMMatrix([
@@ -126,11 +126,11 @@ function throughMatrix(matrix, x, y) {
   return [point.x, point.y];
 }
 
-const outOf = (frame, x, y) => throughMatrix(contentMatrix(frame), x, y);
-const into = (frame, x, y) => throughMatrix(contentMatrix(frame).inverse(), x, y);
+const toParentPoint = (frame, x, y) => throughMatrix(contentMatrix(frame), x, y);
+const toFramePoint = (frame, x, y) => throughMatrix(contentMatrix(frame).inverse(), x, y);
 
 // The box around a box of a frame's document, in the parent's window.
-function boxOutOf(frame, x, y, width, height) {
+function toParentBox(frame, x, y, width, height) {
   const matrix = contentMatrix(frame);
   const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]].map((corner) => throughMatrix(matrix, ...corner));
   const [left, top] = [0, 1].map((axis) => Math.min(...corners.map((corner) => corner[axis])));
@@ -138,15 +138,15 @@ function boxOutOf(frame, x, y, width, height) {
 }
 
 // A point in the engine's own window, and what covers it, climbing out of frames of the same origin.
-function lifted(el, x, y) {
+function toWindowPoint(el, x, y) {
   let view = windowOf(ownerIn(el));
   let covering = topAt(ownerIn(el), x, y);
   // Nothing is met outside of the window.
-  let by = belongs(covering, el) ? null : covering || rootElementOf(ownerIn(el));
+  let by = isPartOfTarget(covering, el) ? null : covering || rootElementOf(ownerIn(el));
   const top = covering;
   while (view !== window) {
     const frame = view.frameElement;
-    [x, y] = outOf(frame, x, y);
+    [x, y] = toParentPoint(frame, x, y);
     covering = topAt(ownerIn(frame), x, y);
     if (!by && covering !== frame) by = covering || frame;
     view = windowOf(ownerIn(frame));
@@ -154,14 +154,14 @@ function lifted(el, x, y) {
   return { x, y, by, top };
 }
 
-function outside(el, box) {
+function isOutsideWindow(el, box) {
   const view = windowOf(ownerIn(el));
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight) return true;
   return false;
 }
 
-const moved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
+const hasMoved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
 // What moves does so from frame to frame, and a busy machine draws few: before one was drawn, nothing
 // is known to stand still.
 const STILL_MS = 300;
@@ -170,15 +170,15 @@ const WHOLE_LIST_MS = 1000;
 const ALIGNED = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
-const letsDrop = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || holdsIn(by, surface) || belongs(by, drag.source);
+const isCoveredByDrag = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || holdsIn(by, surface) || isPartOfTarget(by, drag.source);
 
 // One look: an element that can be used has a point; else `why` it cannot.
-async function attempt(el, options, round) {
-  if (!present(el)) return { why: 'detached' };
+async function tryTarget(el, options, round) {
+  if (!isPresent(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
-  const place = box ? surface : unseenPlaceOf(el, options);
+  const place = box ? surface : placeOfUnseen(el, options);
   if (!place) return { why: 'not_visible' };
-  const disabled = options.enabled && disabledWhy(el, options.editable);
+  const disabled = options.enabled && disabledReason(el, options.editable);
   if (disabled) return { why: 'not_enabled', text: disabled, ...(disabled === READ_ONLY && { hint: 'If the page sets it: click it, and choose from what opens.' }) };
   if (!box) {
     if (options.scroll) place.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
@@ -187,7 +187,7 @@ async function attempt(el, options, round) {
   let placed = box;
   let scrolled = true;
   const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : seenBox(surface) ? surface : parentIn(surface);
-  if (round > 0 || outside(surface, box) || options.scroll) {
+  if (round > 0 || isOutsideWindow(surface, box) || options.scroll) {
     const block = ALIGNED[round % ALIGNED.length];
     scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     placed = placeIn(surface);
@@ -198,18 +198,18 @@ async function attempt(el, options, round) {
   if (!options.point && !options.scroll) return {};
   const began = animationTime(surface);
   let drawn = true;
-  if (scrolled || !atRest(surface)) drawn = await nextFrame(STILL_MS);
+  if (scrolled || !isAtRest(surface)) drawn = await nextFrame(STILL_MS);
   if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
-  drawn = await drawnSince(began, surface, drawn);
-  if (!present(el)) return { why: 'detached' };
+  drawn = await waitUntilDrawn(began, surface, drawn);
+  if (!isPresent(el)) return { why: 'detached' };
   const now = placeIn(surface);
   if (!now) return { why: 'not_visible' };
-  if (moved(placed, now) || !drawn) return { why: 'moving' };
+  if (hasMoved(placed, now) || !drawn) return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickSpot(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside the window and cannot be scrolled into view' };
-  if (spot.by && options.dragging && letsDrop(surface, spot.by)) return { x: spot.x, y: spot.y };
+  if (spot.by && options.dragging && isCoveredByDrag(surface, spot.by)) return { x: spot.x, y: spot.y };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
     const hint = 'Wait until the page lets it be clicked, or act on what gets the clicks.';
     return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)`, hint };
@@ -234,13 +234,13 @@ async function ready(el, options) {
   const stop = performance.now() + options.budget;
   let covered = 0;
   for (;;) {
-    const found = await attempt(el, options, covered);
+    const found = await tryTarget(el, options, covered);
     const over = performance.now() >= stop || (!scriptsRun() && covered + 1 >= ALIGNED.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
       if (!options.goes_on || !watched) watch(el);
       if (options.strike) guardClick(el);
-      const sends = options.editable ? '' : sentTo(el, options.point);
+      const sends = options.editable ? '' : formTargetOrigin(el, options.point);
       return { ...found, sends, stir: cameUnderMouse, selected: options.select && !cameUnderMouse ? selectAll(el) : null };
     }
     covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
@@ -249,9 +249,9 @@ async function ready(el, options) {
 }
 
 // The other origin that a form goes to when this element is clicked, or gets Enter; '' for none.
-function sentTo(el, clicked) {
+function formTargetOrigin(el, clicked) {
   const control = clicked ? el.closest?.('button, input, [type=submit]') : el;
-  const form = control && owner(control);
+  const form = control && ownerFormOf(control);
   if (!form || (clicked && !/^(submit|image)$/.test(control.type))) return '';
   const action = control.hasAttribute('formaction') ? control.getAttribute('formaction') : form.getAttribute('action');
   try {
@@ -262,11 +262,11 @@ function sentTo(el, clicked) {
   }
 }
 
-const owner = (control) => (control.form instanceof HTMLFormElement ? control.form : null);
+const ownerFormOf = (control) => (control.form instanceof HTMLFormElement ? control.form : null);
 
 // Where a point of a child frame lies in ours, and what covers the frame there.
 function throughFrame(frame, x, y) {
-  const found = lifted(frame, ...outOf(frame, x, y));
+  const found = toWindowPoint(frame, ...toParentPoint(frame, x, y));
   return { x: found.x, y: found.y, covered: found.by ? describe(found.by) : '' };
 }
 
@@ -279,7 +279,7 @@ function stateOf(el) {
     const chosen = [...control.selectedOptions].map((one) => squeeze(one.label || one.text));
     return control.multiple ? chosen : chosen[0] ?? '';
   }
-  if (takesCode(control)) return clip(shownCode(control), 500);
+  if (takesCode(control)) return clip(visibleCode(control), 500);
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
@@ -288,7 +288,7 @@ function stateOf(el) {
   if (isRadioSet(control)) return chosenRadio(control);
   if (isCheckboxSet(control)) return tickedBoxes(control);
   const role = roleOf(control);
-  if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(spoken);
+  if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(visibleText);
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textBesideLists(control)), 500) : null;
 }
 
@@ -301,7 +301,7 @@ function kindOf(el) {
   const control = controlOf(el);
   if (control.tagName === 'SELECT') return 'select';
   if (control.tagName === 'OPTION') return 'option';
-  const custom = customKind(control);
+  const custom = listKind(control);
   if (custom) return custom;
   if (control.tagName === 'INPUT') {
     if (control.type === 'checkbox' || control.type === 'radio') return 'check';
@@ -319,8 +319,8 @@ function kindOf(el) {
 }
 
 const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })));
-const setter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
-const setInput = setter(HTMLInputElement.prototype, 'value');
+const propertySetter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
+const setInput = propertySetter(HTMLInputElement.prototype, 'value');
 
 // Puts the caret where text is to replace what is there.
 function selectAll(el) {
@@ -352,7 +352,7 @@ function caretToEnd(el) {
   return { length, placed };
 }
 
-const hasFocus = (el) => belongs(focused(), controlOf(el));
+const hasFocus = (el) => isPartOfTarget(focused(), controlOf(el));
 
 // Moves the focus to an element, or to what it gives it on to; whether it took it.
 function takeFocus(el) {
@@ -362,7 +362,7 @@ function takeFocus(el) {
   if (before !== control && control.selectionStart < control.selectionEnd) control.setSelectionRange(0, 0);
   control.focus({ preventScroll: true });
   const now = focused();
-  return now !== before || hasFocus(el) || (now !== rootElementOf(document) && belongs(control, now));
+  return now !== before || hasFocus(el) || (now !== rootElementOf(document) && isPartOfTarget(control, now));
 }
 
 function setDirectly(el, value) {
@@ -388,7 +388,7 @@ function choose(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
   const all = [...control.options];
   const found = values.map((value) => all.find((one) => one.value === value) || all.find((one) => squeeze(one.label || one.text) === squeeze(value))
-    || all.find((one) => low(one.label || one.text) === low(value)));
+    || all.find((one) => normalizeText(one.label || one.text) === normalizeText(value)));
   const missing = values.filter((value, place) => !found[place]);
   if (missing.length) {
     return { why: 'option_not_found', text: missing[0], options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)), total: all.length };
@@ -411,7 +411,7 @@ async function chooseInTime(el, values, budget) {
   const stop = began + budget;
   let [list, same] = ['', readyStateOf(document) === 'complete' ? lastChange : began];
   for (;;) {
-    const answer = present(el) ? choose(el, values) : { why: 'detached' };
+    const answer = isPresent(el) ? choose(el, values) : { why: 'detached' };
     const mayCome = answer.why === 'option_not_found' || answer.why === 'not_enabled';
     if (!mayCome || performance.now() >= stop || !scriptsRun()) return answer;
     if (answer.why === 'option_not_found' && answer.total > 1) {
@@ -427,7 +427,7 @@ async function chooseInTime(el, values, budget) {
 // What something without a name is called: a field by the words beside it.
 function wordsFor(el, control, role) {
   if (PAGE.has(tagOf(el))) return '';
-  return LABELLED.has(role) ? besideOf(control) : fewWords(el);
+  return LABELLED.has(role) ? labelBesideOf(control) : fewWords(el);
 }
 
 // `whole`: with what tells the element again on a page whose ids and order have changed.

@@ -33,7 +33,7 @@ function changeWords(el, name, before, after) {
   const [, state] = STATE.exec(name) || [];
   if (state) return stateWord(state, before) === stateWord(state, after) ? '' : stateWord(state, after);
   if (SWITCHES.test(name)) return (before === null) === (after === null) ? '' : after === null ? `not ${name}` : name;
-  if (NAMING.test(name)) return isItsName(el, after) ? `was ${quote(clip(squeeze(before || ''), MAX_NAME))}` : '';
+  if (NAMING.test(name)) return isNamingAttribute(el, after) ? `was ${quote(clip(squeeze(before || ''), MAX_NAME))}` : '';
   return `${name}: ${differenceOf(before, after)}`;
 }
 
@@ -44,7 +44,7 @@ function stateWord(state, value) {
 }
 
 // Whether a title or a label is what names a control, or a thing without words of its own; else it is a hint beside it.
-function isItsName(el, value) {
+function isNamingAttribute(el, value) {
   const role = roleOf(el);
   const name = nameOf(el, role);
   if (WIDGETS.has(role) || FIELDS.has(role)) return name === squeeze(value || '') && name !== plainText(el);
@@ -68,7 +68,7 @@ function differenceOf(before, after) {
 }
 
 // Of a list of classes or styles, only what came and what went.
-function lookLines(el, old) {
+function styleChangeLines(el, old) {
   if (NEVER.has(el.tagName)) return [];
   const lines = [];
   for (const [name, before] of old) {
@@ -87,7 +87,7 @@ function withoutUnchosen(changes) {
 }
 
 // Elements with the same change stand in one line: pairs of an element and what changed.
-const joinAlike = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${withoutHosts([...new Set(ones.map(([label]) => label))]).join(', ')} ${what}`);
+const joinSameChanges = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${withoutHosts([...new Set(ones.map(([label]) => label))]).join(', ')} ${what}`);
 
 // A custom element and the control in it change together: the control is told.
 function withoutHosts(labels) {

@@ -18,11 +18,11 @@ function isInner(top, el) {
 
 // The first of these points that the element gets: with its place in the engine's window, and in `by`
 // what covers the first of them if none is free. Points of controls inside are the last choice.
-function firstFree(surface, points) {
+function firstUncovered(surface, points) {
   let inner = null;
   let covered = null;
   for (const [x, y] of points) {
-    const found = lifted(surface, x, y);
+    const found = toWindowPoint(surface, x, y);
     if (found.by) covered ||= found;
     else if (isInner(found.top, surface)) inner ||= found;
     else return found;
@@ -30,7 +30,7 @@ function firstFree(surface, points) {
   return inner || covered;
 }
 
-function spotsIn(surface, box) {
+function pointsIn(surface, box) {
   const view = windowOf(ownerIn(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
@@ -54,14 +54,14 @@ function textSpots(el) {
 }
 
 function spotOf(surface, box) {
-  return firstFree(surface, spotsIn(surface, box));
+  return firstUncovered(surface, pointsIn(surface, box));
 }
 
 // As spotOf, and where only controls inside of the element lie there, one of its own texts.
 function clickSpot(surface, box) {
   const spot = spotOf(surface, box);
   if (!spot || spot.by || !isInner(spot.top, surface)) return spot;
-  const text = firstFree(surface, textSpots(surface));
+  const text = firstUncovered(surface, textSpots(surface));
   return text && !text.by ? text : spot;
 }
 
@@ -90,7 +90,7 @@ function clickParts(box, listening) {
   const inParts = (node) => outer.some((one) => holdsIn(one, node));
   const texts = walkerIn(ownerIn(box), box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
-  surroundings = new Map();
+  surroundingTexts = new Map();
   sections = new Map();
   return outer.map((el) => {
     const role = roleOf(el);
@@ -103,11 +103,11 @@ const CLICKED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'a
 const GUARDED_MS = 5000; // a click that comes later is somebody else's
 let clickGuard = null;
 
-const calledOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || fewWords(el)}`;
+const roleAndNameOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || fewWords(el)}`;
 
 // Whether what was hit is an element rendered anew: the pointer itself may have set that off.
-function replaces(hit, called) {
-  for (let at = hit; at && !PAGE.has(tagOf(at)); at = above(at)) if (!clobbered(at) && calledOf(at) === called) return true;
+function isReplacement(hit, called) {
+  for (let at = hit; at && !PAGE.has(tagOf(at)); at = above(at)) if (!clobbered(at) && roleAndNameOf(at) === called) return true;
   return false;
 }
 
@@ -122,13 +122,13 @@ function guardClick(el) {
   const hosts = new Set();
   for (let host = hostOf(rootIn(handler)); host; host = hostOf(rootIn(host))) hosts.add(host);
   const until = performance.now() + GUARDED_MS;
-  const called = calledOf(el);
+  const called = roleAndNameOf(el);
   const guard = { by: null, reached: false, active: activeIn(document), stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
   const check = (event) => {
     if (!event.isTrusted) return;
     const hit = event.composedPath()[0];
     // Of what is in a closed shadow tree, the host gets the event as far as we are told.
-    const reached = belongs(hit, handler) || hosts.has(hit) || (!present(el) && replaces(hit, called));
+    const reached = isPartOfTarget(hit, handler) || hosts.has(hit) || (!isPresent(el) && isReplacement(hit, called));
     guard.reached ||= reached;
     if (!guard.by && (reached || performance.now() > until)) guard.stop();
     else {

@@ -5,23 +5,23 @@ const LOADING_MS = 1000; // a list that has not changed for so long is all there
 const EMPTY_MS = 2000; // and one that has nothing in it
 const CLOSING_MS = 1000;
 const SHOWING_MS = 1000; // within which a control shows what was chosen
-const MOST_WORDS = 10000; // characters
-const MOST_AROUND = 5; // elements around a control that show what was chosen
+const MAX_LABEL_WORDS = 10000; // characters
+const MAX_AROUND = 5; // elements around a control that show what was chosen
 const LEFT_FRAMES = 3;
-const MOST_OVER = 3; // of a control, one over the other
+const MAX_OVER = 3; // of a control, one over the other
 const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
 const MODAL = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
 const ADDS = /\b(?:add|create|new)\b/i;
-let presentBefore = null; // what was on the page before the list opened
-let openedBy = null; // and whose list that is
+let presentBeforeOpening = null; // what was on the page before the list opened
+let openedControl = null; // and whose list that is
 let foundOption = null;
-let optionsMet = []; // the words of those that were there when one was found
-let textLeft = ''; // what a field held when it was left
+let optionTexts = []; // the words of those that were there when one was found
+let textOnLeaving = ''; // what a field held when it was left
 
-const spoken = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
+const visibleText = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
 
 // custom: opens a list, or is one; combo: a field with a list of suggestions.
-function customKind(control) {
+function listKind(control) {
   const role = roleOf(control);
   if (role === 'listbox') return 'custom';
   if (control.tagName === 'INPUT') {
@@ -33,7 +33,7 @@ function customKind(control) {
   return control.getAttribute('aria-haspopup') === 'listbox' ? 'custom' : '';
 }
 
-function everySeen(el, selector) {
+function visibleMatches(el, selector) {
   const documents = new Set([document, ownerIn(el)]);
   const found = [];
   for (const scope of documents) found.push(...allMatches(scope, selector));
@@ -52,30 +52,30 @@ function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
   const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION)]).filter(seenBox);
   if (own.length || roleOf(el) === 'listbox') return own;
-  const came = everySeen(el, OPTION).filter((one) => !presentBefore?.has(one) && !one.closest('select'));
-  return came.length || openedBy !== offered.by ? came : itemsOffered();
+  const came = visibleMatches(el, OPTION).filter((one) => !presentBeforeOpening?.has(one) && !one.closest('select'));
+  return came.length || openedControl !== offered.by ? came : offeredItems();
 }
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
-  const like = everySeen(el, 'li, div, span, a, button, td').filter((one) => !presentBefore?.has(one) && !holdsIn(el, one) && low(spoken(one)) === want);
+  const like = visibleMatches(el, 'li, div, span, a, button, td').filter((one) => !presentBeforeOpening?.has(one) && !holdsIn(el, one) && normalizeText(visibleText(one)) === want);
   return like[like.length - 1] || null;
 }
 
 function choiceFor(el, options, want) {
-  return options.find((one) => low(spoken(one)) === want) || options.find((one) => low(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
-    || plainOption(el, want) || options.find((one) => low(spoken(one)).split(/[\n·|–—(]/)[0].trim() === want);
+  return options.find((one) => normalizeText(visibleText(one)) === want) || options.find((one) => normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
+    || plainOption(el, want) || options.find((one) => normalizeText(visibleText(one)).split(/[\n·|–—(]/)[0].trim() === want);
 }
 
 // Whether a text field is the search of a list that nothing tells of but the names of its boxes: many of them
 // take what is typed only once a click has opened them.
 const MADE_AS_LIST = /(?:^|[-_\s])(?:select|cascader|combobox|autocomplete)(?:$|[-_\s])/i;
-const MOST_BOXES = 3; // around such a field
+const MAX_BOXES = 3; // around such a field
 
 function opensByClick(control, role) {
   if (role !== 'textbox' || control.tagName !== 'INPUT' || control.type !== 'text') return false;
   let at = above(control);
-  for (let boxes = 0; at && boxes < MOST_BOXES; boxes++, at = above(at)) {
+  for (let boxes = 0; at && boxes < MAX_BOXES; boxes++, at = above(at)) {
     if (MADE_AS_LIST.test(attributeIn(at, 'class') ?? '')) return true;
   }
   return false;
@@ -102,10 +102,10 @@ function findFieldInside(el) {
 
 // What a field offers for a text that is in no list of its own: to add it.
 function findAddition(el, value) {
-  const want = low(value);
-  foundOption = everySeen(controlOf(el), `${OPTION}, li, div, span, a, button, td`).filter((one) => {
-    const text = low(spoken(one));
-    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBefore?.has(one) && !holdsIn(one, el);
+  const want = normalizeText(value);
+  foundOption = visibleMatches(controlOf(el), `${OPTION}, li, div, span, a, button, td`).filter((one) => {
+    const text = normalizeText(visibleText(one));
+    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBeforeOpening?.has(one) && !holdsIn(one, el);
   }).pop() || null;
   return foundOption !== null;
 }
@@ -115,9 +115,9 @@ function listState(el, notes) {
   const control = controlOf(el);
   const open = roleOf(control) === 'listbox' || (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
   if (!notes) return { open };
-  if (!open) presentBefore = new WeakSet(everySeen(control, `${OPTION}, li, div, span, a, button, td`));
-  else if (openedBy !== control) presentBefore = null;
-  openedBy = control;
+  if (!open) presentBeforeOpening = new WeakSet(visibleMatches(control, `${OPTION}, li, div, span, a, button, td`));
+  else if (openedControl !== control) presentBeforeOpening = null;
+  openedControl = control;
   return { open };
 }
 
@@ -131,11 +131,11 @@ function takesSeveral(el) {
 
 // What holds a control and what lies over it, such as the options that were chosen before; the control itself,
 // if nothing does, and null under something else.
-function openerOf(control) {
-  const box = present(control) ? seenBox(control) : null;
+function openerAround(control) {
+  const box = isPresent(control) ? seenBox(control) : null;
   let top = box && topAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
-  if (!top || belongs(top, control)) return control;
-  for (let steps = 0; top && !holdsIn(top, control) && steps < MOST_OVER; steps++) top = parentIn(top);
+  if (!top || isPartOfTarget(top, control)) return control;
+  for (let steps = 0; top && !holdsIn(top, control) && steps < MAX_OVER; steps++) top = parentIn(top);
   return top && holdsIn(top, control) && !PAGE.has(tagOf(top)) ? top : null;
 }
 
@@ -143,18 +143,18 @@ function openerOf(control) {
 async function findOpener(el) {
   const control = controlOf(el);
   const stop = performance.now() + CLOSING_MS;
-  do foundOption = openerOf(control);
+  do foundOption = openerAround(control);
   while (!foundOption && scriptsRun() && performance.now() < stop && await nextFrame() !== null);
   return foundOption !== null && foundOption !== control;
 }
 
 // The texts around a control, but for those of its list and of native lists.
-function wordsAround(at, control, list) {
+function textsAround(at, control, list) {
   const walker = walkerIn(ownerIn(at), at, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (
     typeOf(node) === 1 && (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility()) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   let words = '';
-  while (words.length < MOST_WORDS && walker.nextNode()) if (typeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
-  return low(words);
+  while (words.length < MAX_LABEL_WORDS && walker.nextNode()) if (typeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
+  return normalizeText(words);
 }
 
 // Whether it is or has another field than the control; what is out of the keyboard's reach is kept for the form.
@@ -176,10 +176,10 @@ function missingChoices(el, values) {
   const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
   let inner = control;
-  for (let at = above(control), steps = 1; at && missing.length && steps < MOST_AROUND; at = above(at), steps++) {
+  for (let at = above(control), steps = 1; at && missing.length && steps < MAX_AROUND; at = above(at), steps++) {
     const shared = hasOtherField(at, control);
-    const words = (shared ? neighboursOf(inner, control) : [at]).map((one) => wordsAround(one, control, list)).join(' ');
-    missing = missing.filter((value) => !words.includes(low(value)));
+    const words = (shared ? neighboursOf(inner, control) : [at]).map((one) => textsAround(one, control, list)).join(' ');
+    missing = missing.filter((value) => !words.includes(normalizeText(value)));
     if (shared) break;
     inner = at;
   }
@@ -193,30 +193,30 @@ async function keepsText(el, key) {
   const control = controlOf(el);
   const read = () => squeeze(control.value ?? contentIn(control));
   if (!key) {
-    textLeft = read();
+    textOnLeaving = read();
     control.blur();
   }
   for (let frames = 0; frames < LEFT_FRAMES && scriptsRun(); frames++) await nextFrame();
-  const answer = { kept: read() === textLeft, open: isListOpen(control), modal: closestTo(control, MODAL) !== null };
+  const answer = { kept: read() === textOnLeaving, open: isListOpen(control), modal: closestTo(control, MODAL) !== null };
   control.focus({ preventScroll: true });
   return answer;
 }
 
-const isListOpen = (control) => choicesOf(control).length > 0 || (openedBy === offered.by && listsBeside(control).length > 0);
+const isListOpen = (control) => choicesOf(control).length > 0 || (openedControl === offered.by && floatingListsBeside(control).length > 0);
 
 // Whether the list of a control stays open once its last option was chosen, and how it can be closed. leave: leave it.
-async function staysOpen(el, leave) {
+async function listStaysOpen(el, leave) {
   const control = controlOf(el);
   const isOpen = () => control.getAttribute('aria-expanded') === 'true' || isListOpen(control);
   if (leave) control.blur();
   for (let frames = 0; frames < LEFT_FRAMES && scriptsRun() && isOpen(); frames++) await nextFrame();
-  return { open: isOpen(), byKey: belongs(focused(), control) && closestTo(control, MODAL) === null };
+  return { open: isOpen(), byKey: isPartOfTarget(focused(), control) && closestTo(control, MODAL) === null };
 }
 
 const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
 
 // Whether the option that was clicked shows that it is not chosen any more.
-async function gaveUp() {
+async function wasDeselected() {
   const isLeft = () => Boolean(foundOption?.isConnected && !isChosen(foundOption));
   if (isLeft() || !scriptsRun()) return isLeft();
   await nextFrame();
@@ -225,9 +225,9 @@ async function gaveUp() {
 }
 
 // Finds an option that is chosen, but not among these.
-function findExtra(el, values) {
-  const wanted = new Set(values.map(low));
-  foundOption = choicesOf(controlOf(el)).find((one) => isChosen(one) && !wanted.has(low(spoken(one))) && !wanted.has(low(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
+function findChosenBeside(el, values) {
+  const wanted = new Set(values.map(normalizeText));
+  foundOption = choicesOf(controlOf(el)).find((one) => isChosen(one) && !wanted.has(normalizeText(visibleText(one))) && !wanted.has(normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
   return foundOption !== null;
 }
 
@@ -236,7 +236,7 @@ async function listedOptions(el, budget) {
   const stop = performance.now() + budget;
   for (;;) {
     const options = choicesOf(controlOf(el));
-    if (options.length || performance.now() >= stop || !scriptsRun()) return options.map(spoken);
+    if (options.length || performance.now() >= stop || !scriptsRun()) return options.map(visibleText);
     await nextFrame();
   }
 }
@@ -249,7 +249,7 @@ function scrollerOf(options) {
 }
 
 // An option may be a part of an element of the page's own kind, which alone says that it is disabled.
-function whyItsElementIsDisabled(option) {
+function hostDisabledReason(option) {
   for (let at = option; at && !LISTLIKE.test(roleOf(at)); at = above(at)) {
     if (tagOf(at).includes('-') && at.hasAttribute('disabled')) return `<${tagOf(at).toLowerCase()}> is disabled`;
   }
@@ -259,16 +259,16 @@ const LISTLIKE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
 
 // What a control shows in place of the option that was clicked: another one; or, with its list still open, what it
 // showed before. '' if it takes it. One that shows nothing of what is chosen is believed.
-async function shownInstead(el, values, before) {
+async function textShownInstead(el, values, before) {
   const control = controlOf(el);
-  const wanted = [...values.map(low), foundOption ? low(spoken(foundOption)) : ''].filter(Boolean);
+  const wanted = [...values.map(normalizeText), foundOption ? normalizeText(visibleText(foundOption)) : ''].filter(Boolean);
   const stop = performance.now() + SHOWING_MS;
   for (;;) {
     const state = control.isConnected ? stateOf(control) : '';
-    const shown = typeof state === 'string' ? low(state) : '';
+    const shown = typeof state === 'string' ? normalizeText(state) : '';
     const fits = shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
     const isOpen = foundOption?.isConnected && seenBox(foundOption) && !isChosen(foundOption);
-    if (fits || !(optionsMet.includes(shown) || (isOpen && state === before))) return '';
+    if (fits || !(optionTexts.includes(shown) || (isOpen && state === before))) return '';
     if (performance.now() >= stop || !scriptsRun()) return state;
     await nextFrame();
   }
@@ -277,7 +277,7 @@ async function shownInstead(el, values, before) {
 // Waits for the option: lists are fetched, filtered and filled while one scrolls.
 async function awaitOption(el, value, budget) {
   const control = controlOf(el);
-  const want = low(value);
+  const want = normalizeText(value);
   const stop = performance.now() + budget;
   const seen = new Map();
   let last = performance.now();
@@ -285,15 +285,15 @@ async function awaitOption(el, value, budget) {
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
-    const disabled = foundOption && (disabledWhy(foundOption, false) || whyItsElementIsDisabled(foundOption));
+    const disabled = foundOption && (disabledReason(foundOption, false) || hostDisabledReason(foundOption));
     const late = performance.now() >= stop || !scriptsRun();
     if (disabled === '') {
-      optionsMet = options.map((one) => low(spoken(one)));
+      optionTexts = options.map((one) => normalizeText(visibleText(one)));
       return { chosen: isChosen(foundOption) };
     }
     if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
-    for (const one of options) seen.set(spoken(one), true);
-    const now = [...options].map(spoken).join('\n');
+    for (const one of options) seen.set(visibleText(one), true);
+    const now = [...options].map(visibleText).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
     const box = scrollerOf(options);
     if (box && box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
@@ -306,4 +306,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, staysOpen, findAddition, findExtra, findFieldInside, findOpener, closeOpened, listedOptions, shownInstead, gaveUp, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, listStaysOpen, findAddition, findChosenBeside, findFieldInside, findOpener, closeOpened, listedOptions, textShownInstead, wasDeselected, foundOption: () => foundOption });

@@ -1,19 +1,19 @@
 // Dragging: whether the page's own drag and drop has begun, when it rests, and where a thing is then.
 
 let drag = null;
-const MOST_LEVELS = 4; // between what is dragged and the item of a list that it is, or is in
+const MAX_LEVELS = 4; // between what is dragged and the item of a list that it is, or is in
 const OVER = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
 const LISTED = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
 
-const likeness = (el) => `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
-const likeItems = (item) => [...above(item).children].filter((one) => one.tagName === item.tagName && seenBox(one));
-const saidOf = (item) => squeeze(item.innerText || contentIn(item) || '');
+const itemSignature = (el) => `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
+const siblingItems = (item) => [...above(item).children].filter((one) => one.tagName === item.tagName && seenBox(one));
+const itemText = (item) => squeeze(item.innerText || contentIn(item) || '');
 
 // The item of a list that an element is, or stands in: what has others like it beside it.
 function itemOf(el) {
-  for (let at = el, level = 0; at && above(at) && level < MOST_LEVELS; at = above(at), level += 1) {
+  for (let at = el, level = 0; at && above(at) && level < MAX_LEVELS; at = above(at), level += 1) {
     if (at.tagName === 'BODY') return null;
-    if (LISTED.test(roleOf(at)) || [...above(at).children].some((one) => one !== at && likeness(one) === likeness(at))) return at;
+    if (LISTED.test(roleOf(at)) || [...above(at).children].some((one) => one !== at && itemSignature(one) === itemSignature(at))) return at;
   }
   return null;
 }
@@ -30,9 +30,9 @@ function listName(list) {
   return '';
 }
 
-function placeOf(item) {
+function placeInList(item) {
   const list = above(item);
-  const all = likeItems(item);
+  const all = siblingItems(item);
   return { list, at: all.indexOf(item) + 1, count: all.length };
 }
 
@@ -40,7 +40,7 @@ function watchDrag(el) {
   const view = windowOf(ownerIn(el));
   drag?.stop();
   const item = itemOf(el);
-  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && saidOf(item), like: item && likeness(item), place: item && placeOf(item), begun: null, ended: null };
+  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && itemText(item), like: item && itemSignature(item), place: item && placeInList(item), begun: null, ended: null };
   const begin = (event) => { state.begun = event; };
   const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
   view.addEventListener('dragstart', begin, true);
@@ -51,7 +51,7 @@ function watchDrag(el) {
 
 const isNative = () => drag.begun !== null && !drag.begun.defaultPrevented;
 
-function dragged() {
+function endDrag() {
   drag.stop();
   return { html5: isNative(), effect: drag.ended };
 }
@@ -70,7 +70,7 @@ function isListed(one, other) {
 }
 
 // How far beyond an element's middle the pointer goes: among items of one list past it.
-function dropNudge(el) {
+function dropOffset(el) {
   const item = drag?.item && itemOf(el);
   if (!item || item === drag.item || above(item) !== above(drag.item)) return [0, 0];
   const [from, to] = [drag.item.getBoundingClientRect(), item.getBoundingClientRect()];
@@ -89,12 +89,12 @@ async function dragFrame() {
 // The item that was dragged, or the one that stands for it since the list was drawn again.
 function droppedItem() {
   if (drag.item.isConnected) return drag.item;
-  const like = [...allMatches(ownerIn(drag.source), drag.item.tagName)].filter((one) => likeness(one) === drag.like && saidOf(one) === drag.words && seenBox(one));
+  const like = [...allMatches(ownerIn(drag.source), drag.item.tagName)].filter((one) => itemSignature(one) === drag.like && itemText(one) === drag.words && seenBox(one));
   return like.length === 1 ? like[0] : null;
 }
 
 // Keeps a finger from scrolling the page, until the drag is over.
-function holdPage(el) {
+function stopTouchScroll(el) {
   const view = windowOf(ownerIn(el));
   const keep = (event) => { if (event.cancelable) event.preventDefault(); };
   view.addEventListener('touchmove', keep, { capture: true, passive: false });
@@ -109,7 +109,7 @@ async function droppedPlace(most) {
   const stop = performance.now() + most;
   for (;;) {
     const item = droppedItem();
-    const now = item && placeOf(item);
+    const now = item && placeInList(item);
     const stays = now && now.list === drag.place.list && now.at === drag.place.at;
     if ((!now || stays) && scriptsRun() && performance.now() < stop) {
       await nextFrame();
@@ -121,4 +121,4 @@ async function droppedPlace(most) {
   }
 }
 
-Object.assign(globalThis.openchrome, { watchDrag, dragged, nativeDragEnds, dropNudge, dragFrame, droppedPlace, holdPage });
+Object.assign(globalThis.openchrome, { watchDrag, endDrag, nativeDragEnds, dropOffset, dragFrame, droppedPlace, stopTouchScroll });

@@ -9,7 +9,7 @@ const WRITTEN_MS = 500; // an editor that draws what it was given later than thi
 
 function codeInputOf(el) {
   if (clobbered(el) || !el.matches(`${CODE_EDITORS}, ${CODE_LINES}`)) return null;
-  return climb(el, CODE_EDITORS)?.querySelector(CODE_INPUTS) || null;
+  return closestAround(el, CODE_EDITORS)?.querySelector(CODE_INPUTS) || null;
 }
 
 function takesCode(control) {
@@ -20,15 +20,15 @@ function takesCode(control) {
 }
 
 // What a code editor shows of its text: long ones draw no other lines.
-function shownCode(control) {
-  const editor = climb(control, CODE_EDITORS);
+function visibleCode(control) {
+  const editor = closestAround(control, CODE_EDITORS);
   const lines = editor ? [...editor.querySelectorAll(CODE_LINES)] : [];
   if (!lines.length) return control.value ?? editorLines(control).join('\n');
-  const placed = lines.map((line) => [line.getBoundingClientRect().top, plainSpaces(contentIn(line) || '')]);
+  const placed = lines.map((line) => [line.getBoundingClientRect().top, withPlainSpaces(contentIn(line) || '')]);
   return placed.sort(([a], [b]) => a - b).map(([, text]) => text).join('\n');
 }
 
-const plainSpaces = (text) => text.replace(/\u00a0/g, ' ').replace(/[\u200b\ufeff]/g, '');
+const withPlainSpaces = (text) => text.replace(/\u00a0/g, ' ').replace(/[\u200b\ufeff]/g, '');
 
 // The lines of rich text, as they are drawn: blocks and line breaks divide them.
 function editorLines(root) {
@@ -44,18 +44,18 @@ function editorLines(root) {
     begun ||= last !== '' && !(collapses && last === ' ');
   };
   const walk = (node, collapses) => {
-    if (typeOf(node) === Node.TEXT_NODE) return add(plainSpaces(node.data), collapses);
+    if (typeOf(node) === Node.TEXT_NODE) return add(withPlainSpaces(node.data), collapses);
     if (typeOf(node) !== Node.ELEMENT_NODE || node.contentEditable === 'false' || NEVER.has(node.tagName)) return undefined;
     if (node.tagName === 'BR') return end();
     const style = getComputedStyle(node);
     if (style.display === 'none') return undefined;
     const block = !/^(?:inline|contents)/.test(style.display);
     if (block && begun) end();
-    for (const kid of kidsOf(node)) walk(kid, COLLAPSES.test(style.whiteSpace));
+    for (const kid of composedChildrenOf(node)) walk(kid, COLLAPSES.test(style.whiteSpace));
     if (block && begun) end();
     return undefined;
   };
-  for (const kid of kidsOf(root)) walk(kid, COLLAPSES.test(getComputedStyle(root).whiteSpace));
+  for (const kid of composedChildrenOf(root)) walk(kid, COLLAPSES.test(getComputedStyle(root).whiteSpace));
   if (begun) end();
   return lines;
 }
@@ -73,18 +73,18 @@ const pasteText = (el, text) => clipboardEvent(controlOf(el), 'paste', text) !==
 // The text of an editor; of a code editor what it copies, when everything in it is selected.
 function editorText(el) {
   const control = controlOf(el);
-  if (takesCode(control)) return clipboardEvent(control, 'copy', '') || shownCode(control);
+  if (takesCode(control)) return clipboardEvent(control, 'copy', '') || visibleCode(control);
   return editorLines(control).join('\n');
 }
 
-const sameLines = (text) => plainSpaces(text).replace(/\r\n?/g, '\n').replace(/(?<!\n)\n+$/, '').split('\n');
-const words = (line) => line.replace(/[\t ]+/g, ' ').trim();
+const normalizedLines = (text) => withPlainSpaces(text).replace(/\r\n?/g, '\n').replace(/(?<!\n)\n+$/, '').split('\n');
+const collapseSpaces = (line) => line.replace(/[\t ]+/g, ' ').trim();
 
 // Whether an editor holds a text. Blank lines of prose are the gaps between paragraphs.
 function holdsText(el, wanted) {
-  const [held, given] = [sameLines(editorText(el)), sameLines(wanted)];
+  const [held, given] = [normalizedLines(editorText(el)), normalizedLines(wanted)];
   if (takesCode(controlOf(el))) return held.join('\n') === given.join('\n');
-  const [a, b] = [held, given].map((lines) => lines.map(words).filter(Boolean).join('\n'));
+  const [a, b] = [held, given].map((lines) => lines.map(collapseSpaces).filter(Boolean).join('\n'));
   return a === b;
 }
 

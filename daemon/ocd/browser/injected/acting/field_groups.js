@@ -7,10 +7,10 @@ const SLIDER_MS = 200; // a slider that has not followed a key by then does not
 // all are called the same, by its place.
 function findRadio(el, value) {
   const radios = radioSet(el);
-  const want = low(value);
+  const want = normalizeText(value);
   const names = radios.map(radioName);
-  const begun = radios.filter((_, at) => want && low(names[at]).startsWith(want) && !/^[\p{L}\p{N}]/u.test(low(names[at]).slice(want.length)));
-  foundOption = radios.find((_, at) => low(names[at]) === want) || radios.find((radio) => low(radio.getAttribute('value') || '') === want)
+  const begun = radios.filter((_, at) => want && normalizeText(names[at]).startsWith(want) && !/^[\p{L}\p{N}]/u.test(normalizeText(names[at]).slice(want.length)));
+  foundOption = radios.find((_, at) => normalizeText(names[at]) === want) || radios.find((radio) => normalizeText(radio.getAttribute('value') || '') === want)
     || (begun.length === 1 ? begun[0] : null) || (new Set(names).size === 1 && radios[Number(want) - 1]) || null;
   return foundOption ? {} : { why: 'option_not_found', text: value, options: names, total: names.length };
 }
@@ -22,8 +22,8 @@ function findBox(el, values) {
   const names = boxes.map(boxName);
   const wanted = new Set();
   for (const value of values) {
-    const own = boxes.findIndex((_, at) => low(names[at]) === low(value));
-    const at = own < 0 ? boxes.findIndex((box) => low(box.getAttribute('value') || '') === low(value)) : own;
+    const own = boxes.findIndex((_, at) => normalizeText(names[at]) === normalizeText(value));
+    const at = own < 0 ? boxes.findIndex((box) => normalizeText(box.getAttribute('value') || '') === normalizeText(value)) : own;
     if (at < 0) return { why: 'option_not_found', text: value, options: names, total: names.length };
     wanted.add(boxes[at]);
   }
@@ -57,7 +57,7 @@ async function sliderState(el, before = null, expected = null) {
 // Whether a control is checked after a click: some draw it a few frames later.
 async function checkedInTime(el, want) {
   const stop = performance.now() + CHECKING_MS;
-  while (present(el) && Boolean(stateOf(el)) !== want && scriptsRun() && performance.now() < stop) await nextFrame();
+  while (isPresent(el) && Boolean(stateOf(el)) !== want && scriptsRun() && performance.now() < stop) await nextFrame();
   return stateOf(el);
 }
 

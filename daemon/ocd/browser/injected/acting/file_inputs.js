@@ -28,7 +28,7 @@ async function fileRules(el, budget) {
   for (;;) {
     fileInput = inputIn(el);
     const rules = fileInput && inputRules(fileInput);
-    if (!present(el)) return { disabled: '', detached: true };
+    if (!isPresent(el)) return { disabled: '', detached: true };
     if (!rules?.disabled || performance.now() >= stop || !scriptsRun()) {
       watch(fileInput || el);
       return rules;
@@ -38,7 +38,7 @@ async function fileRules(el, budget) {
 }
 
 function inputRules(input) {
-  return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledWhy(input, false) };
+  return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledReason(input, false) };
 }
 
 // A folder's files reach the input once Chromium has read them; `cancel`: it held the same before.
@@ -50,26 +50,26 @@ function watchFolder(input) {
   });
 }
 
-function folderRead(budget) {
+function waitFolderRead(budget) {
   const late = new Promise((resolve) => { setTimeout(resolve, budget, false); });
   return Promise.race([folderFiles, late]);
 }
 
 // Whether the page says of a drag over it that it may be dropped.
-let hover = null;
+let hoveredDrop = null;
 
 function watchDrop(el) {
   const view = windowOf(ownerIn(el));
-  hover?.stop();
+  hoveredDrop?.stop();
   const state = { accepted: false };
   const over = (event) => { state.accepted = event.defaultPrevented; };
   view.addEventListener('dragover', over);
-  hover = { state, stop: () => view.removeEventListener('dragover', over) };
+  hoveredDrop = { state, stop: () => view.removeEventListener('dragover', over) };
 }
 
-function takesDrop() {
-  hover.stop();
-  return hover.state.accepted;
+function acceptsDrop() {
+  hoveredDrop.stop();
+  return hoveredDrop.state.accepted;
 }
 
-Object.assign(globalThis.openchrome, { fileRules, inputRules, watchFolder, folderRead, watchDrop, takesDrop, fileInput: () => fileInput });
+Object.assign(globalThis.openchrome, { fileRules, inputRules, watchFolder, waitFolderRead, watchDrop, acceptsDrop, fileInput: () => fileInput });

@@ -7,10 +7,10 @@ const HEARD = ['click', 'keydown', 'submit', 'invalid'];
 const sendForm = methodOf(HTMLFormElement.prototype, 'requestSubmit');
 
 // The form of a control; a custom element need not say which one it belongs to.
-const formAround = (el) => owner(el) ?? closestTo(el, 'form');
+const formAround = (el) => ownerFormOf(el) ?? closestTo(el, 'form');
 
 // The button that Enter in one of the form's fields presses.
-const submitterOf = (form) => [...allMatches(rootIn(form), SUBMITS)].find((one) => owner(one) === form) ?? null;
+const submitterOf = (form) => [...allMatches(rootIn(form), SUBMITS)].find((one) => ownerFormOf(one) === form) ?? null;
 
 // Hears which forms were to be sent, and which of their fields were found invalid.
 class Submissions {
@@ -29,7 +29,7 @@ class Submissions {
   }
 
   pressed(control, event) {
-    const form = control && owner(control);
+    const form = control && ownerFormOf(control);
     if (form) this.tries.set(form, event);
   }
 

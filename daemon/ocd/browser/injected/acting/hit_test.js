@@ -1,31 +1,31 @@
 // What is at a place of the window, which element has the focus, and where things have been scrolled to.
 
-let struckAt = [0, 0];
+let hitPoint = [0, 0];
 const TAKES = 'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
 
 // What lies on top at a point of the window, in frames that can be looked into, too.
 function hit(x, y) {
   let found = topAt(document, x, y);
-  while (found && /^I?FRAME$/.test(found.tagName) && inside(found)) {
-    [x, y] = into(found, x, y);
-    const inner = topAt(inside(found), x, y);
+  while (found && /^I?FRAME$/.test(found.tagName) && innerDocument(found)) {
+    [x, y] = toFramePoint(found, x, y);
+    const inner = topAt(innerDocument(found), x, y);
     if (!inner) break;
     found = inner;
   }
-  struckAt = [x, y];
+  hitPoint = [x, y];
   return found || rootElementOf(document);
 }
 
 // The control that a hit element belongs to: a click on a button's icon is one on the button.
-const controlAt = (el) => climb(el, TAKES) || el;
+const controlAround = (el) => closestAround(el, TAKES) || el;
 
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
 function hitElement(el, whole) {
-  if (/^I?FRAME$/.test(el.tagName) && !inside(el)) {
-    return { frame: into(el, ...struckAt) };
+  if (/^I?FRAME$/.test(el.tagName) && !innerDocument(el)) {
+    return { frame: toFramePoint(el, ...hitPoint) };
   }
   watch(el);
-  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: climb(el, TAKES) !== null };
+  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: closestAround(el, TAKES) !== null };
 }
 
 const scrollsBy = (one, across) => {
@@ -74,10 +74,10 @@ async function waitScrollEnd(el, across, way, most) {
     still = now === before || !scriptsRun() ? still + 1 : 0;
     before = now;
   }
-  return whereIn(box, across, way);
+  return scrollPosition(box, across, way);
 }
 
-function whereIn(box, across, way) {
+function scrollPosition(box, across, way) {
   const [at, room] = across ? [box.scrollLeft, box.scrollWidth - box.clientWidth] : [box.scrollTop, box.scrollHeight - box.clientHeight];
   return {
     position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
@@ -91,7 +91,7 @@ const GLIDE_MS = 3000;
 // Scrolls the box that an element stands in, at once or smoothly, and then until it rests.
 async function scrollElement(el, x, y, smooth) {
   const box = boxOf(el, !y);
-  if (smooth && scriptsRun() && !whereIn(box, !y, y || x).at_end) {
+  if (smooth && scriptsRun() && !scrollPosition(box, !y, y || x).at_end) {
     const at = box === rootScrollerOf(ownerIn(box)) ? ownerIn(box) : box;
     const over = new Promise((resolve) => {
       listenTo(at, 'scrollend', resolve, { once: true });
@@ -100,13 +100,13 @@ async function scrollElement(el, x, y, smooth) {
     box.scrollBy({ left: x, top: y, behavior: 'smooth' });
     await over;
   } else box.scrollBy({ left: x, top: y, behavior: 'instant' });
-  return whereIn(box, !y, y || x);
+  return scrollPosition(box, !y, y || x);
 }
 
 Object.assign(globalThis.openchrome, {
   hit: (x, y) => {
     const el = hit(x, y);
-    return /^I?FRAME$/.test(el.tagName) ? el : controlAt(el);
+    return /^I?FRAME$/.test(el.tagName) ? el : controlAround(el);
   },
   focused, waitScrollEnd, scrollElement,
   isInBox: (el, across) => scrollerAround(el, across) !== null,

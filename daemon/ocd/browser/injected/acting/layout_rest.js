@@ -3,25 +3,25 @@
 // A frame counts as quiet if nothing has changed since it began: what scripts move by themselves,
 // they move in every frame. Frames are asked for only until there were enough of them.
 let lastChange = performance.now();
-let wanted = 0;
-let asking = false;
+let restRequests = 0;
+let isAskingRest = false;
 
-const restless = () => wanted > 0;
+const isRestRequested = () => restRequests > 0;
 
 function noteChange(frames) {
   lastChange = performance.now();
-  wanted = Math.max(wanted, frames);
-  if (asking) return;
-  asking = true;
+  restRequests = Math.max(restRequests, frames);
+  if (isAskingRest) return;
+  isAskingRest = true;
   requestAnimationFrame(function look(began) {
-    if (restless() && lastChange <= began) wanted -= 1;
-    asking = restless();
-    if (asking) requestAnimationFrame(look);
+    if (isRestRequested() && lastChange <= began) restRequests -= 1;
+    isAskingRest = isRestRequested();
+    if (isAskingRest) requestAnimationFrame(look);
   });
 }
 
 // What was done to a page at rest has set nothing in motion.
-const noteRest = () => { wanted = 0; };
+const noteRest = () => { restRequests = 0; };
 
 const SLOW_STEPS = 20; // animations beyond which it is cheaper to wait for a frame than to ask each
 const MOVES_NOTHING_ELSE = /^(?:transform|translate|rotate|scale|opacity|filter|color|fill|stroke|clipPath|boxShadow|background\w*|offset|computedOffset|easing|composite)$/;
@@ -51,7 +51,7 @@ const ANIMATED_MS = 10;
 const ANIMATED_FRAMES = 3;
 
 // Waits until what is animated has moved, if it does; whether that could be seen.
-async function drawnSince(began, el, drawn) {
+async function waitUntilDrawn(began, el, drawn) {
   for (let frames = 0; ; frames++) {
     const now = animationTime(el);
     if (began === null || now === null) return true;
@@ -61,17 +61,17 @@ async function drawnSince(began, el, drawn) {
 }
 
 // Shadow trees push others aside without a change that is seen from here: with them, frames tell.
-let shadowed = false;
-let counted = false;
+let hasShadowTrees = false;
+let wereShadowsCounted = false;
 
 function hasShadow() {
-  if (!counted) shadowed = [...byTag(document, '*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
-  counted = true;
-  return shadowed;
+  if (!wereShadowsCounted) hasShadowTrees = [...byTag(document, '*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
+  wereShadowsCounted = true;
+  return hasShadowTrees;
 }
 
-function atRest(el) {
-  if (restless() || readyStateOf(document) !== 'complete' || ownerIn(el) !== document) return false;
+function isAtRest(el) {
+  if (isRestRequested() || readyStateOf(document) !== 'complete' || ownerIn(el) !== document) return false;
   if (el.closest('svg, marquee') || hasShadow()) return false;
   const animations = animationsIn(document);
   return animations.length <= SLOW_STEPS && !animations.some((one) => canMove(one, el));
@@ -81,7 +81,7 @@ if (scriptsRun()) {
   const change = () => noteChange(1);
   const changes = (records) => {
     change();
-    counted &&= !records.some((one) => one.type === 'childList');
+    wereShadowsCounted &&= !records.some((one) => one.type === 'childList');
   };
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   new MutationObserver(changes).observe(document, all);

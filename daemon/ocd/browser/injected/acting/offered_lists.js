@@ -6,7 +6,7 @@ const PLACING_FRAMES = 12; // in which what has come up is put in its place
 const offered = { by: null, lists: [] };
 
 // The outermost box above the page that an element stands in, without the field in it.
-function floatAround(el, control) {
+function floatingBoxAround(el, control) {
   let found = null;
   for (let at = el; at && !PAGE.has(tagOf(at)) && !holdsIn(at, control); at = above(at)) {
     if (/absolute|fixed/.test(getComputedStyle(at).position)) found = at;
@@ -15,40 +15,40 @@ function floatAround(el, control) {
 }
 
 // What floats above the page right below the field, or above it.
-function listsBeside(control) {
+function floatingListsBeside(control) {
   const box = seenBox(control);
   if (!box) return [];
   const across = [box.left + Math.min(20, box.width / 2), box.left + box.width / 2];
   const down = PROBES_PX.flatMap((away) => [box.bottom + away, box.top - away]);
   const hits = across.flatMap((x) => down.map((y) => topAt(ownerIn(control), x, y)));
-  return [...new Set(hits.filter(Boolean).map((hit) => floatAround(hit, control)))].filter(Boolean);
+  return [...new Set(hits.filter(Boolean).map((hit) => floatingBoxAround(hit, control)))].filter(Boolean);
 }
 
-const itemsOffered = () => offered.lists.flatMap((list) => [...allMatches(list, 'li')]).filter(seenBox);
+const offeredItems = () => offered.lists.flatMap((list) => [...allMatches(list, 'li')]).filter(seenBox);
 
 // What has come up above the page since the action began, wherever it stands as yet.
 function newFloats(state, came, control) {
   const fresh = [...came, ...state.hidden].filter((one) => typeOf(one) === Node.ELEMENT_NODE && one.isConnected && isShown(one));
-  const within = (el) => [...allMatches(el, ':scope > *, :scope > * > *')].find((one) => floatAround(one, control));
-  return new Set(fresh.map((el) => floatAround(el, control) || within(el)).filter((one) => one && !isWarning(one)));
+  const within = (el) => [...allMatches(el, ':scope > *, :scope > * > *')].find((one) => floatingBoxAround(one, control));
+  return new Set(fresh.map((el) => floatingBoxAround(el, control) || within(el)).filter((one) => one && !isWarning(one)));
 }
 
 // Whether what was typed has opened such a list, which may be put in its place late. What is there to choose is
 // what stands in it.
 async function opensList(state, el) {
   const control = controlOf(el);
-  if (!state.looksDiffer || control.tagName !== 'INPUT' || control.list || FREE.test(control.type) || !present(control)) return false;
+  if (!state.looksDiffer || control.tagName !== 'INPUT' || control.list || FREE.test(control.type) || !isPresent(control)) return false;
   const came = new Set(state.records.flatMap((record) => [...record.addedNodes]));
-  const isNew = (list) => came.has(list) || inOther(list, came) || changedIn(state, list);
+  const isNew = (list) => came.has(list) || isInside(list, came) || hasChangedIn(state, list);
   let lists = [];
   for (let frames = newFloats(state, came, control).size ? PLACING_FRAMES : 1; frames && !lists.length; frames--) {
     if (frames < PLACING_FRAMES && scriptsRun()) await nextFrame();
-    lists = listsBeside(control).filter((list) => isNew(list) && !isPicker(list, control) && !isWarning(list));
+    lists = floatingListsBeside(control).filter((list) => isNew(list) && !isPicker(list, control) && !isWarning(list));
   }
   if (!lists.length) return false;
   Object.assign(offered, { by: control, lists });
-  openedBy = control;
-  presentBefore = { has: (one) => !listsNow().some((list) => holdsIn(list, one)) };
+  openedControl = control;
+  presentBeforeOpening = { has: (one) => !listsNow().some((list) => holdsIn(list, one)) };
   return true;
 }
 
@@ -58,6 +58,6 @@ const LISTS = /\b(?:li|ul|ol|listbox|option|menu|menuitem|tree|treeitem|grid)\b|
 
 // The lists; looked for once more where the page has drawn them anew.
 function listsNow() {
-  if (!offered.lists.every((list) => list.isConnected && isShown(list))) offered.lists = listsBeside(offered.by);
+  if (!offered.lists.every((list) => list.isConnected && isShown(list))) offered.lists = floatingListsBeside(offered.by);
   return offered.lists;
 }

@@ -5,7 +5,7 @@ const MAX_OPTION = 60; // characters
 const MAX_OPTIONS_CHARS = 300;
 
 const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
-const listAround = (node) => (typeOf(node) === Node.ELEMENT_NODE ? closestTo(node, 'select') : null);
+const selectAround = (node) => (typeOf(node) === Node.ELEMENT_NODE ? closestTo(node, 'select') : null);
 
 // `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
 function optionChanges(came, gone) {
@@ -13,17 +13,17 @@ function optionChanges(came, gone) {
   const partsOf = (list) => lists.get(list) || lists.set(list, { came: [], gone: [] }).get(list);
   for (const one of came) partsOf(one.closest('select')).came.push(plainText(one));
   for (const [one, from] of gone) {
-    const list = listAround(from);
+    const list = selectAround(from);
     if (list?.isConnected) partsOf(list).gone.push(plainText(one));
   }
-  const changes = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(listAround(from)))) };
-  const differing = [...lists].map(([list, parts]) => [list, without(parts.came, parts.gone), without(parts.gone, parts.came), parts]);
+  const changes = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(selectAround(from)))) };
+  const differing = [...lists].map(([list, parts]) => [list, withoutValues(parts.came, parts.gone), withoutValues(parts.gone, parts.came), parts]);
   const [arrived, left] = [differing.flatMap(([, news]) => news), differing.flatMap(([, , olds]) => olds)];
   for (const [list, news, olds, parts] of differing) {
-    const fresh = without(news, left);
-    changes.moved.push(...optionLine(without(news, fresh), 'now in', list));
+    const fresh = withoutValues(news, left);
+    changes.moved.push(...optionLine(withoutValues(news, fresh), 'now in', list));
     changes.added.push(...optionLine(fresh, 'in', list));
-    changes.removed.push(...optionLine(without(olds, arrived), 'of', list));
+    changes.removed.push(...optionLine(withoutValues(olds, arrived), 'of', list));
     const turned = !news.length && !olds.length && parts.came.some((text, at) => text !== parts.gone[at]);
     if (turned) changes.moved.push(...optionLine(parts.came, 'in this order in', list));
   }
@@ -31,7 +31,7 @@ function optionChanges(came, gone) {
 }
 
 // Texts without as many of each as others have.
-function without(texts, others) {
+function withoutValues(texts, others) {
   const counts = new Map();
   for (const text of others) counts.set(text, (counts.get(text) || 0) + 1);
   return texts.filter((text) => {

@@ -18,8 +18,8 @@ const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a moti
 const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
 const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, the first ones and the last
 const MAX_IN_RUN = 42; // the days that a calendar shows
-const FEWEST_LEFT_OUT = 4;
-const MOST_REDRAWN = 5000; // characters of what is compared to the letter
+const MIN_LEFT_OUT = 4;
+const MAX_REDRAWN = 5000; // characters of what is compared to the letter
 const TIP = /^tooltip "/; // a line about one
 // What holds other things, and says nothing by itself.
 const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
@@ -45,7 +45,7 @@ function sortBySight(root, hidden, shown) {
 }
 
 // What a field holds, as it is told; a password says only that it has something.
-function heldBy(el) {
+function valueOfField(el) {
   if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'checked' : 'unchecked';
   if (el.type === 'password') return el.value ? '(filled)' : '';
   return el.tagName === 'SELECT' ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ') : el.value;
@@ -66,7 +66,7 @@ const changesWords = (record) => record.type === 'characterData'
 function watch(el) {
   watched?.stop();
   const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
-    rested: !restless(), looksDiffer: false, submissions: new Submissions() };
+    rested: !isRestRequested(), looksDiffer: false, submissions: new Submissions() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
@@ -92,7 +92,7 @@ function watch(el) {
     state.observer.observe(root, OBSERVED);
     listenTo(root, 'beforetoggle', shown, true);
     for (const type of HEARD) listenTo(root, type, state.submissions, true);
-    for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, heldBy(one));
+    for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, valueOfField(one));
     sortBySight(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);
   }
@@ -123,22 +123,22 @@ async function settle(el, options) {
   if (options.offers && await opensList(state, el)) return read(() => ({ offers: true }), { next: options.next });
   state.stop();
   watched = null;
-  if (el) acted(el);
+  if (el) noteAction(el);
   const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
   const { next, lines, value, tells_now: tellsNow } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, invalid: state.submissions.invalid(), ...fate,
-    value: value && el ? stateOf(el) : null, standing: tellsNow ? standing({ isNews: (message) => bringsWords(state, message) }) : null,
+    value: value && el ? stateOf(el) : null, standing: tellsNow ? describeLayers({ isNews: (message) => hasNewWords(state, message) }) : null,
   }), { next });
 }
 
 // Whether an element was hidden before, or something in it has changed.
-const changedIn = (state, el) => cameToSight(state, el) || state.records.some(({ target }) => el.contains(target));
+const hasChangedIn = (state, el) => becameVisible(state, el) || state.records.some(({ target }) => el.contains(target));
 // The same of its words: what only moves or fades brings none.
-const bringsWords = (state, el) => cameToSight(state, el)
+const hasNewWords = (state, el) => becameVisible(state, el)
   || state.records.some(({ target, type }) => type !== 'attributes' && el.contains(target));
-const cameToSight = (state, el) => state.hidden.has(el) || inOther(el, state.hidden);
+const becameVisible = (state, el) => state.hidden.has(el) || isInside(el, state.hidden);
 
 // Until nothing has changed for `quiet` ms, `most` at most, and nothing comes in or goes any more; at least
 // for `wait`. No frame is waited for where nothing but words changed, and the page's listeners have left
@@ -168,10 +168,10 @@ const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 // Whether something has begun to come in or to go, apart from what is inside the element acted on.
 function isMoving(state) {
-  return [...state.roots].some((root) => animationsIn(root).some((one) => comesIn(one, state)));
+  return [...state.roots].some((root) => animationsIn(root).some((one) => isComingIn(one, state)));
 }
 
-function comesIn(one, state) {
+function isComingIn(one, state) {
   // Libraries hold a motion until what comes in has been measured.
   if (state.moving.has(one) || !/^(?:running|paused)$/.test(one.playState) || !one.effect?.target) return false;
   const { endTime } = one.effect.getComputedTiming();
@@ -199,7 +199,7 @@ class Changes {
 
   children(record, passing) {
     const unseen = NEVER.has(record.target.nodeName); // as a style sheet's text: no part of what the page shows
-    const within = passing.has(record.target) || inOther(record.target, passing);
+    const within = passing.has(record.target) || isInside(record.target, passing);
     for (const node of record.addedNodes) {
       this.came.add(node);
       if (!this.gone.has(node)) passing.add(node);
@@ -224,10 +224,10 @@ class Changes {
 }
 
 // Whether something stood there before, and did not come within the action, which tells nothing of what came and went.
-const stoodBefore = (el, state, changes) => state.shown.has(el) || !(changes.came.has(el) || inOther(el, changes.came));
+const wasThereBefore = (el, state, changes) => state.shown.has(el) || !(changes.came.has(el) || isInside(el, changes.came));
 
 // Whether what was taken out had not shown before: nobody misses it.
-const wasUnseen = (node, { hidden }, { from }) => hidden.has(node) || hidden.has(from.get(node)) || inOther(from.get(node), hidden);
+const wasHiddenBefore = (node, { hidden }, { from }) => hidden.has(node) || hidden.has(from.get(node)) || isInside(from.get(node), hidden);
 
 // Whether something may not show any more: attributes, classes or nodes changed, or a box that rules ask for.
 const mayBeHidden = (state) => state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
@@ -237,42 +237,42 @@ function delta(state, most, own) {
   const changes = new Changes(state.records);
   const opened = [...changes.attributes].filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el)).map(([el]) => el);
   const showing = new Set([...opened, ...[...state.hidden].filter((el) => el.isConnected && isShown(el))]);
-  const revealed = [...showing].filter((el) => el.isConnected && !inOther(el, showing) && !inOther(el, changes.came) && !changes.came.has(el));
+  const revealed = [...showing].filter((el) => el.isConnected && !isInside(el, showing) && !isInside(el, changes.came) && !changes.came.has(el));
   const shown = new Set(revealed);
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
-  const all = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !inOther(node, shown) && !typed(node));
-  const out = [...changes.gone].filter((node) => !node.isConnected && !inOther(node, changes.gone) && !typed(changes.from.get(node)) && !wasUnseen(node, state, changes));
-  const anew = drawnAnew(all, out);
+  const all = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !isInside(node, shown) && !typed(node));
+  const out = [...changes.gone].filter((node) => !node.isConnected && !isInside(node, changes.gone) && !typed(changes.from.get(node)) && !wasHiddenBefore(node, state, changes));
+  const anew = redrawnPairs(all, out);
   const [came, gone] = [all.filter((node) => !anew.came.has(node)), out.filter((node) => !anew.gone.has(node))];
   const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
-    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !inOther(el, state.hidden) && !state.hidden.has(el) && stoodBefore(el, state, changes));
+    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !isInside(el, state.hidden) && !state.hidden.has(el) && wasThereBefore(el, state, changes));
   const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
   const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
   const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most), ...again];
-  const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(goneLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
-  const [cameOnly, wentOnly] = withoutBare(...withoutSame(added, removed));
+  const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(removedLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
+  const [cameOnly, wentOnly] = withoutBare(...withoutRedrawn(added, removed));
   const values = valueLines(state.values, own);
-  const differing = withoutIcons([...changes.attributes].filter(([el]) => el.isConnected && !inOther(el, changes.came) && !shown.has(el) && !concealed.has(el)));
+  const differing = withoutIcons([...changes.attributes].filter(([el]) => el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el)));
   const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
-  const told = { added: foldRuns(cameOnly, shortRun), removed: foldRuns(wentOnly, shortRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinAlike(withoutUnchosen(attributes)) };
+  const told = { added: foldRuns(cameOnly, shortenRun), removed: foldRuns(wentOnly, shortenRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinSameChanges(withoutUnchosen(attributes)) };
   if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TIP.test(line)))) told.removed = told.removed.filter((line) => !TIP.test(line));
   const quiet = Object.values(told).every((lines) => !lines.length);
-  if (quiet && !own) told.attributes = [...joinAlike(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? lookLines(el, old) : []))].slice(0, MAX_LOOKS);
+  if (quiet && !own) told.attributes = [...joinSameChanges(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? styleChangeLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
 }
 
 // What was taken out, and what came in its stead that is the same to the letter: a page that draws itself anew,
 // of which new refs alone are news.
-function drawnAnew(came, gone) {
+function redrawnPairs(came, gone) {
   const pairs = { came: new Set(), gone: new Set() };
   const waiting = new Map(gone.filter(isShortElement).map((node) => [node.outerHTML, node]));
   if (!waiting.size) return pairs;
   const inside = new Set(came);
   for (const node of came) {
-    const went = isShortElement(node) && !inOther(node, inside) && waiting.get(node.outerHTML);
+    const went = isShortElement(node) && !isInside(node, inside) && waiting.get(node.outerHTML);
     if (!went || pairs.gone.has(went)) continue;
     pairs.came.add(node);
     pairs.gone.add(went);
@@ -280,16 +280,16 @@ function drawnAnew(came, gone) {
   return pairs;
 }
 
-const isShortElement = (node) => typeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && contentIn(node).length < MOST_REDRAWN;
+const isShortElement = (node) => typeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && contentIn(node).length < MAX_REDRAWN;
 
 // Without the pictures in what is different itself: such a one names it, or shows what state it is in.
 function withoutIcons(differing) {
   const all = new Set(differing.map(([el]) => el));
-  return differing.filter(([el]) => roleOf(el) !== 'img' || !inOther(el, all));
+  return differing.filter(([el]) => roleOf(el) !== 'img' || !isInside(el, all));
 }
 
 // What a line says, whatever stands around it: text by its words, what can be acted on by role and name.
-function gist(line) {
+function lineGist(line) {
   const [, role, name] = /^([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) || [];
   return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
 }
@@ -298,27 +298,27 @@ const nameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
 
 
 // Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
-function shortRun(run, kind) {
+function shortenRun(run, kind) {
   if (kind === 'text') return run;
   let room = MAX_RUN;
   const fitting = run.findIndex((line, at) => at === MAX_IN_RUN || (room -= withoutRef(line).length - kind.length) < 0);
   const kept = fitting < 0 ? run.length : Math.max(fitting, FEW_ALIKE);
   const left = run.length - kept - 1;
-  return left < FEWEST_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${withoutKind(run.at(-1), kind)}`];
+  return left < MIN_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${withoutKind(run.at(-1), kind)}`];
 }
 
 function revealedLines(el) {
-  const lines = foldRuns(outlined(el), shortRun);
+  const lines = foldRuns(outlineLinesOf(el), shortenRun);
   const left = lines.length - MAX_REVEALED;
-  return left < FEWEST_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${labelOf(el)}`];
+  return left < MIN_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${labelOf(el)}`];
 }
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
-function withoutSame(added, removed) {
-  const came = new Set(added.flatMap((line) => [gist(line), nameIn(line)]));
-  const went = new Set(removed.map(gist));
-  const fresh = added.filter((line) => line.includes('[ref=e') || !went.has(gist(line)));
-  return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(gist(line)))];
+function withoutRedrawn(added, removed) {
+  const came = new Set(added.flatMap((line) => [lineGist(line), nameIn(line)]));
+  const went = new Set(removed.map(lineGist));
+  const fresh = added.filter((line) => line.includes('[ref=e') || !went.has(lineGist(line)));
+  return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(lineGist(line)))];
 }
 
 // Without boxes of which nothing is told but what they are, unless there is nothing else.
@@ -352,15 +352,15 @@ function valueLines(values, own) {
   const changes = [];
   for (const [el, before] of values) {
     if (el === own || !el.isConnected) continue;
-    const now = heldBy(el);
+    const now = valueOfField(el);
     if (now === before || (!seenBox(el) && !labelsOf(el).length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
     changes.push([labelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
   }
-  return joinAlike(changes);
+  return joinSameChanges(changes);
 }
 
-function inOther(node, nodes) {
+function isInside(node, nodes) {
   for (let at = parentNodeIn(node) || hostOf(node); at; at = parentNodeIn(at) || hostOf(at)) if (nodes.has(at)) return true;
   return false;
 }
@@ -370,8 +370,8 @@ function addedLines(nodes, most) {
   const lines = [];
   for (const node of nodes) {
     if (lines.length > most) break;
-    if (inOther(node, all)) continue;
-    if (typeOf(node) === Node.ELEMENT_NODE) lines.push(...outlined(node));
+    if (isInside(node, all)) continue;
+    if (typeOf(node) === Node.ELEMENT_NODE) lines.push(...outlineLinesOf(node));
     else if (typeOf(node) === Node.TEXT_NODE && node.parentElement && seenBox(node.parentElement) && node.data.trim()) {
       lines.push(`text: ${clip(squeeze(node.data))}`);
     }
@@ -379,7 +379,7 @@ function addedLines(nodes, most) {
   return lines;
 }
 
-function outlined(el) {
+function outlineLinesOf(el) {
   if (!parentIn(el) && !hostOf(rootIn(el))) return [];
   const it = new Outline({ filter: 'all' });
   const surround = viewAbove(el);
@@ -401,22 +401,22 @@ function isTip(node) {
   return tip !== undefined && squeeze(textsIn(tip, '')) === squeeze(textsIn(node, ''));
 }
 
-function goneLine(node) {
+function removedLine(node) {
   const words = typeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(contentIn).join(' ') : contentIn(node);
   const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
   if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (NEVER.has(node.tagName)) return '';
-  const role = kindOfGone(node);
+  const role = removedKind(node);
   const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
-const kindOfGone = (el) => (isTip(el) ? 'tooltip' : roleOf(el).replace('none', '') || el.tagName.toLowerCase());
+const removedKind = (el) => (isTip(el) ? 'tooltip' : roleOf(el).replace('none', '') || el.tagName.toLowerCase());
 
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
   if (NEVER.has(el.tagName)) return '';
-  const role = kindOfGone(el);
+  const role = removedKind(el);
   const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }

@@ -2,9 +2,9 @@
 
 const DATE_OR_TIME = /^\d{1,4}(?:[-/.:\u2013 ]\d{1,4}){1,5}(?: ?[ap]m)?$/i;
 const BESIDE_PX = 80; // pixels between a field and what it opens
-const FEWEST_NUMBERS = 7; // of a week
+const MIN_NUMBERS = 7; // of a week
 const SENDS = 'button:not([type]), [type=submit], [type=image]';
-let guarded = null;
+let guardedField = null;
 
 // Whether what has come up beside the field since the action began is a calendar or a clock.
 async function opensPicker(el) {
@@ -19,11 +19,11 @@ async function opensPicker(el) {
 
 function isPicker(root, el) {
   const numbers = [...allMatches(root, '*')].filter((one) => !one.firstElementChild && /^\s*\d{1,2}\s*$/.test(contentIn(one)) && isShown(one));
-  return numbers.length >= FEWEST_NUMBERS && numbers.some((one) => isBeside(floating(one), el));
+  return numbers.length >= MIN_NUMBERS && numbers.some((one) => isBeside(floatingBox(one), el));
 }
 
 // The box above the page that an element stands in.
-function floating(el) {
+function floatingBox(el) {
   for (let at = el; at; at = parentIn(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return seenBox(at);
   return null;
 }
@@ -43,12 +43,12 @@ function guardEnter(el) {
   };
   const view = windowOf(ownerIn(el));
   for (const type of ['click', 'submit']) listenTo(view, type, stop, true);
-  guarded = () => { for (const type of ['click', 'submit']) stopListening(view, type, stop, true); };
+  guardedField = () => { for (const type of ['click', 'submit']) stopListening(view, type, stop, true); };
 }
 
 function endGuard(el) {
-  guarded?.();
-  guarded = null;
+  guardedField?.();
+  guardedField = null;
   return el.value;
 }
 

@@ -5,9 +5,9 @@ const LEVELS = 6;
 function identityOf(el) {
   const tag = tagOf(el).toLowerCase();
   if (clobbered(el)) return { tag, attributes: {}, label: '', text: '', around: '', row: '', selector: tag };
-  surroundings = new Map();
+  surroundingTexts = new Map();
   const attributes = {};
-  const near = around(el);
+  const near = surroundingWords(el);
   for (const name of TRAITS) if (el.hasAttribute(name)) attributes[name] = clip(el.getAttribute(name), 200);
   const typed = /^(input|textarea|select)$/.test(tag) || el.isContentEditable;
   return {

@@ -1,7 +1,7 @@
 // Scrolling through a list until something in it shows: virtual lists hold only what is in sight.
 
 const RENDER_MS = 60; // without a change, after which a list has drawn what was scrolled to
-const RENDER_MOST_MS = 1000;
+const MAX_RENDER_MS = 1000;
 const MORE_MS = 1500; // in which a list that ends may get more
 
 const boxes = new WeakMap(); // that is scrolled, by the element that was meant: one for all of the way
@@ -21,7 +21,7 @@ function showIn(el, across, options) {
   // Row 5 is not meant by Row 54.
   const numbered = (one) => !withoutNumbers(words, wordsOf(`${one.name} ${contentIn(one.el)}`));
   const fits = (one) => one.score >= ALL_WORDS && (whole || holdsIn(box, one.el)) && numbered(one);
-  const found = ranked({ ...options, among: 'all' }).find(fits);
+  const found = rankMatches({ ...options, among: 'all' }).find(fits);
   if (!found) return null;
   found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
   return shownResults([found], { ...options, limit: 1 })[0];
@@ -33,7 +33,7 @@ function waitRendered(box) {
     const observer = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, RENDER_MS); });
     const end = () => { observer.disconnect(); clearTimeout(quiet); clearTimeout(most); resolve(); };
     let quiet = setTimeout(end, RENDER_MS);
-    const most = setTimeout(end, RENDER_MOST_MS);
+    const most = setTimeout(end, MAX_RENDER_MS);
     observer.observe(box, { subtree: true, childList: true, characterData: true });
   });
 }
@@ -46,11 +46,11 @@ async function scrollOn(el, across, way) {
   const place = () => (across ? box.scrollLeft : box.scrollTop);
   const [before, length] = [place(), size()];
   box.scrollBy({ left: across ? step : 0, top: across ? 0 : step, behavior: 'instant' });
-  if (!scriptsRun()) return { ...whereIn(box, across, way), ended: place() === before };
+  if (!scriptsRun()) return { ...scrollPosition(box, across, way), ended: place() === before };
   await waitRendered(box);
   const stop = performance.now() + MORE_MS;
   while (place() === before && size() <= length && performance.now() < stop) await waitRendered(box);
-  return { ...whereIn(box, across, way), ended: place() === before && size() <= length };
+  return { ...scrollPosition(box, across, way), ended: place() === before && size() <= length };
 }
 
 const SCREEN_SHARE = 0.8; // what is left of the last screen stays in sight

@@ -1,7 +1,7 @@
 // Elements that a selector or a path names, described or offered as what an action may mean.
 
-function described(el) {
-  const box = lift(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
+function describeMatch(el) {
+  const box = toWindowBox(windowOf(ownerIn(el)) || window, (tagOf(el) === 'AREA' && seenBox(el)) || boxIn(el));
   const attributes = {};
   for (const { name, value } of attributesOf(el)) {
     if (name === 'value' && el.type === 'password') continue;
@@ -17,22 +17,22 @@ function described(el) {
 }
 
 function queryDom(options) {
-  surroundings = new Map();
+  surroundingTexts = new Map();
   sections = new Map();
-  if (elsewhereSeen()) return { elements: [], total: 0 };
+  if (isReadByParent()) return { elements: [], total: 0 };
   const all = everyMatch(options);
-  return { elements: all.slice(0, options.limit).map(described), total: all.length };
+  return { elements: all.slice(0, options.limit).map(describeMatch), total: all.length };
 }
 const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: formName(el) } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
 
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {
-  surroundings = new Map();
+  surroundingTexts = new Map();
   sections = new Map();
-  if (elsewhereSeen()) return { matches: [], total: 0 };
+  if (isReadByParent()) return { matches: [], total: 0 };
   const all = everyMatch({ selector, pierce: true });
   const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));
-  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: inSight(el) }));
+  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: isInSight(el) }));
   return { matches: shownResults(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
 }
 

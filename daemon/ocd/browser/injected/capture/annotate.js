@@ -8,7 +8,7 @@ async function bitmapOf(picture) {
   return createImageBitmap(new Blob([bytes], { type: 'image/png' }));
 }
 
-async function asText(blob) {
+async function toBase64(blob) {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = '';
   for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
@@ -29,7 +29,7 @@ function drawGrid(pen, width, height) {
   }
 }
 
-const overlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const boxesOverlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 // Where a label covers neither another one nor the words of its own box, if there is such a place.
 function spotForLabel(box, w, h, taken, width, height) {
@@ -37,7 +37,7 @@ function spotForLabel(box, w, h, taken, width, height) {
     [box.x, box.y - h], [box.x - w, box.y], ...(box.w > 200 ? [[box.x + box.w - w, box.y]] : []),
     [box.x + box.w, box.y], [box.x, box.y + box.h], [box.x + box.w - w, box.y - h], [box.x, box.y],
   ].map(([x, y]) => ({ x: Math.max(0, Math.min(x, width - w)), y: Math.max(0, Math.min(y, height - h)), w, h }));
-  return places.find((place) => !taken.some((other) => overlap(place, other))) || places.at(-1);
+  return places.find((place) => !taken.some((other) => boxesOverlap(place, other))) || places.at(-1);
 }
 
 function drawBoxes(pen, options, width, height) {
@@ -69,7 +69,7 @@ async function annotate(picture, width, options) {
   if (options.grid) drawGrid(pen, width, bitmap.height / scale);
   drawBoxes(pen, options, width, bitmap.height / scale);
   bitmap.close();
-  return asText(await canvas.convertToBlob({ type: options.type, quality: options.quality }));
+  return toBase64(await canvas.convertToBlob({ type: options.type, quality: options.quality }));
 }
 
 Object.assign(globalThis.openchrome, { annotate });

@@ -23,7 +23,7 @@ Object.assign(globalThis.openchrome, {
     switch (name) {
       case 'value': return wholeValue(el);
       case 'attribute': return attributeOf(el, attribute);
-      case 'enabled': return !disabledWhy(el, false);
+      case 'enabled': return !disabledReason(el, false);
       case 'checked': return checkedState(el);
       default: return hasBox(el);
     }

@@ -1,34 +1,34 @@
 // What contracts state about a page: texts and counts by selector, and what the page took.
 
-const MOST_EVIDENCE_TEXT = 2000000;
+const MAX_EVIDENCE_TEXT = 2000000;
 
-const bare = (text) => text.replace(/\s+/g, '').toLowerCase();
+const withoutSpaces = (text) => text.replace(/\s+/g, '').toLowerCase();
 
 function wordsIn(el) {
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el))) return el.type === 'password' ? '' : String(el.value ?? '');
   if (NEVER.has(tagOf(el))) return contentIn(el);
   const { innerText } = el;
-  const shown = seenText(el, MOST_EVIDENCE_TEXT);
+  const shown = seenText(el, MAX_EVIDENCE_TEXT);
   // Its lines are told as the browser has them where it says the same.
-  return !rootOf(el) && typeof innerText === 'string' && bare(innerText) === bare(shown) ? innerText : squeeze(shown);
+  return !rootOf(el) && typeof innerText === 'string' && withoutSpaces(innerText) === withoutSpaces(shown) ? innerText : squeeze(shown);
 }
 
 function evidence({ texts, counts }) {
   const found = { texts: {}, counts: {}, long: [] };
-  if (elsewhereSeen()) return found;
+  if (isReadByParent()) return found;
   for (const selector of counts) found.counts[selector] = everyMatch({ selector, pierce: true }).length;
   for (const selector of texts) {
     const all = everyMatch({ selector, pierce: true });
     // null: nothing matches, which is not the same as an empty element.
     const text = all.length ? all.map(wordsIn).join('\n') : null;
-    if (text?.length > MOST_EVIDENCE_TEXT) found.long.push(selector);
+    if (text?.length > MAX_EVIDENCE_TEXT) found.long.push(selector);
     else found.texts[selector] = text;
   }
   return found;
 }
 
 // Entries that are told only to observers, who are given old ones, too.
-function observed(type) {
+function observedEntries(type) {
   return new Promise((resolve) => {
     let observer = null;
     const end = (entries) => { observer?.disconnect(); clearTimeout(timer); resolve(entries); };
@@ -41,8 +41,8 @@ function observed(type) {
 }
 
 // Milliseconds since the navigation began; bytes and counts where the name says so; null: not known.
-async function performanceSoFar() {
-  const [shown, shifts] = await Promise.all([observed('largest-contentful-paint'), observed('layout-shift')]);
+async function performanceMetrics() {
+  const [shown, shifts] = await Promise.all([observedEntries('largest-contentful-paint'), observedEntries('layout-shift')]);
   const load = performance.getEntriesByType('navigation')[0] || {};
   const paints = Object.fromEntries(performance.getEntriesByType('paint').map((one) => [one.name, one.startTime]));
   const resources = performance.getEntriesByType('resource');
@@ -71,7 +71,7 @@ function nextChange(most) {
 
 Object.assign(globalThis.openchrome, {
   evidence: (options) => read(evidence, options),
-  performanceSoFar,
+  performanceMetrics,
   nextChange,
   viewport: () => ({ width: innerWidth, height: innerHeight, scale: devicePixelRatio }),
 });

@@ -5,15 +5,15 @@
 const TELLING_ATTRIBUTES = new Set(('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
   + ' aria-label data-testid data-test data-qa data-field data-label data-name data-key data-price data-value data-rating'
   + ' name alt title colspan scope lang for').split(' '));
-const MOST_NODES = 200000;
-const MOST_TEXT = 4e6; // characters
+const MAX_NODES = 200000;
+const MAX_TEXT = 4e6; // characters
 const LONG_ATTRIBUTE = 2000;
 const BLOCKS = new Set(('ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM'
   + ' H1 H2 H3 H4 H5 H6 HEADER HGROUP HR HTML LI MAIN NAV OL P PRE SECTION SUMMARY TABLE TBODY TD TFOOT TH THEAD TR UL CAPTION').split(' '));
 
 const DEEP = 400;
 
-class Harvest {
+class PageCapture {
   constructor() {
     this.entries = [];
     this.text = 0;
@@ -27,7 +27,7 @@ class Harvest {
   }
 
   element(el, view, depth) {
-    if (this.entries.length > MOST_NODES || this.text > MOST_TEXT) {
+    if (this.entries.length > MAX_NODES || this.text > MAX_TEXT) {
       this.cut = true;
       return;
     }
@@ -36,11 +36,11 @@ class Harvest {
     if (tag === 'SELECT' || tag === 'TEXTAREA') return;
     if (depth >= DEEP) this.words(depth + 1, el.innerText ?? '');
     else if (EMBEDDING.has(tag)) this.frame(el, depth + 1);
-    else for (const kid of kidsOf(el)) this.kid(el, kid, view, depth + 1);
+    else for (const kid of composedChildrenOf(el)) this.kid(el, kid, view, depth + 1);
   }
 
   kid(el, kid, view, depth) {
-    if (folded(el, kid)) return;
+    if (isCollapsed(el, kid)) return;
     const type = typeOf(kid);
     if (type === 3) {
       if (BLANK.test(kid.data)) this.words(depth, ' ');
@@ -56,17 +56,17 @@ class Harvest {
 
   shown(kid, tag, view, depth) {
     if (tag === 'SCRIPT') {
-      this.entries.push([depth, 'script', { json: kid.textContent.slice(0, MOST_TEXT) }]);
+      this.entries.push([depth, 'script', { json: kid.textContent.slice(0, MAX_TEXT) }]);
       return;
     }
-    const below = clobbered(kid) ? formView(kid, view) : look(kid, view);
+    const below = clobbered(kid) ? formView(kid, view) : viewInside(kid, view);
     if (!below) return;
     this.element(kid, below, depth);
-    if (tag !== 'FORM' && !rootOf(kid)) suspect(kid);
+    if (tag !== 'FORM' && !rootOf(kid)) suspectHost(kid);
   }
 
   frame(el, depth) {
-    const inner = inside(el);
+    const inner = innerDocument(el);
     const view = inner?.documentElement && rootView(inner);
     if (!view) return;
     this.data(headOf(inner), depth);
@@ -76,7 +76,7 @@ class Harvest {
   // The JSON-LD of a document's head.
   data(head, depth) {
     for (const script of head?.querySelectorAll('script') ?? []) {
-      if (isData(script)) this.entries.push([depth, 'script', { json: script.textContent.slice(0, MOST_TEXT) }]);
+      if (isData(script)) this.entries.push([depth, 'script', { json: script.textContent.slice(0, MAX_TEXT) }]);
     }
   }
 
@@ -95,7 +95,7 @@ class Harvest {
     } else if (CONTROLS.has(tag) && el.type !== 'password' && el.type !== 'hidden') put('value', fieldValue(el));
     else if (tag === 'METER' || tag === 'PROGRESS' || tag === 'DATA') put('value', String(el.value));
     if (view && view.inline === BLOCKS.has(tag)) put('flow', view.inline ? 'inline' : 'block');
-    if (view && crossedOut(el)) put('struck', '1');
+    if (view && isStruckOut(el)) put('struck', '1');
     return found;
   }
 }
@@ -106,7 +106,7 @@ function fieldValue(el) {
 }
 
 // An old price, mostly.
-function crossedOut(el) {
+function isStruckOut(el) {
   const text = firstOf(el);
   return text !== null && typeOf(text) === 3 && text.data.length < 40 && /\d/.test(text.data)
     && getComputedStyle(el).textDecorationLine.includes('line-through');
@@ -125,14 +125,14 @@ const isData = (script) => /\bld\+json/i.test(script.type);
 
 // Options: selector (every match is a scope of its own), most scopes.
 function capturePage(options) {
-  const it = new Harvest();
+  const it = new PageCapture();
   const result = { scopes: [], meta: [], lang: rootElementOf(document)?.lang || '', title: pageTitleOf(document), matched: 0 };
-  if (elsewhereSeen() || !rootElementOf(document)) return result;
+  if (isReadByParent() || !rootElementOf(document)) return result;
   if (options.selector) {
     const matched = everyMatch({ selector: options.selector, pierce: true });
     result.matched = matched.length;
     for (const el of matched.slice(0, options.most)) {
-      const view = look(el, viewAbove(el));
+      const view = viewInside(el, viewAbove(el));
       it.entries = [];
       if (view) it.element(el, view, 0);
       if (it.entries.length) result.scopes.push(it.entries);

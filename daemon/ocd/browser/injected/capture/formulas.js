@@ -5,14 +5,14 @@ const FORMULAS = '.katex, mjx-container, .mwe-math-element, math, script[type^="
 const RENDERED = '.MathJax, .MathJax_Display, .MathJax_CHTML, .MathJax_SVG, .MathJax_SVG_Display, .MJXc-display';
 const TEX_SOURCE = 'annotation[encoding="application/x-tex" i], annotation[encoding="tex" i], annotation[encoding="latex" i], annotation[encoding="application/x-latex" i], annotation[encoding="text/x-tex" i]';
 const IN_DELIMITERS = /^\s*(?:\\\(([^]*)\\\)|\\\[([^]*)\\\]|\$\$([^]*)\$\$|\$([^$]*)\$)\s*$/;
-const LONGEST_FORMULA = 100000;
+const MAX_FORMULA = 100000;
 
-const sourceHtml = (source, display) => `<math${display ? ' display="block"' : ''}><annotation encoding="application/x-tex">${escaped(source)}</annotation></math>`;
+const sourceHtml = (source, display) => `<math${display ? ' display="block"' : ''}><annotation encoding="application/x-tex">${escapeHtml(source)}</annotation></math>`;
 
 function mathHtml(el, math, display) {
   const source = math.getAttribute('data-latex') ?? math.querySelector(TEX_SOURCE)?.textContent;
   if (source) return sourceHtml(source, display);
-  if (el === math || math.outerHTML.length > LONGEST_FORMULA) return null;
+  if (el === math || math.outerHTML.length > MAX_FORMULA) return null;
   return display ? math.outerHTML.replace('<math', '<math display="block"') : math.outerHTML;
 }
 
@@ -21,7 +21,7 @@ function textFormula(el) {
   const text = el.textContent;
   const style = el.getAttribute('data-math-style');
   if (style !== null) return sourceHtml(text, style === 'display');
-  const match = text.length < LONGEST_FORMULA && IN_DELIMITERS.exec(text);
+  const match = text.length < MAX_FORMULA && IN_DELIMITERS.exec(text);
   if (match) return sourceHtml(match[1] ?? match[2] ?? match[3] ?? match[4], (match[2] ?? match[3]) !== undefined);
   const display = el.classList.contains('display');
   return el.classList.contains('math') && (display || el.classList.contains('inline')) ? sourceHtml(text, display) : null;

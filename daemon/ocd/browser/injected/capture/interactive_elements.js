@@ -5,38 +5,38 @@ const EVERY_CONTROL = 'a[href], area[href], button, input, select, textarea, sum
   + ' [contenteditable]:not([contenteditable=false]), video[controls], audio[controls]';
 
 // A box of an element's document, in the engine's window, and whether any of it shows there.
-function lift(view, box) {
+function toWindowBox(view, box) {
   let { x, y, width: w, height: h } = box;
   let shows = w > 0 && h > 0;
   for (;;) {
     shows = shows && x + w > 0 && y + h > 0 && x < view.innerWidth && y < view.innerHeight;
     if (view === window || !view.frameElement) return { x, y, w, h, shows };
-    [x, y, w, h] = boxOutOf(view.frameElement, x, y, w, h);
+    [x, y, w, h] = toParentBox(view.frameElement, x, y, w, h);
     view = windowOf(ownerIn(view.frameElement));
   }
 }
 
-function placed(el) {
+function placedBox(el) {
   const [surface, box] = surfaceOf(el);
-  return lift(windowOf(ownerIn(surface)) || window, box || surface.getBoundingClientRect());
+  return toWindowBox(windowOf(ownerIn(surface)) || window, box || surface.getBoundingClientRect());
 }
 
 // The content box of a frame's element in the engine's window, and how large its pixels are there.
 function contentBox(frame) {
-  const [x, y, width, height] = boxOutOf(frame, 0, 0, frame.clientWidth, frame.clientHeight);
-  const box = lift(windowOf(ownerIn(frame)), { x, y, width, height });
+  const [x, y, width, height] = toParentBox(frame, 0, 0, frame.clientWidth, frame.clientHeight);
+  const box = toWindowBox(windowOf(ownerIn(frame)), { x, y, width, height });
   return [box.x, box.y, box.w, box.h, box.w / frame.clientWidth || 1];
 }
 
 // What the frames of the engine's window, and that window, show of a box of an element's document:
 // in coordinates of the page if the window is the page's, else of the window.
-function seenOf(view, box) {
+function visibleBox(view, box) {
   let { left, top, right, bottom } = box;
   while (view.parent !== view) {
     [left, top] = [Math.max(left, 0), Math.max(top, 0)];
     [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
-    const [x, y, width, height] = boxOutOf(view.frameElement, left, top, right - left, bottom - top);
+    const [x, y, width, height] = toParentBox(view.frameElement, left, top, right - left, bottom - top);
     [left, top, right, bottom] = [x, y, x + width, y + height];
     view = windowOf(ownerIn(view.frameElement));
   }
@@ -51,22 +51,22 @@ function seenOf(view, box) {
 
 function boxOnPage(el) {
   el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  return seenOf(windowOf(ownerIn(el)), el.getBoundingClientRect());
+  return visibleBox(windowOf(ownerIn(el)), el.getBoundingClientRect());
 }
 
 // Likewise of a box of the document in a frame of another origin.
 function boxInParent(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const [x, y, w, h] = boxOutOf(frame, left, top, width, height);
+  const [x, y, w, h] = toParentBox(frame, left, top, width, height);
   const box = { left: x, top: y, right: x + w, bottom: y + h };
-  return seenOf(windowOf(ownerIn(frame)), box);
+  return visibleBox(windowOf(ownerIn(frame)), box);
 }
 
 function actionsOf(el, role) {
   const control = controlOf(el);
-  if (disabledWhy(control, false)) return ['hover'];
+  if (disabledReason(control, false)) return ['hover'];
   const can = ['click', 'hover'];
-  const writable = !disabledWhy(control, true);
+  const writable = !disabledReason(control, true);
   if (control.tagName === 'INPUT' ? FILLED.test(control.type) : control.tagName === 'TEXTAREA' || control.isContentEditable) {
     if (writable) can.push('fill');
   }
@@ -81,7 +81,7 @@ function valueShown(el, role) {
   return FIELDS.has(role) || role === 'listbox' ? clip(valueHeldBy(control, role), 200) : '';
 }
 
-function labelled(one) {
+function drawnLabel(one) {
   if (one.name) return clip(one.name);
   return clip(squeeze(seenText(one.el, 400)), 80);
 }
@@ -95,9 +95,9 @@ function unseenControls(shown) {
     .filter((one) => WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'));
 }
 
-function sought(options) {
+function soughtElements(options) {
   if (!options.query) return seek((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
-  const asked = new Asked(options.query);
+  const asked = new SearchQuery(options.query);
   return seek((el, role, name, acts) => {
     if (!acts && !options.everything) return 0;
     const score = asked.score(el, role, name, acts);
@@ -105,41 +105,41 @@ function sought(options) {
   }, asked.hint);
 }
 
-function coveredAt(el) {
+function isCoveredAtCenter(el) {
   const [surface, box] = surfaceOf(el);
   return !box || spotOf(surface, box)?.by != null;
 }
 
 // Options: scope, band (of the window, in CSS pixels), actions, hidden, everything, query, least, uncovered, offset,
 // limit, own (frames inside are left out).
-function observe(options) {
-  let found = sought(options);
-  if (options.hidden && !options.query && !elsewhereSeen()) found = [...found, ...unseenControls(found)];
+function observeElements(options) {
+  let found = soughtElements(options);
+  if (options.hidden && !options.query && !isReadByParent()) found = [...found, ...unseenControls(found)];
   if (options.own) found = found.filter((one) => ownerIn(one.el) === document);
   const wanted = options.actions?.length ? new Set(options.actions) : null;
   const kept = [];
   for (const one of found) {
-    one.box = placed(one.el);
+    one.box = placedBox(one.el);
     if (options.scope === 'viewport' && !one.box.shows && !one.hidden) continue;
     if (options.band && (one.box.y + one.box.h <= options.band[0] || one.box.y >= options.band[1] || !one.box.w)) continue;
-    if (options.uncovered && one.box.shows && coveredAt(one.el)) continue;
+    if (options.uncovered && one.box.shows && isCoveredAtCenter(one.el)) continue;
     one.can = actionsOf(one.el, one.role);
     if (!wanted || one.can.some((action) => wanted.has(action))) kept.push(one);
   }
   const window_ = kept.slice(options.offset, options.offset + options.limit);
   return {
     total: kept.length, considered: found.length,
-    nodes: window_.map((one) => toldOf(one)), size: [innerWidth, innerHeight], scroll: [scrollX, scrollY],
+    nodes: window_.map((one) => elementReport(one)), size: [innerWidth, innerHeight], scroll: [scrollX, scrollY],
     page: [rootScrollerOf(document)?.scrollWidth ?? innerWidth, rootScrollerOf(document)?.scrollHeight ?? innerHeight],
   };
 }
 
-function toldOf(one) {
+function elementReport(one) {
   const control = controlOf(one.el);
   const value = valueShown(one.el, one.role);
   const states = statesOf(control, one.role, activeIn(ownerIn(one.el))).trim();
   return {
-    ref: `e${refOf(one.el)}`, role: one.role, name: labelled(one),
+    ref: `e${refOf(one.el)}`, role: one.role, name: drawnLabel(one),
     bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,
     ...(value ? { value } : {}), ...(states ? { states } : {}), ...(one.hidden ? { hidden: true } : {}),
     ...(isCovered(one.el) ? { covered: true } : {}),
@@ -148,5 +148,5 @@ function toldOf(one) {
 
 Object.assign(globalThis.openchrome, {
   contentBox, boxOnPage, boxInParent,
-  observe: (options) => read(observe, options),
+  observeElements: (options) => read(observeElements, options),
 });

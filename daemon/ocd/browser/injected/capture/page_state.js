@@ -1,6 +1,6 @@
 // The state of a page in few words: what stands open, what went wrong, what can be filled and pressed.
 
-const MOST_LINES = 40;
+const MAX_LINES = 40;
 const TROUBLE = '[role=alert], [role=status], [aria-live=assertive], [aria-invalid]:not([aria-invalid=false]), :user-invalid,'
   + ' [class*=error i], [class*=invalid i], [class*=alert i], [class*=danger i], [class*=warning i], [class*=toast i]';
 const TROUBLE_CLASS = /(^|[-_\s])(errors?|invalid|alerts?|danger|warnings?|toasts?)(?=$|[-_\s])|error-?(message|msg|text)|(field|form|input)error/i;
@@ -9,7 +9,7 @@ const TURNS = /^(?:[«‹←<]*\s*(?:next|prev(ious)?|older|newer|first|last|mor
 
 const shownText = (el, most) => clip((isCovered(el) ? COVERED : '') + squeeze(seenText(el, most * 4 + 200)), most);
 
-class Report {
+class PageReport {
   constructor() {
     this.lines = {};
     this.totals = {};
@@ -18,11 +18,11 @@ class Report {
   add(section, make, extra) {
     const lines = (this.lines[section] ||= []);
     this.totals[section] = (this.totals[section] || 0) + 1;
-    if (lines.length < MOST_LINES) lines.push({ text: make(), ...extra });
+    if (lines.length < MAX_LINES) lines.push({ text: make(), ...extra });
   }
 }
 
-const told = (el) => `[ref=e${refOf(el)}]`;
+const refMark = (el) => `[ref=e${refOf(el)}]`;
 
 function reportOverlays(report) {
   const open = everyMatch({ selector: OVERLAYS, pierce: true })
@@ -32,8 +32,8 @@ function reportOverlays(report) {
       const role = roleOf(el) || 'overlay';
       const name = nameOf(el, role);
       const buttons = [...el.querySelectorAll('button, [role=button], input[type=submit], a[href]')].filter(hasBox).slice(0, 6);
-      const pressed = buttons.map((one) => `${quote(clip(nameOf(one, roleOf(one)), 40))} ${told(one)}`).join(', ');
-      return `${role}${name ? ` ${quote(clip(name, 80))}` : ''}${isModal(el) ? ' modal' : ''} ${told(el)}: ${shownText(el, 120)}${pressed ? ` | ${pressed}` : ''}`;
+      const pressed = buttons.map((one) => `${quote(clip(nameOf(one, roleOf(one)), 40))} ${refMark(one)}`).join(', ');
+      return `${role}${name ? ` ${quote(clip(name, 80))}` : ''}${isModal(el) ? ' modal' : ''} ${refMark(el)}: ${shownText(el, 120)}${pressed ? ` | ${pressed}` : ''}`;
     });
   }
 }
@@ -44,7 +44,7 @@ function troubleOf(el) {
     return `${lineOf({ el, role: roleOf(el), name: nameOf(el, roleOf(el)) }, true)}${why ? `: ${clip(squeeze(why), 120)}` : ''}`;
   }
   const text = shownText(el, 200);
-  return text && `${el.getAttribute('role') || 'message'} ${told(el)}: ${text}`;
+  return text && `${el.getAttribute('role') || 'message'} ${refMark(el)}: ${text}`;
 }
 
 function reportTrouble(report) {
@@ -69,10 +69,10 @@ function tableLine(el, name) {
   const head = own ? el.rows[0] : el.querySelector('[role=row]');
   const cells = head ? (own ? [...head.cells] : [...head.children]) : [];
   const words = cells.slice(0, 8).map((cell) => shownText(cell, 24)).filter(Boolean).join(' | ');
-  return `table${name ? ` ${quote(clip(name, 60))}` : ''} ${told(el)} ${rows} rows × ${cells.length} columns${words ? `: ${words}` : ''}`;
+  return `table${name ? ` ${quote(clip(name, 60))}` : ''} ${refMark(el)} ${rows} rows × ${cells.length} columns${words ? `: ${words}` : ''}`;
 }
 
-const turning = (one) => (one.role === 'link' || one.role === 'button' || one.role === 'clickable') && (one.el.rel === 'next' || one.el.rel === 'prev' || (one.name.length < 30 && TURNS.test(one.name.trim()))
+const isPageTurn = (one) => (one.role === 'link' || one.role === 'button' || one.role === 'clickable') && (one.el.rel === 'next' || one.el.rel === 'prev' || (one.name.length < 30 && TURNS.test(one.name.trim()))
   || (one.el.getAttribute('aria-current') === 'page' && /^\d+$/.test(one.name)));
 
 function sectionFor(one) {
@@ -81,7 +81,7 @@ function sectionFor(one) {
   if (role === 'tab') return 'tabs';
   if (role === 'table' || role === 'grid' || role === 'treegrid') return 'tables';
   if (!one.acts) return '';
-  if (turning(one)) return 'pagination';
+  if (isPageTurn(one)) return 'pagination';
   if (FIELDS.has(role) || /^(checkbox|radio|switch|listbox)$/.test(role)) return 'fields';
   if (role === 'link') return 'links';
   return role === 'option' || CELLS.has(role) || role === 'row' || el.tagName === 'BODY' ? '' : 'buttons';
@@ -91,7 +91,7 @@ function reportFound(report, found, first) {
   const count = new Map();
   for (const one of found) if (one.acts) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
   const placedIn = found.map((one) => [sectionFor(one), one]).filter(([section]) => section);
-  if (first) for (const pair of placedIn) pair.push(pair[0] === 'tables' || inSight(pair[1].el) ? 0 : 1);
+  if (first) for (const pair of placedIn) pair.push(pair[0] === 'tables' || isInSight(pair[1].el) ? 0 : 1);
   const ordered = first ? [...placedIn].sort((a, b) => a[2] - b[2] || a[1].at - b[1].at) : placedIn;
   for (const [section, one] of ordered) {
     if (section === 'headings' && !one.name) continue;
@@ -113,7 +113,7 @@ function reportContent(report) {
 }
 
 function focusInside(el) {
-  const root = rootOf(el) || inside(el);
+  const root = rootOf(el) || innerDocument(el);
   return root && activeIn(root);
 }
 
@@ -126,15 +126,15 @@ function reportFocus(report) {
 
 // Options: words that elements are to fit, first (what shows comes first).
 function inspect(options) {
-  const asked = options.words ? new Asked(options.words) : null;
+  const asked = options.words ? new SearchQuery(options.words) : null;
   const found = seek((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || role === 'grid' || role === 'treegrid' ? 1 : 0));
-  const report = new Report();
+  const report = new PageReport();
   const scroller = rootScrollerOf(document);
   const result = {
     lines: report.lines, totals: report.totals, matches: [], ready: readyStateOf(document), frames: window.length,
     scroll: [Math.round(scrollY), innerHeight, scroller?.scrollHeight ?? innerHeight],
   };
-  if (elsewhereSeen()) return result;
+  if (isReadByParent()) return result;
   reportFocus(report);
   if (!options.interactive) {
     reportOverlays(report);
@@ -143,7 +143,7 @@ function inspect(options) {
   reportFound(report, found, options.first);
   if (!options.interactive) reportContent(report);
   if (asked) {
-    const best = ranked({ query: options.words }).filter((one) => one.score >= 40).slice(0, 6);
+    const best = rankMatches({ query: options.words }).filter((one) => one.score >= 40).slice(0, 6);
     result.matches = shownResults(best, 6).map((one) => ({ score: one.score, text: clip(one.line, 240) }));
   }
   return result;

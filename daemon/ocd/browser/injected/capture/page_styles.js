@@ -27,7 +27,7 @@ const MADE_WITH = {
   'Next.js': () => anyMatch('#__next, script#__NEXT_DATA__, script[src*="/_next/"]'),
   Nuxt: () => anyMatch('#__nuxt, script[src*="/_nuxt/"]'), Gatsby: () => anyMatch('#___gatsby'),
   React: () => anyMatch('[data-reactroot], #__next, script[src*="react"]'), Angular: () => anyMatch('[ng-version], [ng-app], app-root'),
-  Vue: () => anyMatch('[data-v-app], [data-server-rendered], script[src*="vue"]') || scoped(/^data-v-/),
+  Vue: () => anyMatch('[data-v-app], [data-server-rendered], script[src*="vue"]') || hasScopeAttribute(/^data-v-/),
   Svelte: () => anyMatch('[class*="svelte-"]'), Astro: () => anyMatch('astro-island, [class*="astro-"]'),
   jQuery: () => anyMatch('script[src*="jquery" i]'), HTMX: () => anyMatch('[hx-get], [hx-post], script[src*="htmx"]'),
   Alpine: () => anyMatch('[x-data]'), WordPress: () => anyMatch('link[href*="wp-content"], script[src*="wp-includes"]'),
@@ -36,10 +36,10 @@ const STYLING = new Set('Bootstrap,Tailwind,Material UI,Ant Design,Bulma,Foundat
 const TAILWIND = /(?:^|\s)(?:(?:sm|md|lg|hover|focus):)?(?:[pm][xytrbl]?-\d+|(?:bg|text|border)-[a-z]+-\d{2,3}|flex|grid-cols-\d|rounded-(?:sm|md|lg|xl|full))(?:\s|$)/;
 
 const anyMatch = (selector) => firstMatch(document, selector) !== null;
-const scoped = (pattern) => [...allMatches(document, 'body *')].slice(0, 300)
+const hasScopeAttribute = (pattern) => [...allMatches(document, 'body *')].slice(0, 300)
   .some((el) => !clobbered(el) && el.getAttributeNames().some((name) => pattern.test(name)));
 
-function setBy(el) {
+function ownStyles(el) {
   const style = getComputedStyle(el);
   const words = [];
   const tell = (name, value) => words.push(`${name}: ${clip(value, LONG_STYLE)}`);
@@ -91,11 +91,11 @@ function groupsOf(elements) {
   return [...groups.values()].sort((a, b) => b.count - a.count);
 }
 
-const makes = (el, pseudo) => !/^(?:none|normal|)$/.test(getComputedStyle(el, pseudo).content);
+const hasGeneratedBox = (el, pseudo) => !/^(?:none|normal|)$/.test(getComputedStyle(el, pseudo).content);
 
 function groupLine({ name, el, count }) {
-  const words = setBy(el);
-  const marks = ['::before', '::after'].filter((pseudo) => makes(el, pseudo)).join(' ');
+  const words = ownStyles(el);
+  const marks = ['::before', '::after'].filter((pseudo) => hasGeneratedBox(el, pseudo)).join(' ');
   return `${clip(name, 120)} ×${count}${marks ? ` ${marks}` : ''}${words ? ` { ${words} }` : ''}`;
 }
 

@@ -34,13 +34,13 @@ function formLines(found) {
   });
 }
 
-function semantic() {
+function summarize() {
   const found = seek((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? 1 : 0));
   const of = (role) => found.filter((one) => one.role === role);
   const parts = [
     ['description', [metaOf('description')]], ['language', [rootElementOf(document)?.lang ?? '']],
     ['landmarks', found.filter((one) => LANDMARKS.has(one.role))
-      .map((one) => `${one.role}${named(one.el) && one.name ? ` ${quote(clip(one.name))}` : ''}`)],
+      .map((one) => `${one.role}${hasName(one.el) && one.name ? ` ${quote(clip(one.name))}` : ''}`)],
     ['headings', of('heading').map((one) => `${'  '.repeat(levelOf(one.el) - 1)}${levelOf(one.el)} ${clip(one.name)}`)],
     ['forms', formLines(found)], ['tables', of('table').map(tableSummary)],
   ];
@@ -48,4 +48,4 @@ function semantic() {
   return { about: parts.map(([title, lines]) => [title, lines.filter(Boolean)]).filter(([, lines]) => lines.length), links };
 }
 
-Object.assign(globalThis.openchrome, { semantic: (options) => read(semantic, options) });
+Object.assign(globalThis.openchrome, { summarize: (options) => read(summarize, options) });

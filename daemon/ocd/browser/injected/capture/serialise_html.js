@@ -13,11 +13,11 @@ const ALIGNMENTS = new Set(['right', 'center']);
 const LONG_VALUE = 1000;
 const FEW_PIECES = 20; // of HTML in an item that is looked at: a longer one says something
 const SAYS_SOMETHING = /^<(?:img|input|hr|math)\b/;
-const MOST_DRAWN = 5000; // characters of one text in a drawing
+const MAX_DRAWN = 5000; // characters of one text in a drawing
 
-const escaped = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-const attribute = (name, value) => ` ${name}="${escaped(value).replace(/"/g, '&quot;')}"`;
-const shortened = (value) => (value.length > LONG_VALUE
+const escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const attribute = (name, value) => ` ${name}="${escapeHtml(value).replace(/"/g, '&quot;')}"`;
+const shortenValue = (value) => (value.length > LONG_VALUE
   ? `${value.slice(0, LONG_VALUE)}… (${value.length} characters)` : value);
 
 // The class names around a block of code, nearest first, if one may tell its language (content/code_language.py).
@@ -35,7 +35,7 @@ function alignmentOf(el, tag, view) {
   return ALIGNMENTS.has(align) ? attribute('align', align) : '';
 }
 
-class Html {
+class HtmlSerializer {
   constructor(options) {
     this.all = options.all === true; // every attribute, controls as they are
     this.kept = options.parts ? [...KEPT, ...PARTS] : KEPT;
@@ -57,12 +57,12 @@ class Html {
   }
 
   kids(el, view) {
-    if (++this.level > MAX_DEPTH) this.out.push(escaped(el.innerText ?? ''));
+    if (++this.level > MAX_DEPTH) this.out.push(escapeHtml(el.innerText ?? ''));
     else {
-      for (const kid of kidsOf(el)) {
-        if (folded(el, kid)) continue;
+      for (const kid of composedChildrenOf(el)) {
+        if (isCollapsed(el, kid)) continue;
         if (typeOf(kid) === Node.TEXT_NODE) {
-          if (BLANK.test(kid.data) || view.readable) this.out.push(escaped(marked(el, kid.data)));
+          if (BLANK.test(kid.data) || view.readable) this.out.push(escapeHtml(markCoveredText(el, kid.data)));
           else this.hidden += kid.data.length;
         } else if (typeOf(kid) === Node.ELEMENT_NODE) {
           if (clobbered(kid)) this.form(kid, view);
@@ -87,7 +87,7 @@ class Html {
       if (formula) this.out.push(formula);
       return;
     }
-    const view = look(el, above);
+    const view = viewInside(el, above);
     if (!view) {
       this.hidden += el.textContent.trim().length;
       return;
@@ -96,19 +96,19 @@ class Html {
       this.out.push(formula);
       return;
     }
-    if (!rootOf(el)) suspect(el);
+    if (!rootOf(el)) suspectHost(el);
     if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
     else if (!this.all && tag === 'SVG') this.drawing(el);
-    else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escaped(nameOf(el, 'img')));
+    else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escapeHtml(nameOf(el, 'img')));
     else if (!this.all && CONTROLS.has(tag) && this.control(el, view)) return;
     else this.plain(el, tag, view);
   }
 
   drawing(el) {
-    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => seenText(text, MOST_DRAWN));
+    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => seenText(text, MAX_DRAWN));
     const told = squeeze([nameOf(el, 'img'), ...words].join(' '));
     // It is a picture: the text beside it does not go on from its words.
-    if (told) this.out.push(` ${escaped(told)} `);
+    if (told) this.out.push(` ${escapeHtml(told)} `);
   }
 
   plain(el, tag, view) {
@@ -117,7 +117,7 @@ class Html {
     const at = this.out.length;
     this.out.push(`<${name}${this.attributes(el, tag, view)}>`);
     if (VOID.has(tag)) return;
-    if (tag === 'TEXTAREA') this.out.push(escaped(el.value));
+    if (tag === 'TEXTAREA') this.out.push(escapeHtml(el.value));
     else this.kids(el, view);
     this.out.push(`</${name}>`);
     if (tag === 'LI' && !this.all && tagOf(parentIn(el)) !== 'OL' && this.isEmptySince(at)) this.out.length = at;
@@ -138,7 +138,7 @@ class Html {
     let words = '';
     if (role === 'button') words = nameOf(el, role);
     else if (FIELDS.has(role) && el.type !== 'password') words = valueHeldBy(el, role);
-    if (words) this.out.push(` ${escaped(words)} `);
+    if (words) this.out.push(` ${escapeHtml(words)} `);
     return true;
   }
 
@@ -170,11 +170,11 @@ class Html {
 
   url(el, name, value) {
     const url = typeof el[name] === 'string' ? el[name] : value;
-    return url.startsWith('data:') ? shortened(url) : url;
+    return url.startsWith('data:') ? shortenValue(url) : url;
   }
 
   frame(el) {
-    const inner = inside(el);
+    const inner = innerDocument(el);
     this.out.push('<div>');
     if (inner?.documentElement) this.document(inner);
     else {
@@ -198,7 +198,7 @@ class Html {
 function html(options) {
   const root = scopeOf(options);
   if (!root) return null;
-  const it = new Html(options);
+  const it = new HtmlSerializer(options);
   it.formulas = it.all ? null : formulasOf(document);
   if (root === rootElementOf(document)) it.document(document);
   else if (clobbered(root)) it.form(root, viewAbove(root));
@@ -208,14 +208,14 @@ function html(options) {
 }
 
 // The compact DOM: all elements and texts in order; what is not shown is counted, not told.
-class Dom extends Outline {
+class DomSerializer extends Outline {
   element(el, above, depth) {
     const tag = el.tagName.toLowerCase();
-    const view = look(el, above);
+    const view = viewInside(el, above);
     const acts = view !== null && !view.inert && this.acts(el, roleOf(el), view, null);
     const ref = acts ? ` [ref=e${refOf(el)}]` : '';
     if (acts) this.refs++;
-    if (!rootOf(el)) suspect(el);
+    if (!rootOf(el)) suspectHost(el);
     const start = `<${tag}${this.attributes(el)}>${ref}`;
     if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.unseen(el, tag));
     else if (depth >= this.maxDepth && el.firstElementChild) {
@@ -252,7 +252,7 @@ class Dom extends Outline {
   }
 
   slotted(el, depth) {
-    const slotted = slottedIn(el);
+    const slotted = slottedChildren(el);
     const left = el.childNodes.length - slotted.length;
     if (left) this.put(depth, LEAF, `(not shown: ${left} ${left === 1 ? 'node' : 'nodes'} without a slot)`);
     return slotted;
@@ -268,7 +268,7 @@ class Dom extends Outline {
           } else this.element(node, view, depth);
         }
         else if (typeOf(node) === Node.TEXT_NODE && node.data.trim()) {
-          this.put(depth, TEXT, view.readable ? marked(view.el, squeeze(node.data)) : `(not shown: ${node.data.length} characters)`);
+          this.put(depth, TEXT, view.readable ? markCoveredText(view.el, squeeze(node.data)) : `(not shown: ${node.data.length} characters)`);
         } else if (typeOf(node) === Node.COMMENT_NODE) {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
@@ -278,7 +278,7 @@ class Dom extends Outline {
   }
 
   inner(el, depth) {
-    const doc = inside(el);
+    const doc = innerDocument(el);
     if (doc && rootElementOf(doc)) {
       this.put(depth, LEAF, `#document ${urlOf(doc)}`);
       this.document(doc, depth + 1);
@@ -297,13 +297,13 @@ class Dom extends Outline {
     for (const { name, value } of attributesOf(el)) {
       if (name === 'value' && el.type === 'password') words += ' value="(not shown)"';
       else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT') words += ` value="(not shown: ${value.length} characters)"`;
-      else words += value === '' ? ` ${name}` : ` ${name}="${shortened(value).replace(/"/g, '&quot;')}"`;
+      else words += value === '' ? ` ${name}` : ` ${name}="${shortenValue(value).replace(/"/g, '&quot;')}"`;
     }
     if (CONTROLS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {
-      if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortened(el.value).replace(/"/g, '&quot;')}"`;
+      if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortenValue(el.value).replace(/"/g, '&quot;')}"`;
       if (el.checked && !el.hasAttribute('checked')) words += ' .checked';
     }
-    if (el.attributes.length > MOST_ATTRIBUTES) words += ` … (${el.attributes.length} attributes)`;
+    if (el.attributes.length > MAX_ATTRIBUTES) words += ` … (${el.attributes.length} attributes)`;
     return words;
   }
 
@@ -325,7 +325,7 @@ class Dom extends Outline {
 function dom(options) {
   const root = scopeOf(options);
   if (!root) return null;
-  const it = new Dom({ ...options, filter: 'all' });
+  const it = new DomSerializer({ ...options, filter: 'all' });
   const view = root === rootElementOf(document) ? null : viewAbove(root);
   if (clobbered(root)) it.nodes([root], view, 0);
   else it.element(root, view, 0);

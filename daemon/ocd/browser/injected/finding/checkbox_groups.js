@@ -2,11 +2,11 @@
 
 const CHECKBOX = 'input[type=checkbox], [role=checkbox]';
 const CHECKBOX_GROUP = 'fieldset, [role=group]';
-const MOST_BESIDE = 1; // other fields of a group: what "Other" is
+const MAX_BESIDE = 1; // other fields of a group: what "Other" is
 const CHOOSING_ROWS = 'tr, [role=row]';
 
 const fieldName = (box) => box.getAttribute('name') || '';
-const boxName = (box) => nameOf(box, 'checkbox') || besideOf(box) || box.getAttribute('value') || '';
+const boxName = (box) => nameOf(box, 'checkbox') || labelBesideOf(box) || box.getAttribute('value') || '';
 
 // The boxes that an element is about: a group's, or such as have one name; else none.
 function checkboxSet(el) {
@@ -15,7 +15,7 @@ function checkboxSet(el) {
   const boxes = all.filter((one) => !all.some((other) => other !== one && holdsIn(other, one)));
   if (boxes.length < 2 || boxes.some((one) => closestTo(one, CHOOSING_ROWS))) return [];
   const beside = [...allMatches(el, ENTRY_FIELDS)].filter((one) => !all.includes(one));
-  if (beside.length > MOST_BESIDE) return [];
+  if (beside.length > MAX_BESIDE) return [];
   const one = el.matches(CHECKBOX_GROUP) || boxes.every((box) => fieldName(box) && fieldName(box) === fieldName(boxes[0]));
   return one ? boxes : [];
 }
@@ -33,5 +33,5 @@ function checkboxGroups() {
     return at;
   }).filter((at) => at && isCheckboxSet(at));
   return [...inner, ...common].map((el) => [el, nameOf(el, roleOf(el)) || setLabel(el, checkboxSet(el))])
-    .filter(([el, name]) => name && checkboxSet(el).some(isReachable) && !checkboxSet(el).some((box) => low(boxName(box)) === low(name)));
+    .filter(([el, name]) => name && checkboxSet(el).some(isReachable) && !checkboxSet(el).some((box) => normalizeText(boxName(box)) === normalizeText(name)));
 }

@@ -16,9 +16,9 @@ const SHORTLY = 160; // characters by which something without a name may go
 const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
 const CHAIN = 4; // elements around one text
 const MAY_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
-const MOST_SAID = 5000; // characters of one element's words
+const MAX_SAID = 5000; // characters of one element's words
 
-class Seek extends Outline {
+class ElementSearch extends Outline {
   // hint: what a name must have in it, null if that cannot be said. isAside: which names of controls are
   // to be had as well, whatever the judge says of them; null for none.
   constructor(judge, hint, isAside) {
@@ -38,7 +38,7 @@ class Seek extends Outline {
 
   document(doc, depth) {
     const outer = this.bare;
-    this.bare = generates(doc)?.size === 0;
+    this.bare = findGeneratedText(doc)?.size === 0;
     super.document(doc, depth);
     this.bare = outer;
   }
@@ -49,7 +49,7 @@ class Seek extends Outline {
   // Words are asked of their elements.
   kids(el, view, depth, control) {
     if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {
-      if (hasOtherKids(el)) this.others(el, view, depth, control);
+      if (hasComposedChildren(el)) this.others(el, view, depth, control);
       else {
         for (let kid = firstElementOf(el); kid; kid = nextElementOf(kid)) this.kid(el, kid, view, depth, control);
       }
@@ -61,12 +61,12 @@ class Seek extends Outline {
   others(el, view, depth, control) {
     const outer = this.bare;
     this.bare = false;
-    for (const kid of [...kidsOf(el)]) if (typeOf(kid) === 1) this.kid(el, kid, view, depth, control);
+    for (const kid of [...composedChildrenOf(el)]) if (typeOf(kid) === 1) this.kid(el, kid, view, depth, control);
     this.bare = outer;
   }
 
   kid(el, kid, view, depth, control) {
-    if ((this.hint !== null && this.dull(kid)) || folded(el, kid)) return;
+    if ((this.hint !== null && this.dull(kid)) || isCollapsed(el, kid)) return;
     if (clobbered(kid)) this.form(kid, view, depth, control);
     else this.tried(kid, view, depth, control);
   }
@@ -126,12 +126,12 @@ class Seek extends Outline {
   keepSeen(el, role, words, acts, less = 0) {
     const whole = words === '' || (firstElementOf(el) === null && rootOf(el) === null);
     if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(seenText(el, MOST_SAID)).slice(0, MOST_SAID), acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(seenText(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
   }
 
   // What has no name of its own goes by its words.
   head(el, role, name, acts) {
-    const words = name || (FALLBACK.has(tagOf(el)) || isCalledBeside(el, role, acts) ? '' : acts ? fewWords(el) : ownText(el));
+    const words = name || (FALLBACK.has(tagOf(el)) || isNamedBeside(el, role, acts) ? '' : acts ? fewWords(el) : ownText(el));
     if (name) this.keep(el, role, name, acts);
     else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT);
     this.told = words !== '';
@@ -215,19 +215,19 @@ function fewWords(el) {
 
 // The words that stand directly in an element, with what is set off inside them.
 function ownText(el) {
-  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, MOST_SAID));
+  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, MAX_SAID));
   for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, MOST_SAID));
+    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, MAX_SAID));
   }
   return '';
 }
 
 // What the judge gives a score, in the page's order, and the controls of the names that are set aside.
 function seekBoth(judge, hint, isAside) {
-  surroundings = new Map();
+  surroundingTexts = new Map();
   sections = new Map();
-  const it = new Seek(judge, hint, isAside);
-  if (!elsewhereSeen()) it.document(document, 0);
+  const it = new ElementSearch(judge, hint, isAside);
+  if (!isReadByParent()) it.document(document, 0);
   return { found: it.found, aside: it.aside };
 }
 const seek = (judge, hint = null) => seekBoth(judge, hint, null).found;

@@ -37,14 +37,14 @@ const END_ALONE = /^… /; // of a name that begins as those in the rows above
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
 // The words of a text; of one that was cut, the last may be half a word.
-const wholeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
+const completeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
 const withoutNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
 
 // A query taken apart once.
-class Asked {
+class SearchQuery {
   constructor(query) {
     const line = AS_LINE.exec(squeeze(query));
-    this.line = line && { role: line[1], name: unquoted(line[2]), row: line[3] !== undefined, around: [...new Set(wholeWords(line[4] || ''))] };
+    this.line = line && { role: line[1], name: unquoted(line[2]), row: line[3] !== undefined, around: [...new Set(completeWords(line[4] || ''))] };
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
@@ -56,7 +56,7 @@ class Asked {
     this.stems = rest.map((word) => word.slice(0, 4));
     this.whole = words.join(' ');
     this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
-    this.stateless = this.states.length ? new Asked(words.filter((word) => !this.states.includes(word)).join(' ')) : null;
+    this.stateless = this.states.length ? new SearchQuery(words.filter((word) => !this.states.includes(word)).join(' ')) : null;
     this.hint = this.stateless && !this.stateless.rest.length ? null : this.hinting();
   }
 
@@ -105,7 +105,7 @@ class Asked {
   spoken(el, role, name, acts) {
     const score = this.called(el, role, name, acts);
     if (!acts) return score;
-    const words = isUnlabelled(el, role, name) ? besideOf(el) : '';
+    const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
     if (words) return Math.max(score, this.called(el, role, words, acts) - BESIDE);
     const hint = name ? '' : hintFor(el, role).slice(2, -1);
     return hint ? Math.max(score, this.called(el, role, hint, acts) - HINTED) : score;
@@ -117,7 +117,7 @@ class Asked {
     const named = clip(name) === this.line.name || (END_ALONE.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
     const score = same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
-    const other = score > OTHER && ((!named && withoutNumbers(wholeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
+    const other = score > OTHER && ((!named && withoutNumbers(completeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
     return other ? OTHER : score;
   }
 
@@ -126,18 +126,18 @@ class Asked {
   elsewhere(el, acts) {
     const { around: wanted, row } = this.line;
     if (!wanted.length) return false;
-    const { words, repeated } = around(el);
-    const there = wordsOf(`${furtherWords(el, acts, true)} ${words}`);
+    const { words, repeated } = surroundingWords(el);
+    const there = wordsOf(`${otherWords(el, acts, true)} ${words}`);
     const gone = wanted.filter((word) => !there.includes(word));
     if (!gone.length || withoutNumbers(gone, [])) return gone.length > 0;
-    return (row || repeated) && wholeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word));
+    return (row || repeated) && completeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word));
   }
 
   // Up to 20 for the words around that are still there.
   near(el, acts) {
     const { around } = this.line;
     if (!around.length) return 20;
-    const there = new Set(wordsOf(furtherWords(el, acts, true)));
+    const there = new Set(wordsOf(otherWords(el, acts, true)));
     return Math.round((20 * around.filter((word) => there.has(word)).length) / around.length);
   }
 
@@ -178,7 +178,7 @@ class Asked {
   further(el, acts, spoken) {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
-    const extra = furtherWords(el, acts, hits > 0).toLowerCase();
+    const extra = otherWords(el, acts, hits > 0).toLowerCase();
     const left = extra ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word)) : missing;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
@@ -189,13 +189,13 @@ class Asked {
 // Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.
 const hasWord = (words, word) => words.includes(word) || words.includes(`${word}s`);
 
-function furtherWords(el, acts, partly) {
+function otherWords(el, acts, partly) {
   // Most links have an address and nothing else.
   const bare = !el.hasAttributes() || (tagOf(el) === 'A' && el.attributes.length === 1 && el.hasAttribute('href'));
-  if (bare) return acts && partly ? `${around(el).words} ${sectionOf(el)}` : '';
+  if (bare) return acts && partly ? `${surroundingWords(el).words} ${sectionOf(el)}` : '';
   const said = [el.placeholder, el.title, el.name, el.id, el.type, el.getAttribute('alt'), el.getAttribute('data-testid')];
   const text = said.filter((one) => typeof one === 'string').join(' ').replace(/([a-z])([A-Z])/g, '$1 $2');
-  return acts && partly ? `${text} ${around(el).words} ${sectionOf(el)}` : text;
+  return acts && partly ? `${text} ${surroundingWords(el).words} ${sectionOf(el)}` : text;
 }
 
 let sections = new Map(); // for the time of one search
@@ -217,13 +217,13 @@ function sectionOf(el) {
 
 function titleOf(el) {
   if (clobbered(el)) return formName(el);
-  const name = el.tagName === 'FIELDSET' || named(el) ? nameOf(el, roleOf(el)) : '';
+  const name = el.tagName === 'FIELDSET' || hasName(el) ? nameOf(el, roleOf(el)) : '';
   if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
   const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
   return heading ? squeeze(seenText(heading, 200).slice(0, 200)) : '';
 }
 
-function inSight(el) {
+function isInSight(el) {
   const box = boxIn(el);
   const view = windowOf(ownerIn(el)) || window;
   return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
@@ -236,31 +236,31 @@ function lineOf(one, alone) {
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
   else if (one.acts) line += hintFor(control, one.role);
-  const beside = isUnlabelled(control, one.role, one.name) ? besideOf(control) : '';
+  const beside = isUnlabelled(control, one.role, one.name) ? labelBesideOf(control) : '';
   line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeIn(ownerIn(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'), 300);
   if (one.score < LIKELY) line += ' (partial match)';
-  const { at, words } = around(one.el);
+  const { at, words } = surroundingWords(one.el);
   let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');
   const section = alone ? '' : sectionOf(one.el);
   if (section && !context.includes(section)) context = context ? `${context} / ${section}` : section;
   return context ? `${line} in: ${clip(context, 120)}` : line;
 }
 
-function ranked(options) {
-  const asked = new Asked(options.query);
+function rankMatches(options) {
+  const asked = new SearchQuery(options.query);
   const { among } = options;
   const wanted = (acts, within) => acts || among === 'all' || (among === 'clickable' && within !== null);
   const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
   const { found: seen, aside } = seekBoth(judge, asked.hint, asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name));
-  const found = among === 'clickable' ? closest(seen) : seen;
+  const found = among === 'clickable' ? closestParts(seen) : seen;
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
-  if (!asked.line && isUndecided(found)) addPlaced(found, toldByPlace(asked, aside));
+  if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, aside));
   if (among === 'fields') found.push(...matchingGroups(asked));
-  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addPlaced(found, fieldsUnderHeadings(asked));
+  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addByPlace(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
-  if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...foldedWith(asked));
+  if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...collapsedWith(asked));
   const once = withoutInnerBoxes(withoutDragged(withoutWrappers(withoutDoubles(found))));
   const single = options.apart ? withoutInner(once) : once;
   const best = (among === 'all' ? withoutLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
@@ -269,9 +269,9 @@ function ranked(options) {
   const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
   const end = best.findIndex((one) => one.score < least);
   const shown = best.slice(0, end < 0 ? best.length : end);
-  for (const one of shown) one.seen = inSight(one.el);
+  for (const one of shown) one.seen = isInSight(one.el);
   const rest = best.slice(shown.length);
-  for (const one of rest.slice(0, options.limit)) one.seen = inSight(one.el);
+  for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
 }
 
@@ -283,7 +283,7 @@ function withoutLooseTexts(found) {
 
 // Where nothing is called so: what stands in the cell of a column and a row that are.
 function addCrossings(found, asked, among) {
-  for (const one of crossings(asked, among)) {
+  for (const one of cellsAtCrossing(asked, among)) {
     const known = found.find(({ el }) => el === one.el);
     if (known) known.score = Math.max(known.score, one.score);
     else found.push(one);
@@ -299,7 +299,7 @@ function isUndecided(found) {
 }
 
 // What stands in the place asked for is meant before others of its name.
-function addPlaced(found, there) {
+function addByPlace(found, there) {
   for (const one of there) {
     const known = found.find(({ el }) => el === one.el);
     if (known) known.score = Math.max(known.score + LEAD, one.score);
@@ -316,7 +316,7 @@ function fileInputs(asked) {
 }
 
 // What has to be opened first: the summaries of what is folded up and has all the words in it.
-function foldedWith(asked) {
+function collapsedWith(asked) {
   const has = (el) => { const words = wordsOf(textIn(el)); return asked.rest.every((word) => words.includes(word)); };
   return asked.rest.length === 0 ? [] : everyMatch({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
     .filter((el) => seenBox(el) && has(el.parentElement))
@@ -325,20 +325,20 @@ function foldedWith(asked) {
 
 // Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
 // what a control in it says is that control.
-function closest(found) {
+function closestParts(found) {
   const texts = new Map(); // best scores, by box
   const controls = new Map();
   for (const { within, acts, score } of found) {
     const best = acts ? controls : texts;
     if (within !== null) best.set(within, Math.max(score, best.get(within) ?? 0));
   }
-  const kept = found.filter((one) => (one.acts ? !saidWithin(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS)));
+  const kept = found.filter((one) => (one.acts ? !isSaidByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS)));
   const outer = new Set(withoutInner(kept.filter((one) => !one.acts)));
   return kept.filter((one) => one.acts || outer.has(one));
 }
 
 // Whether a part says it as well: but for what a control has over a text.
-const saidWithin = (box, part) => part >= ALL_WORDS && part + ACTS >= box.score && box.score < WHOLE_NAME;
+const isSaidByPart = (box, part) => part >= ALL_WORDS && part + ACTS >= box.score && box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element.
 function withoutDoubles(found) {
@@ -360,7 +360,7 @@ function withoutWrappers(found) {
 function withoutDragged(found) {
   const clicked = found.filter((one) => one.role === 'clickable');
   return found.filter(({ el, role, name }) => role !== 'draggable'
-    || !clicked.some((one) => one.name === name && holdsIn(el, one.el) && isByHandAlone(one.el)));
+    || !clicked.some((one) => one.name === name && holdsIn(el, one.el) && hasOnlyPointerCursor(one.el)));
 }
 
 // A box to tick that is made of another one of its name, in its shadow tree, is one box.
@@ -400,7 +400,7 @@ function shownResults(found, options) {
 }
 
 function findByWords(options) {
-  const found = ranked(options);
+  const found = rankMatches(options);
   return { matches: shownResults(found, options), total: found.length };
 }
 
@@ -412,9 +412,9 @@ function everyMatch(options) {
     for (const el of matchesIn(scope, options)) found.add(el);
     if (!options.pierce) continue;
     for (const host of allMatches(scope, '*')) {
-      const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
+      const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? innerDocument(host) : null);
       if (inner) scopes.push(inner);
-      else if (tagOf(host) !== 'FORM') suspect(host);
+      else if (tagOf(host) !== 'FORM') suspectHost(host);
     }
   }
   return [...found];

@@ -1,7 +1,7 @@
 // What tells things of one name apart where no row or section does: the words of their own place.
 
-const MOST_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
-const MOST_ALIKE = 30;
+const MAX_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
+const MAX_ALIKE = 30;
 const previousElementOf = getter(Element.prototype, 'previousElementSibling');
 const CONTEXT = /^(.*?\[ref=e\d+\].*?)(?: in: (.*))?$/s;
 const PLACED = 42; // a fit by name and place: less than any by name and row
@@ -32,25 +32,25 @@ function placeWords(els) {
   const headings = places.map((place) => headingOf(place, els));
   const areHeaded = headings.every(Boolean);
   return places.map((place, at) => {
-    const words = squeeze(seenText(place, MOST_PLACE + 1));
-    if (words.length > MOST_PLACE) return '';
+    const words = squeeze(seenText(place, MAX_PLACE + 1));
+    if (words.length > MAX_PLACE) return '';
     return areHeaded ? `${headings[at]}: ${words}` : words;
   });
 }
 
 // Things of one role and name, by both: those that there are several of.
-function alikes(found) {
+function sameNamed(found) {
   const groups = new Map();
   for (const one of found) {
     const key = `${one.role} ${one.name}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  return [...groups.values()].filter((group) => group.length > 1 && group.length <= MOST_ALIKE);
+  return [...groups.values()].filter((group) => group.length > 1 && group.length <= MAX_ALIKE);
 }
 
 // Of several of one name, those whose place has the other words. named: the controls whose words are all asked for.
-function toldByPlace(asked, named) {
-  return alikes(named).flatMap((group) => {
+function matchesByPlace(asked, named) {
+  return sameNamed(named).flatMap((group) => {
     const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
     const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];
     return group.filter((one, at) => { const there = wordsOf(places[at] ?? ''); return missing.length && missing.every((word) => there.includes(word)); });
@@ -74,7 +74,7 @@ function fieldsUnderHeadings(asked) {
 // Lines about things of one name that say the same of them get the words of their places instead.
 function withPlaces(shown, lines) {
   const lined = [...lines];
-  for (const group of alikes(shown)) {
+  for (const group of sameNamed(shown)) {
     const contexts = group.map((one) => CONTEXT.exec(lines[shown.indexOf(one)])?.[2]);
     if (new Set(contexts).size === contexts.length) continue;
     const places = placeWords(group.map(({ el }) => el));

@@ -21,16 +21,16 @@ function radioSet(el) {
   return one ? radios : [];
 }
 const isRadioSet = (el) => radioSet(el).length > 0;
-const radioName = (radio) => nameOf(radio, 'radio') || besideOf(radio) || radio.getAttribute('value') || '';
+const radioName = (radio) => nameOf(radio, 'radio') || labelBesideOf(radio) || radio.getAttribute('value') || '';
 
 // The words before the first of a set that has no label of its own, or before what holds it.
 function setLabel(box, radios) {
   let first = radios[0];
   while (parentIn(first) && parentIn(first) !== box) first = parentIn(first);
-  const inside = wordsFrom(first, -1).text;
+  const inside = wordsBeside(first, -1).text;
   if (inside) return inside;
   for (let at = box, steps = 0; at && steps < STEPS_UP && !SURROUNDS.has(tagOf(at)); at = parentIn(at), steps++) {
-    const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsFrom(at, -1).text;
+    const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsBeside(at, -1).text;
     if (words) return words;
   }
   return '';

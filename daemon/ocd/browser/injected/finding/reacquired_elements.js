@@ -1,28 +1,28 @@
 // The element of a ref when somebody acts on it: the one that was read, or what stands in its place.
 
 // After our own action the element may say something else, and be the same: a counter in its row.
-function acted(el) {
+function noteAction(el) {
   const number = numbers.get(el);
   const known = identities.get(number);
-  if (!known || !present(el)) return;
-  surroundings = new Map();
+  if (!known || !isPresent(el)) return;
+  surroundingTexts = new Map();
   const letters = (text) => text.replace(/[\p{N}\p{P}\p{S}]+/gu, ' ');
-  if (roleOf(el) === known.role && alike(letters(known.words), letters(tellingWords(el, known.role).words))) identify(number, el);
+  if (roleOf(el) === known.role && isSameText(letters(known.words), letters(tellingWords(el, known.role).words))) identify(number, el);
 }
 
 // The element of a number, if it is the one that was read; else the one that stands in its place,
 // if there is no doubt; else null.
 function acquire(number) {
-  surroundings = new Map();
-  generatesIn = new Map();
+  surroundingTexts = new Map();
+  generatedTextByDocument = new Map();
   const known = identities.get(number);
   const el = elementOf(number);
   if (!known) return el;
-  if (el) return isStill(el, known) ? el : null;
+  if (el) return isSameElement(el, known) ? el : null;
   const found = acting().filter((one) => !numbers.has(one.el) && one.role === known.role && one.name === known.name)
     .filter((one) => {
       const now = tellingWords(one.el, one.role).words;
-      return known.repeated ? now === known.words : alike(now, known.words);
+      return known.repeated ? now === known.words : isSameText(now, known.words);
     });
   if (found.length !== 1) return null;
   numbers.set(found[0].el, number);
@@ -31,4 +31,4 @@ function acquire(number) {
   return found[0].el;
 }
 
-Object.assign(globalThis.openchrome, { acquire, acted });
+Object.assign(globalThis.openchrome, { acquire, acted: noteAction });

@@ -3,23 +3,23 @@
 const TABLES = 'table, [role=grid], [role=treegrid], [role=table]';
 const CELLS_OF_ROW = '[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]';
 const ACTS_IN_CELL = `${ANY_FIELD}, a[href]`;
-const MOST_CELLS = 20000; // of a table that is gone through
+const MAX_CELLS = 20000; // of a table that is gone through
 const CROSSED = 75; // the heads say these words and no others: surer than a control in a row that has some of them
 const CROSSED_AMONG = 62; // that of the column says more
 
 // What stands where a column and a row meet that have all the words between them.
-function crossings(asked, among) {
+function cellsAtCrossing(asked, among) {
   if (asked.line !== null || asked.rest.length < 2) return [];
   const has = (table) => { const text = contentIn(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
   const cells = everyMatch({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked));
-  return cells.filter(({ cell }) => seenBox(cell)).flatMap(({ cell, score }) => standingIn(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
+  return cells.filter(({ cell }) => seenBox(cell)).flatMap(({ cell, score }) => controlsInCell(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
 }
 
-function standingIn(cell, among) {
+function controlsInCell(cell, among) {
   const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => seenBox(el));
   if (controls.length > 0) return controls.map((el) => { const role = roleOf(el); return { el, role, name: nameOf(el, role), acts: true }; });
   if (among === 'fields' || among === 'files') return [];
-  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MOST_SAID)), acts: false }];
+  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MAX_SAID)), acts: false }];
 }
 
 function crossingsIn(table, { rest: asked, hint }) {
@@ -29,7 +29,7 @@ function crossingsIn(table, { rest: asked, hint }) {
   const heads = rows[top].map((cell) => wordsOf(textIn(cell)));
   return rows.slice(top + 1).flatMap((row) => {
     // Most cells have none of the words: those are not taken apart.
-    const own = row.findIndex((cell) => (hint === null || hint.test(contentIn(cell))) && isSaidBy(wordsOf(textIn(cell)), asked));
+    const own = row.findIndex((cell) => (hint === null || hint.test(contentIn(cell))) && areWordsIn(wordsOf(textIn(cell)), asked));
     if (own < 0) return [];
     const said = wordsOf(textIn(row[own]));
     const left = asked.filter((word) => !said.includes(word));
@@ -38,7 +38,7 @@ function crossingsIn(table, { rest: asked, hint }) {
   });
 }
 
-const isSaidBy = (words, asked) => words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
+const areWordsIn = (words, asked) => words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
 const isHeadRow = (row) => row.length > 1 && row.every((cell) => tagOf(cell) === 'TH' || tagOf(parentIn(parentIn(cell))) === 'THEAD' || roleWord(cell) === 'columnheader');
 
 // The column with the shortest head of those that have all the words; -1 for none.
@@ -61,9 +61,9 @@ function placedCells(table) {
     let column = 0;
     for (const cell of row) {
       while (placed[column] !== undefined) column++;
-      const width = Math.min(cell.colSpan || 1, MOST_CELLS);
+      const width = Math.min(cell.colSpan || 1, MAX_CELLS);
       const height = Math.min(cell.rowSpan || 1, all.length - at);
-      if ((count += width * height) > MOST_CELLS) return wholeRows(rows);
+      if ((count += width * height) > MAX_CELLS) return wholeRows(rows);
       for (let down = 0; down < height; down++) for (let right = 0; right < width; right++) (rows[at + down] ||= [])[column + right] = cell;
     }
   }

@@ -12,7 +12,7 @@ const MAX_LEVEL = 700;
 const MAX_FRAMES = 20;
 const { setAttribute } = Element.prototype;
 
-class Kind {
+class ElementKind {
   constructor(view) {
     this.view = view;
     this.kinds = new Map(); // of the elements inside, by tag and classes
@@ -20,7 +20,7 @@ class Kind {
   }
 }
 
-class Unseen {
+class HiddenMarker {
   // closed: how many closed shadow trees there are.
   constructor(closed) {
     this.closed = closed;
@@ -39,11 +39,11 @@ class Unseen {
     const style = body && getComputedStyle(body);
     // Pages hide their body until they are ready: then it is taken as it stands.
     if (!body || style.display === 'none' || style.visibility !== 'visible') return;
-    const kind = new Kind(new View(body, null, style, 'block'));
+    const kind = new ElementKind(new ElementView(body, null, style, 'block'));
     this.words(body, kind, () => kind.view);
     forgetCovers();
     this.below(doc, body, kind);
-    if (raised.length && coversNow().length) this.under(doc);
+    if (raisedElements.length && findCovers().length) this.under(doc);
   }
 
   // Finds the texts that stand under something.
@@ -78,15 +78,15 @@ class Unseen {
     const name = tag + el.className;
     let kind = above.kinds.get(name);
     if (kind === undefined || this.own.has(el) || !el.checkVisibility(SEEN)) {
-      const view = look(el, above.view);
+      const view = viewInside(el, above.view);
       if (!view) {
         this.elements.push(el);
         return;
       }
-      kind = new Kind(view);
+      kind = new ElementKind(view);
       if (!this.own.has(el)) above.kinds.set(name, kind);
       this.words(el, kind, () => view);
-    } else if (!kind.legible) this.words(el, kind, () => new View(el, above.view, getComputedStyle(el), ''));
+    } else if (!kind.legible) this.words(el, kind, () => new ElementView(el, above.view, getComputedStyle(el), ''));
     this.content(el, tag, kind);
   }
 
@@ -102,7 +102,7 @@ class Unseen {
   }
 
   drawing(el, above) {
-    const view = look(el, above);
+    const view = viewInside(el, above);
     if (!view) {
       this.elements.push(el);
       return;
@@ -124,7 +124,7 @@ class Unseen {
   }
 
   frame(el) {
-    const doc = inside(el);
+    const doc = innerDocument(el);
     if (!doc || !bodyOf(doc) || this.frames.length >= MAX_FRAMES) return;
     this.frames.push(doc);
     this.document(doc);

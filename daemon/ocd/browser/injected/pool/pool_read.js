@@ -67,7 +67,7 @@ return async (scripted, ms) => {
     return moving.length > 0;
   };
   const look = () => {
-    const found = new Unseen(work ? work.closed.length : 0);
+    const found = new HiddenMarker(work ? work.closed.length : 0);
     if (work) work.closed.forEach(([host, shadow]) => closedRoots.set(host, shadow));
     found.document(document);
     return found;

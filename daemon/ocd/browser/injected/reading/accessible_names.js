@@ -15,7 +15,7 @@ const GLYPHS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFF}]/gu;
 const MAY_BE_GLYPH = /[\uE000-\uF8FF\uDB80-\uDBFF]/;
 const withoutGlyphs = (text) => (MAY_BE_GLYPH.test(text) ? squeeze(text.replace(GLYPHS, ' ')) : text);
 
-function byIds(el, attribute) {
+function elementsByIds(el, attribute) {
   const ids = attributeIn(el, attribute);
   if (!ids) return [];
   const scope = rootIn(el);
@@ -29,18 +29,18 @@ function nameOf(el, role, style) {
 
 function labelledName(el, role) {
   if (!el.hasAttribute('aria-labelledby')) return '';
-  const labels = byIds(el, 'aria-labelledby');
+  const labels = elementsByIds(el, 'aria-labelledby');
   if (!labels.length) return '';
   if (labels.length === 1 && !holdsIn(labels[0], el)) return wordsReferredTo(labels[0]);
   const walk = new NameWalk(el, true);
-  return squeeze(labels.map((label) => (label === el ? selfName(el, role, walk) : textOf(label, walk, referenced(label)))).join(' '));
+  return squeeze(labels.map((label) => (label === el ? selfName(el, role, walk) : textOf(label, walk, isReferenced(label)))).join(' '));
 }
 
 // The name of a form whose inputs hide its properties.
-const formName = (el) => squeeze(byIds(el, 'aria-labelledby').map(wordsReferredTo).join(' ')) || squeeze(attributeIn(el, 'aria-label') ?? '');
+const formName = (el) => squeeze(elementsByIds(el, 'aria-labelledby').map(wordsReferredTo).join(' ')) || squeeze(attributeIn(el, 'aria-label') ?? '');
 
 // The words of an element that a name or description refers to, which many may do.
-const wordsReferredTo = onceInTurn((el) => squeeze(textOf(el, new NameWalk(null, true), referenced(el))));
+const wordsReferredTo = oncePerTurn((el) => squeeze(textOf(el, new NameWalk(null, true), isReferenced(el))));
 
 function ownName(el, role, style) {
   const own = squeeze(el.getAttribute('aria-label') || '');
@@ -63,11 +63,11 @@ function ownName(el, role, style) {
 // What an element that is among its own labels adds to its name.
 function selfName(el, role, walk) {
   if (walk.seen.has(el)) return '';
-  return squeeze(el.getAttribute('aria-label') || '') || hostName(el, role) || contentOf(el, walk)
+  return squeeze(el.getAttribute('aria-label') || '') || nativeRoleName(el, role) || contentOf(el, walk)
     || squeeze(el.getAttribute('title') || '') || labelName(el, walk);
 }
 
-const nativeName = (el, role) => (LABELABLE.test(el.tagName) && labelName(el)) || hostName(el, role);
+const nativeName = (el, role) => (LABELABLE.test(el.tagName) && labelName(el)) || nativeRoleName(el, role);
 
 function labelName(el, walk = new NameWalk(el)) {
   const own = labelsOf(el);
@@ -82,7 +82,7 @@ function strayLabels(el) {
 }
 
 // What the element's own kind gives it as a name.
-function hostName(el, role) {
+function nativeRoleName(el, role) {
   const tag = el.tagName.toUpperCase();
   switch (tag) {
     case 'INPUT':
@@ -111,7 +111,7 @@ function svgName(el) {
 function childText(el, tag) {
   for (const child of el.children) {
     if (child.tagName.toUpperCase() !== tag) continue;
-    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new NameWalk(el), referenced(child)));
+    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new NameWalk(el), isReferenced(child)));
   }
   return '';
 }
@@ -119,7 +119,7 @@ function childText(el, tag) {
 // How hidden parts of a text that a name refers to count: all of them if it is hidden as a whole,
 // else none; it is not asked itself whether assistive software is told of it.
 const ASKED_FOR = 'asked for';
-const referenced = (el) => !el.checkVisibility({ visibilityProperty: true }) || ASKED_FOR;
+const isReferenced = (el) => !el.checkVisibility({ visibilityProperty: true }) || ASKED_FOR;
 
 // One computation of a name. named: whose it is; referring: whether it follows aria-labelledby, which
 // is followed once only; seen: guards against labels that refer to each other.
@@ -150,17 +150,17 @@ function textOf(node, walk, evenHidden) {
 function spokenOf(node, walk, evenHidden, style) {
   // A control inside its own label counts for nothing.
   if (node === walk.named) return LABELABLE.test(node.tagName) && node.tagName !== 'BUTTON' ? '' : contentOf(node, walk, evenHidden, style);
-  if (!node.hasAttributes()) return partOf(node, walk, evenHidden, style);
+  if (!node.hasAttributes()) return namePart(node, walk, evenHidden, style);
   if (!walk.referring && node.hasAttribute('aria-labelledby')) {
     walk.referring = true;
-    const text = squeeze(byIds(node, 'aria-labelledby').map((one) => textOf(one, walk, referenced(one))).join(' '));
+    const text = squeeze(elementsByIds(node, 'aria-labelledby').map((one) => textOf(one, walk, isReferenced(one))).join(' '));
     walk.referring = false;
     if (text) return ` ${text} `;
   }
   const value = embeddedValue(node, walk, evenHidden);
   if (value !== null) return value;
   const given = UNNAMED.has(node.tagName) ? '' : squeeze(node.getAttribute('aria-label') || '');
-  return given ? ` ${given} ` : partOf(node, walk, evenHidden, style);
+  return given ? ` ${given} ` : namePart(node, walk, evenHidden, style);
 }
 
 // What a control says inside other words: its value; null for what is none.
@@ -176,7 +176,7 @@ function embeddedValue(node, walk, evenHidden) {
   }
   if (role === 'textbox' || role === 'searchbox') return contentOf(node, walk, evenHidden);
   if (role !== 'combobox' && role !== 'listbox') return null;
-  const boxes = [node, ...byIds(node, 'aria-owns')].flatMap((box) => [box, ...box.querySelectorAll('[role=listbox]')]);
+  const boxes = [node, ...elementsByIds(node, 'aria-owns')].flatMap((box) => [box, ...box.querySelectorAll('[role=listbox]')]);
   const list = boxes.find((one) => one.getAttribute('role') === 'listbox');
   if (!list) return contentOf(node, walk, evenHidden);
   return [...list.querySelectorAll('[aria-selected=true]')].map((one) => textOf(one, walk, ASKED_FOR)).join(' ');
@@ -188,7 +188,7 @@ const UNNAMED = new Set(['SLOT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT']); //
 // What stands in them is no text of the page.
 const WORDLESS = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'TITLE', 'CANVAS', 'VIDEO', 'AUDIO', 'IFRAME']);
 
-function partOf(node, walk, evenHidden, style) {
+function namePart(node, walk, evenHidden, style) {
   const tag = node.tagName.toUpperCase();
   switch (tag) {
     case 'BR': return ' ';
@@ -209,16 +209,16 @@ function partOf(node, walk, evenHidden, style) {
 // The words in an element, as its name has them.
 function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
-  let text = generated(el, '::before');
+  let text = generatedText(el, '::before');
   const first = firstOf(el);
   const owner = el.hasAttributes() && el.hasAttribute('aria-owns');
-  if (first && !owner && typeOf(first) === 3 && !nextOf(first) && !hasOtherKids(el)) {
-    return (shown ? text + first.data : text) + generated(el, '::after');
+  if (first && !owner && typeOf(first) === 3 && !nextOf(first) && !hasComposedChildren(el)) {
+    return (shown ? text + first.data : text) + generatedText(el, '::after');
   }
   const inner = walk || new NameWalk(el);
   inner.seen.add(el);
   const tree = el.getAttribute('role') === 'treeitem';
-  for (const kid of kidsOf(el)) {
+  for (const kid of composedChildrenOf(el)) {
     if (typeOf(kid) === Node.TEXT_NODE) {
       if (shown) text += kid.data;
     } else if (!(tree && typeOf(kid) === Node.ELEMENT_NODE && kid.getAttribute('role') === 'group')) {
@@ -226,31 +226,31 @@ function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle
     }
   }
   if (owner) text += ownedText(el, inner, evenHidden);
-  return text + generated(el, '::after');
+  return text + generatedText(el, '::after');
 }
 
-const MOST_OWNED = 100; // elements in one name: those of others may own further ones
+const MAX_OWNED = 100; // elements in one name: those of others may own further ones
 
 function ownedText(el, walk, evenHidden) {
-  const owned = byIds(el, 'aria-owns').slice(0, Math.max(MOST_OWNED - walk.owned, 0));
+  const owned = elementsByIds(el, 'aria-owns').slice(0, Math.max(MAX_OWNED - walk.owned, 0));
   walk.owned += owned.length;
   return owned.map((one) => ` ${textOf(one, walk, evenHidden)}`).join('');
 }
 
 // Which elements a style sheet of the document gives words by ::before or ::after: asking every one
 // costs more than all the rest. null: any may have some, a sheet cannot be looked into.
-const generating = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
-let generatesIn = new Map();
-const MOST_GENERATING = 300; // selectors
+const generatedSelectors = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
+let generatedTextByDocument = new Map();
+const MAX_GENERATING = 300; // selectors
 const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
 
-function generates(document) {
-  let found = generatesIn.get(document);
+function findGeneratedText(document) {
+  let found = generatedTextByDocument.get(document);
   if (found === undefined) {
     const lists = sheetsIn(document).map(generatingSelectors);
     const selectors = lists.includes(null) ? null : lists.flat();
-    found = selectors === null || selectors.length > MOST_GENERATING ? null : elementsOf(document, selectors);
-    generatesIn.set(document, found);
+    found = selectors === null || selectors.length > MAX_GENERATING ? null : elementsOf(document, selectors);
+    generatedTextByDocument.set(document, found);
   }
   return found;
 }
@@ -264,7 +264,7 @@ function elementsOf(document, selectors) {
 }
 
 function generatingSelectors(sheet) {
-  if (!generating.has(sheet)) {
+  if (!generatedSelectors.has(sheet)) {
     const found = [];
     let known = true;
     const collect = (rules, nested) => {
@@ -272,7 +272,7 @@ function generatingSelectors(sheet) {
         const { selectorText } = rule;
         if (selectorText !== undefined && /:(?:before|after)\b/.test(selectorText) && !WORDED.test(rule.style.content)) {
           if (nested || selectorText.includes('&')) known = false;
-          else found.push(...apart(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(withoutPseudo));
+          else found.push(...splitSelectors(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(withoutPseudo));
         }
         if (rule.cssRules?.length) collect(rule.cssRules, nested || selectorText !== undefined);
         else if (rule.styleSheet) collect(rule.styleSheet.cssRules, nested);
@@ -283,9 +283,9 @@ function generatingSelectors(sheet) {
     } catch {
       known = false; // of another origin
     }
-    generating.set(sheet, known ? found : null);
+    generatedSelectors.set(sheet, known ? found : null);
   }
-  return generating.get(sheet);
+  return generatedSelectors.get(sheet);
 }
 
 const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
@@ -294,10 +294,10 @@ const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/,
 // pictures have none.
 const PIECES = /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
 // CSS strings have characters by their number, ended by a space, or behind a backslash.
-const unescaped = (text) => text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) => (code ? String.fromCodePoint(parseInt(code, 16)) : sign));
+const unescapeCss = (text) => text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) => (code ? String.fromCodePoint(parseInt(code, 16)) : sign));
 
-function generated(el, pseudo) {
-  const worded = generates(ownerIn(el));
+function generatedText(el, pseudo) {
+  const worded = findGeneratedText(ownerIn(el));
   if (worded !== null && !worded.has(el) && (worded.size > 0 || !hostOf(rootIn(el)))) return '';
   const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
   if (content === 'none' || content === 'normal' || !content.includes('"')) return '';
@@ -305,7 +305,7 @@ function generated(el, pseudo) {
   let text = '';
   for (const [, words, slash] of content.matchAll(PIECES)) {
     if (slash) text = ''; // what follows is said instead
-    else if (words) text += unescaped(words);
+    else if (words) text += unescapeCss(words);
   }
   return display === 'inline' ? text : ` ${text} `;
 }
@@ -320,14 +320,14 @@ function titleBesideName(el) {
 // What is said to be wrong with an invalid field.
 function errorOf(el) {
   const invalid = el.getAttribute('aria-invalid');
-  return invalid && invalid !== 'false' ? squeeze(byIds(el, 'aria-errormessage').map(wordsReferredTo).join(' ')) : '';
+  return invalid && invalid !== 'false' ? squeeze(elementsByIds(el, 'aria-errormessage').map(wordsReferredTo).join(' ')) : '';
 }
 
 // The description without the hint that a pointer brings.
 function writtenDescription(el) {
-  const nodes = byIds(el, 'aria-describedby');
+  const nodes = elementsByIds(el, 'aria-describedby');
   const walk = new NameWalk(null, true);
   const text = nodes.length === 1 ? wordsReferredTo(nodes[0])
-    : squeeze(nodes.map((node) => textOf(node, walk, referenced(node))).join(' '));
+    : squeeze(nodes.map((node) => textOf(node, walk, isReferenced(node))).join(' '));
   return text || squeeze(el.getAttribute('aria-description') || '');
 }

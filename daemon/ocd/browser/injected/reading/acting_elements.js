@@ -12,10 +12,10 @@ const ACTING_ANYHOW = [
   ['draggable', DRAGGED.split(',')], ['droppable', DROPPED_ON.split(',')], ['clickable', [MARKED_LINKS, ...HANDLED.split(',')]],
 ];
 const MANY_RULES = 20000;
-const pointingRules = new WeakMap(); // by style sheet: selectors of what gets the hand under the pointer
+const pointerRules = new WeakMap(); // by style sheet: selectors of what gets the hand under the pointer
 
-function pointing(sheet) {
-  let found = pointingRules.get(sheet);
+function pointerSelectors(sheet) {
+  let found = pointerRules.get(sheet);
   if (found === undefined) {
     found = [];
     let left = MANY_RULES;
@@ -29,7 +29,7 @@ function pointing(sheet) {
     try {
       collect(sheet.cssRules);
     } catch { /* of another origin */ }
-    pointingRules.set(sheet, found);
+    pointerRules.set(sheet, found);
   }
   return found;
 }
@@ -37,14 +37,14 @@ function pointing(sheet) {
 let actingByDocument = new WeakMap(); // for the time of one reading
 
 function actingIn(doc) {
-  if (!actingByDocument.has(doc)) actingByDocument.set(doc, new ActingAnyhow(doc));
+  if (!actingByDocument.has(doc)) actingByDocument.set(doc, new ActingElements(doc));
   return actingByDocument.get(doc);
 }
 
 const ASKED_ALONE = 60; // elements that cost less one by one than a search of the whole document
 
 // The elements of a document that act so, and the words for what they are.
-class ActingAnyhow {
+class ActingElements {
   constructor(doc) {
     this.doc = doc;
     this.words = new Map(); // by element
@@ -80,7 +80,7 @@ class ActingAnyhow {
 
   // What a style sheet gives the hand.
   pointed() {
-    for (const selector of sheetsIn(this.doc).flatMap(pointing)) {
+    for (const selector of sheetsIn(this.doc).flatMap(pointerSelectors)) {
       try {
         for (const el of allMatches(this.doc, selector)) this.add(el, 'clickable');
       } catch { /* what is left is no selector */ }
@@ -89,7 +89,7 @@ class ActingAnyhow {
 
   // What has listeners for clicks.
   handled() {
-    for (const held of clicked) {
+    for (const held of clickableRefs) {
       const el = held.deref();
       if (el && ownerIn(el) === this.doc) this.add(el, 'clickable');
     }
@@ -97,4 +97,4 @@ class ActingAnyhow {
 }
 
 // Whether only the hand says that an element is clicked: a click on it is one on what it stands in.
-const isByHandAlone = (el) => !['onclick', 'tabindex', 'role'].some((name) => attributeIn(el, name) !== null) && !actingIn(ownerIn(el)).has(el);
+const hasOnlyPointerCursor = (el) => !['onclick', 'tabindex', 'role'].some((name) => attributeIn(el, name) !== null) && !actingIn(ownerIn(el)).has(el);

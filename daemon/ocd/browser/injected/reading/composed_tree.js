@@ -35,7 +35,7 @@ const USED = ('tagName nodeType childNodes firstChild children textContent style
   + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
 const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, nextElementSibling: nextElementOf };
 
-const isClobbered = onceInTurn(hidesProperties); // each look costs as much as a form has inputs
+const isClobbered = oncePerTurn(hidesProperties); // each look costs as much as a form has inputs
 const clobbered = (el) => tagOf(el) === 'FORM' && isClobbered(el);
 const attributeIn = methodOf(Element.prototype, 'getAttribute');
 
@@ -62,7 +62,7 @@ function isSummary(el) {
 }
 
 // What is worked out once for each key in a turn of the page: afterwards, it may be different.
-function onceInTurn(workOut) {
+function oncePerTurn(workOut) {
   let known = null;
   return (key) => {
     if (known === null) {
@@ -76,7 +76,7 @@ function onceInTurn(workOut) {
 
 // The labels of a control, in their order. What an element itself says of its labels costs as much as
 // its document, for each element: here all labels are asked whose they are, once in a turn.
-const labelsUnder = onceInTurn(labelsByControl);
+const labelsUnder = oncePerTurn(labelsByControl);
 const labelsOf = (el) => labelsUnder(rootIn(el)).get(el) ?? [];
 
 function labelsByControl(root) {
@@ -91,19 +91,19 @@ function labelsByControl(root) {
 
 // What an element has of attributes. To tell one's value it looks through all of them, so that of
 // very many these are the first.
-const MOST_ATTRIBUTES = 1000;
+const MAX_ATTRIBUTES = 1000;
 
 function attributesOf(el) {
   const all = attributesIn(el);
-  return all.length > MOST_ATTRIBUTES ? Array.from({ length: MOST_ATTRIBUTES }, (_, at) => all.item(at)) : all;
+  return all.length > MAX_ATTRIBUTES ? Array.from({ length: MAX_ATTRIBUTES }, (_, at) => all.item(at)) : all;
 }
 
-function hasOtherKids(el) {
+function hasComposedChildren(el) {
   return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && rootOf(el) !== null);
 }
 
 // The nodes that are shown below an element: its shadow tree, what a slot got, or its children.
-function kidsOf(el) {
+function composedChildrenOf(el) {
   const tag = tagOf(el);
   const root = tag === 'FORM' ? null : rootOf(el);
   if (root) return root.childNodes;
@@ -115,15 +115,15 @@ function kidsOf(el) {
 }
 
 // The children of an element with a shadow tree that a slot of it got: the others are not shown.
-function slottedIn(el) {
+function slottedChildren(el) {
   const slotted = new Set([...rootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()));
   return [...childrenOf(el)].filter((kid) => slotted.has(kid));
 }
 
 // The image map of a picture, and the picture of a map.
-const mapsIn = onceInTurn(mapsByName);
+const mapsIn = oncePerTurn(mapsByName);
 const mapOf = (picture) => mapsIn(ownerIn(picture)).get(picture.useMap.slice(1));
-const picturesOfMaps = onceInTurn(picturesByMap); // the first of each
+const picturesOfMaps = oncePerTurn(picturesByMap); // the first of each
 
 function pictureOf(area) {
   const pictures = picturesOfMaps(ownerIn(area));

@@ -2,34 +2,34 @@
 // be asked of the engine, and only pages on which something placed lies over something else are.
 
 const COVERED = '[covered] ';
-const MOST_COVERS = 200;
-const LEAST_COVER = 100; // square pixels
-const MOST_SEEN_THROUGH = 0.95; // opacity, from which on nothing shows through
+const MAX_COVERS = 200;
+const MIN_COVER = 100; // square pixels
+const MAX_SEEN_THROUGH = 0.95; // opacity, from which on nothing shows through
 let covers = null; // what may cover or be behind, in the window: once for each reading
-let markable = []; // whose texts were told before it was known what covers
-let underneath = new Map();
+let unmarkedTexts = []; // whose texts were told before it was known what covers
+let coveredElements = new Map();
 let farBoxes = new Map(); // whether boxes are far from the window
-let stacks = new Map(); // what was met at places, by tree: what lies over each other asks at the same ones
-let stacked = 0; // elements in these
-const MOST_STACKED = 100000;
+let stacksByTree = new Map(); // what was met at places, by tree: what lies over each other asks at the same ones
+let stackedCount = 0; // elements in these
+const MAX_STACKED = 100000;
 const FAR = 600; // px by which nothing flows out of its box
 
 function forgetCovers() {
-  raised = [];
+  raisedElements = [];
   covers = null;
-  markable = [];
-  underneath = new Map();
+  unmarkedTexts = [];
+  coveredElements = new Map();
   farBoxes = new Map();
-  stacks = new Map();
-  stacked = 0;
+  stacksByTree = new Map();
+  stackedCount = 0;
 }
 
-function coversNow() {
+function findCovers() {
   if (covers === null) {
     covers = [];
-    for (const el of raised) {
+    for (const el of raisedElements) {
       const cover = coverOf(el);
-      if (cover !== null && covers.push(cover) === MOST_COVERS) break;
+      if (cover !== null && covers.push(cover) === MAX_COVERS) break;
     }
   }
   return covers;
@@ -38,33 +38,33 @@ function coversNow() {
 // Where a placed element may cover something, or is put behind others itself; null for nowhere.
 function coverOf(el) {
   const box = el.getBoundingClientRect();
-  if (box.width * box.height < LEAST_COVER || box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return null;
+  if (box.width * box.height < MIN_COVER || box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return null;
   const style = getComputedStyle(el);
   const behind = parseInt(style.zIndex, 10) < 0;
   return behind || isOpaque(el, style) ? { el, box, behind, idle: style.pointerEvents === 'none' } : null;
 }
 
-const holds = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+const boxContains = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 
 // Whether something may be over a point of an element: to ask the engine costs much more.
-const mayBeUnder = (el, x, y) => covers.some((cover) => holds(cover.box, x, y)
+const mayBeUnder = (el, x, y) => covers.some((cover) => boxContains(cover.box, x, y)
   && (cover.behind || (!holdsIn(cover.el, el) && ownerIn(cover.el) === ownerIn(el))));
 
 // Whether any text that was told without a mark has to have one.
-const missesMarks = () => raised.length > 0 && coversNow().length > 0 && markable.some(isCovered);
+const needsMarks = () => raisedElements.length > 0 && findCovers().length > 0 && unmarkedTexts.some(isCovered);
 
 function stackAt(el, x, y) {
   const root = rootIn(el);
-  if (!stacks.has(root)) stacks.set(root, new Map());
-  const known = stacks.get(root);
+  if (!stacksByTree.has(root)) stacksByTree.set(root, new Map());
+  const known = stacksByTree.get(root);
   const place = `${x} ${y}`;
   const met = known.get(place) ?? stackIn(root, x, y) ?? [];
-  if (!known.has(place) && (stacked += met.length) <= MOST_STACKED) known.set(place, met);
+  if (!known.has(place) && (stackedCount += met.length) <= MAX_STACKED) known.set(place, met);
   return met;
 }
 
 function isOpaque(el, style) {
-  if (PAGE.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MOST_SEEN_THROUGH) return false;
+  if (PAGE.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MAX_SEEN_THROUGH) return false;
   // What stays while the page is scrolled covers no text for good, unless it fills the window.
   if (/fixed|sticky/.test(style.position) && el.getBoundingClientRect().height < innerHeight / 2) return false;
   return isSolidlyDrawn(el, style);
@@ -73,7 +73,7 @@ function isOpaque(el, style) {
 function isSolidlyDrawn(el, style) {
   if (PICTURES.has(tagOf(el))) return true;
   const color = colorOf(style.backgroundColor);
-  return color !== null && color[3] >= MOST_SEEN_THROUGH;
+  return color !== null && color[3] >= MAX_SEEN_THROUGH;
 }
 
 // Whether something may be covered by a placed element that looks like this, or by what it is behind of.
@@ -81,12 +81,12 @@ const isPainted = (el, style) => style.zIndex < 0 || isSolidlyDrawn(el, style);
 
 // Whether all that shows of an element's words is under something else.
 function isCovered(el) {
-  if (!coversNow().length) return false;
-  let found = underneath.get(el);
+  if (!findCovers().length) return false;
+  let found = coveredElements.get(el);
   if (found === undefined) {
     const points = isFar(el) ? [] : pointsOf(el);
     found = points.length > 0 && points.every(([x, y]) => mayBeUnder(el, x, y)) && points.every(([x, y]) => isCoveredAt(el, x, y));
-    underneath.set(el, found);
+    coveredElements.set(el, found);
   }
   return found;
 }
@@ -106,8 +106,8 @@ function isFar(el) {
 }
 
 function pointsOf(el) {
-  sketch.selectNodeContents(el);
-  const lines = [...sketch.getClientRects()].filter((line) => line.width > 1 && line.height > 1);
+  scratchRange.selectNodeContents(el);
+  const lines = [...scratchRange.getClientRects()].filter((line) => line.width > 1 && line.height > 1);
   return [lines[0], lines.at(-1)].filter(Boolean)
     .flatMap((line) => [0.05, 0.5, 0.95].map((part) => [line.left + line.width * part, line.top + line.height / 2]));
 }
@@ -122,13 +122,13 @@ function isCoveredAt(el, x, y) {
 
 // Whether a cover that no pointer meets is over a place of an element before it.
 function isIdleAt(cover, el, x, y) {
-  return !holdsIn(cover.el, el) && !holdsIn(el, cover.el) && holds(cover.box, x, y)
+  return !holdsIn(cover.el, el) && !holdsIn(el, cover.el) && boxContains(cover.box, x, y)
     && Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING);
 }
 
 // A text of an element as it is told.
-function marked(el, text) {
-  if (covers === null) markable.push(el);
+function markCoveredText(el, text) {
+  if (covers === null) unmarkedTexts.push(el);
   else if (covers.length > 0 && !BLANK_TEXT.test(text) && isCovered(el)) return COVERED + text;
   return text;
 }

@@ -61,7 +61,7 @@ const sheetsIn = (doc) => [...linkedSheetsIn(doc), ...adoptedSheetsIn(doc)];
 const hostOf = (root) => (typeOf(root) === 11 ? root.host : undefined);
 
 // Frames that their parent can look into are read with it; those that nobody sees are not.
-function elsewhereSeen() {
+function isReadByParent() {
   try {
     if (window.parent !== window && window.frameElement) return true;
   } catch { /* of another origin */ }

@@ -2,7 +2,7 @@
 
 const MANY_OPTIONS = 20;
 const MANY_OPTION_CHARS = 300;
-const FEWEST_OPTIONS = 3;
+const MIN_OPTIONS = 3;
 const LONG_OPTIONS = 16; // characters of a list that is told once
 const LONG_URL = 500;
 const LONG_QUERY = 48; // what follows says less than where a link goes
@@ -46,7 +46,7 @@ function statesOf(el, role, active) {
 
 // What something is said to be that holds for all in it that can be acted on.
 const isDisabled = (el, role) => el.matches(':disabled') || (WIDGETS.has(role) && marksDisabled(rootIn(el)) && isMarkedDisabled(el));
-const marksDisabled = onceInTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
+const marksDisabled = oncePerTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
 const isMarkedDisabled = (el) => closestTo(el, MARKED_DISABLED) !== null;
 
 function focusOf(el, active) {
@@ -112,8 +112,8 @@ function nativeOptions(el, root, optionLists) {
 // As many as are soon read; where only a few more are left, these, too.
 function firstOptions(all) {
   let room = MANY_OPTION_CHARS;
-  const fitting = all.findIndex((text, at) => at === MANY_OPTIONS || ((room -= text.length) < 0 && at >= FEWEST_OPTIONS));
-  return fitting < 0 || (fitting < MANY_OPTIONS && all.length - fitting < FEWEST_OPTIONS) ? all : all.slice(0, fitting);
+  const fitting = all.findIndex((text, at) => at === MANY_OPTIONS || ((room -= text.length) < 0 && at >= MIN_OPTIONS));
+  return fitting < 0 || (fitting < MANY_OPTIONS && all.length - fitting < MIN_OPTIONS) ? all : all.slice(0, fitting);
 }
 
 function optionText(option) {

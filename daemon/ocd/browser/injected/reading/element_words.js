@@ -2,7 +2,7 @@
 
 const LINE = 160;
 const clip = (text, most = LINE) => (text.length > most ? `${text.slice(0, most)}…` : text);
-const low = (text) => squeeze(text).toLowerCase();
+const normalizeText = (text) => squeeze(text).toLowerCase();
 const plainText = (el) => squeeze((contentIn(el) || '').slice(0, 200));
 
 // An element in few words, with its ref if it can be acted on.

@@ -6,7 +6,7 @@ const ANY_FIELD = 'input:not([type=hidden]), select, textarea, button, [contente
   + ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
 const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
 const A_LIST = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
-const MOST_LABEL = 100; // characters: what is longer is no label
+const MAX_LABEL = 100; // characters: what is longer is no label
 const STEPS_UP = 5;
 const STAND_IN_STEPS = 8;
 const ENTRY_FIELDS = 'input:not([type=hidden]), select, textarea';
@@ -16,7 +16,7 @@ const NO_WORDS = { text: '', field: false, node: null };
 const TYPED = /^(?:text|search|url|tel|email|password|number)$/;
 const LABEL_ENDS = new Set(' :*?–-');
 
-let beside = new WeakMap(); // for the time of one reading
+let besideLabels = new WeakMap(); // for the time of one reading
 
 // The words without the colon or the star at their end.
 function trimLabel(words) {
@@ -29,11 +29,11 @@ function trimLabel(words) {
 const isField = (node) => typeOf(node) === 1 && node.matches(ANY_FIELD);
 const holdsField = (node) => typeOf(node) === 1 && (isField(node) || node.querySelector(ANY_FIELD) !== null);
 
-function besideOf(el) {
-  let found = beside.get(el);
+function labelBesideOf(el) {
+  let found = besideLabels.get(el);
   if (found === undefined) {
     found = clobbered(el) ? '' : labelBeside(el);
-    beside.set(el, found);
+    besideLabels.set(el, found);
   }
   return found;
 }
@@ -41,42 +41,42 @@ function besideOf(el) {
 // Whether its name is none that a person would call it by.
 const isUnlabelled = (el, role, name) => LABELLED.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
 
-const isCalledBeside = (el, role, acts) => acts && LABELLED.has(role) && besideOf(el) !== '';
+const isNamedBeside = (el, role, acts) => acts && LABELLED.has(role) && labelBesideOf(el) !== '';
 
-const ofSameId = (el) => [...allMatches(rootIn(el), `#${CSS.escape(el.id)}`)];
+const elementsOfId = (el) => [...allMatches(rootIn(el), `#${CSS.escape(el.id)}`)];
 
 // Whether another element of the same id shows, and a label's own control does not: a page that has its
 // form twice, in a dialog as well, has its ids twice, and Chromium takes the first.
-function isMeantForTwin(label, control) {
+function isLabelOfTwin(label, control) {
   return control.id !== '' && label.htmlFor === control.id && !control.checkVisibility()
-    && ofSameId(control).some((one) => one !== control && one.checkVisibility());
+    && elementsOfId(control).some((one) => one !== control && one.checkVisibility());
 }
 
 // Whether a label's control is not there for anyone: a click on the label ticks a box that does not show, and
 // opens a list or a picker, but what is typed into takes nothing.
-const isMeantForAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
-  || isMeantForTwin(label, control);
+const isLabelOfAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
+  || isLabelOfTwin(label, control);
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
 function labelBefore(el) {
   for (let at = el, steps = 0; at && steps < STEPS_UP && !/^T[DH]$/.test(tagOf(at)); at = parentIn(at), steps++) {
     if (SURROUNDS.has(tagOf(at)) && at !== el) return '';
-    for (let one = step(at, -1); one; one = step(one, -1)) {
+    for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
       if (holdsField(one)) return '';
       const text = trimLabel(labelWords(one));
       if (!text) continue;
-      const free = typeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isMeantForAnother(one, one.control));
-      return free && text.length <= MOST_LABEL ? text : '';
+      const free = typeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isLabelOfAnother(one, one.control));
+      return free && text.length <= MAX_LABEL ? text : '';
     }
   }
   return '';
 }
 
-const labelledUnseen = onceInTurn((root) => [...labelsUnder(root).keys()].filter((one) => one && !one.checkVisibility()));
+const hiddenLabelledControls = oncePerTurn((root) => [...labelsUnder(root).keys()].filter((one) => one && !one.checkVisibility()));
 
 // The label of a control that does not show and stands beside the one that is drawn for it.
 function labelOfStandIn(el) {
-  const unseen = labelledUnseen(rootIn(el));
+  const unseen = hiddenLabelledControls(rootIn(el));
   for (let at = parentIn(el), steps = 0; unseen.length && at && steps < STAND_IN_STEPS; at = parentIn(at), steps++) {
     if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && !holdsIn(el, one) && one.checkVisibility())) return '';
     const own = unseen.find((one) => holdsIn(at, one));
@@ -88,7 +88,7 @@ function labelOfStandIn(el) {
 // What an editor shows while it is empty, or the words beside it.
 function editorLabel(editor) {
   const hint = [...editor.querySelectorAll('[class*="placeholder" i]')].find((one) => one.checkVisibility());
-  return (hint && squeeze(seenText(hint, MOST_LABEL))) || labelBeside(editor);
+  return (hint && squeeze(seenText(hint, MAX_LABEL))) || labelBeside(editor);
 }
 
 function labelBeside(el) {
@@ -105,8 +105,8 @@ function labelBeside(el) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (SURROUNDS.has(tag) && at !== el) return below;
-    const [before, after] = [wordsFrom(at, -1), inPlace ? NO_WORDS : wordsFrom(at, 1)];
-    const words = chosen(at, before, after, behind);
+    const [before, after] = [wordsBeside(at, -1), inPlace ? NO_WORDS : wordsBeside(at, 1)];
+    const words = chooseBeside(at, before, after, behind);
     if (words) return words;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
     // Further out, words may be about the fields beside it as well.
@@ -127,12 +127,12 @@ function holdsOtherField(parent, own) {
 // it there is data of the item, such as its date, and no label.
 function isEditedInPlace(el) {
   const item = closestTo(el, ITEMS);
-  const others = item && parentIn(item) ? othersLike(item) : [];
+  const others = item && parentIn(item) ? siblingsLike(item) : [];
   return others.length > 0 && !others.some(holdsField);
 }
 
 // The first items beside one in its list.
-function othersLike(item) {
+function siblingsLike(item) {
   const others = [];
   for (let at = firstElementOf(parentIn(item)); at && others.length < FEW_OTHERS; at = nextElementOf(at)) {
     if (at !== item && tagOf(at) === tagOf(item)) others.push(at);
@@ -140,7 +140,7 @@ function othersLike(item) {
   return others;
 }
 
-const columnsOf = onceInTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
+const columnsOf = oncePerTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
 
 // The header of a cell's column in a grid: the cells beside it hold data.
 function columnOf(cell) {
@@ -151,7 +151,7 @@ function columnOf(cell) {
   const header = index ? headers.find((one) => one.getAttribute('aria-colindex') === index)
     : headers[[...childElementsOf(parentIn(cell))].indexOf(cell)];
   const words = header ? trimLabel(labelWords(header)) : '';
-  return words.length <= MOST_LABEL ? words : '';
+  return words.length <= MAX_LABEL ? words : '';
 }
 
 // Fields that stand side by side in the cells of a table.
@@ -161,11 +161,11 @@ function rowLabel(at) {
 }
 
 // The words next to a node on one side, up to the next field there; with their box.
-function wordsFrom(node, way) {
+function wordsBeside(node, way) {
   const parts = [];
   let field = false;
   let range = null;
-  for (let at = step(node, way); at; at = step(at, way)) {
+  for (let at = nextSibling(node, way); at; at = nextSibling(at, way)) {
     if (holdsField(at)) {
       field = true;
       break;
@@ -181,31 +181,31 @@ function wordsFrom(node, way) {
     if (isBlock(at)) break;
   }
   const text = trimLabel((way < 0 ? parts.reverse() : parts).join(' '));
-  return { text: text.length <= MOST_LABEL ? text : '', field, node: range };
+  return { text: text.length <= MAX_LABEL ? text : '', field, node: range };
 }
 
-const step = (node, way) => (way < 0 ? node.previousSibling : node.nextSibling);
+const nextSibling = (node, way) => (way < 0 ? node.previousSibling : node.nextSibling);
 const isBlock = (node) => typeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
 
 function labelWords(node) {
   if (typeOf(node) === 3) return node.data.trim() ? node.data : '';
   if (typeOf(node) !== 1 || NEVER.has(tagOf(node)) || clobbered(node) || node.matches(A_LIST) || node.querySelector(A_LIST)) return '';
-  return contentIn(node).length > 5 * MOST_LABEL ? '' : seenText(node, MOST_LABEL);
+  return contentIn(node).length > 5 * MAX_LABEL ? '' : seenText(node, MAX_LABEL);
 }
 
 // Of words on both sides those in the same line, else those before; a box to tick has them behind.
-function chosen(el, before, after, behind) {
+function chooseBeside(el, before, after, behind) {
   if (!before.text || !after.text) {
     // Words behind a field that follow it belong to it only where no field comes next to them.
-    if (before.text) return before.field && !behind && !inLine(el, before.node) ? '' : before.text;
-    return after.text && (behind || inLine(el, after.node)) ? after.text : '';
+    if (before.text) return before.field && !behind && !isInLine(el, before.node) ? '' : before.text;
+    return after.text && (behind || isInLine(el, after.node)) ? after.text : '';
   }
-  const [left, right] = [inLine(el, before.node), inLine(el, after.node)];
+  const [left, right] = [isInLine(el, before.node), isInLine(el, after.node)];
   if (left !== right) return left ? before.text : after.text;
   return behind ? after.text : before.text;
 }
 
-function inLine(el, node) {
+function isInLine(el, node) {
   const one = boxAround(el);
   const other = boxAround(node);
   return one.top < other.bottom && other.top < one.bottom;
@@ -231,7 +231,7 @@ function cellWords(cell, side) {
   for (let at = cell[side]; at; at = at[side]) {
     if (holdsField(at)) return '';
     const text = trimLabel(labelWords(at));
-    if (text) return text.length <= MOST_LABEL ? text : '';
+    if (text) return text.length <= MAX_LABEL ? text : '';
   }
   return '';
 }
@@ -242,5 +242,5 @@ function columnLabel(cell, row) {
   const first = table?.rows[0];
   if (!first || first === row || ![...first.cells].every((one) => tagOf(one) === 'TH')) return '';
   const header = first.cells[cell.cellIndex];
-  return header && !holdsField(header) ? squeeze(labelWords(header)).slice(0, MOST_LABEL) : '';
+  return header && !holdsField(header) ? squeeze(labelWords(header)).slice(0, MAX_LABEL) : '';
 }

@@ -5,9 +5,9 @@ const identities = new Map(); // by number: { role, name, words, repeated, rowKe
 const CLIMB = 5;
 const MUCH = 2000; // characters of an ancestor that are looked at
 const contentIn = getter(Node.prototype, 'textContent');
-let surroundings = new Map(); // text of ancestors, for the time of one reading
+let surroundingTexts = new Map(); // text of ancestors, for the time of one reading
 let controlsOnly = new Map(); // which ancestors are but groups of controls, for as long
-let controlsOf = surroundings;
+let controlsOf = surroundingTexts;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 const above = (el) => parentIn(el) || hostOf(rootIn(el)) || null;
@@ -25,17 +25,17 @@ function textsIn(el, before, level = 0) {
 
 // The text of an element with a space between its parts: the cells of a row are words apart.
 function textIn(el) {
-  let text = surroundings.get(el);
+  let text = surroundingTexts.get(el);
   if (text === undefined) {
     text = squeeze(textsIn(el, '').slice(0, MUCH));
-    surroundings.set(el, text);
+    surroundingTexts.set(el, text);
   }
   return text;
 }
 
 // The closest ancestor that says more than the element itself, and its other words. A cell and a
 // group of buttons say nothing about whose they are: the row or the entry that they stand in does.
-function around(el) {
+function surroundingWords(el) {
   const own = textIn(el);
   let at = el;
   let first = null;
@@ -58,7 +58,7 @@ const isCell = (el) => tagOf(el) === 'TD' || tagOf(el) === 'TH' || (!clobbered(e
 // Whether all that an element says is said by controls in it; once for each in a reading.
 function onlyControls(el, text) {
   if (clobbered(el)) return false;
-  if (controlsOf !== surroundings) [controlsOf, controlsOnly] = [surroundings, new Map()];
+  if (controlsOf !== surroundingTexts) [controlsOf, controlsOnly] = [surroundingTexts, new Map()];
   let only = controlsOnly.get(el);
   if (only === undefined) {
     let said = 0;
@@ -90,7 +90,7 @@ const HOLDERS = new Set(['grid', 'treegrid', 'table', 'list', 'listbox', 'tree',
 // virtual list; and what holds rows is the same whatever they say, unless it stands in a row itself.
 function tellingWords(el, role) {
   if (isEntry(el)) return { words: textIn(el), repeated: true };
-  const near = around(el);
+  const near = surroundingWords(el);
   return HOLDERS.has(role) && near.repeated && !isEntry(near.at) ? { words: '', repeated: false } : near;
 }
 
@@ -99,25 +99,25 @@ function identify(number, el, role = roleOf(el), name = nameOf(el, role)) {
   identities.set(number, { role, name, words, repeated, rowKey: rowKeyOf(el)?.key });
 }
 
-function identified(number, el, role, name) {
+function identityRecord(number, el, role, name) {
   // A form whose inputs hide its properties is known by its node alone.
   if (clobbered(el)) identities.delete(number);
   else identify(number, el, role, name);
 }
 
-const within = (few, many) => few.every((word) => many.includes(word));
+const containsAll = (few, many) => few.every((word) => many.includes(word));
 
 // Whether words only came or only went: a message that appeared is no other row.
-function alike(one, other) {
+function isSameText(one, other) {
   const [a, b] = [wordsOf(one), wordsOf(other)];
-  return a.length < b.length ? within(a, b) && (a.length > 0 || b.length === 0) : within(b, a) && (b.length > 0 || a.length === 0);
+  return a.length < b.length ? containsAll(a, b) && (a.length > 0 || b.length === 0) : containsAll(b, a) && (b.length > 0 || a.length === 0);
 }
 
-function isStill(el, known) {
+function isSameElement(el, known) {
   const role = roleOf(el);
   if (role !== known.role) return false;
   if (!known.repeated) return true;
   const now = tellingWords(el, role);
-  return alike(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
+  return isSameText(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
 }
 

@@ -2,14 +2,14 @@
 // transforms, zoom and the boxes that cut it off. Asked only of what the quick looks of visibility.js
 // leave open.
 
-const LEAST_CONTRAST = 8; // of 255, in any channel: nobody makes out less
-const LEAST_OPACITY = 0.03; // black on white with less is below that
-const LEAST_SIZE = 1; // px of a letter's height
-const MOST_TEXTS = 30; // texts of a cut-off box that are looked at
-const LEAST_LETTER = 4; // px
+const MIN_CONTRAST = 8; // of 255, in any channel: nobody makes out less
+const MIN_OPACITY = 0.03; // black on white with less is below that
+const MIN_SIZE = 1; // px of a letter's height
+const MAX_TEXTS = 30; // texts of a cut-off box that are looked at
+const MIN_LETTER = 4; // px
 const COLOR = /rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)/g;
 const colors = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
-const sketch = rangeIn(document);
+const scratchRange = rangeIn(document);
 
 function colorOf(words) {
   let color = colors.get(words);
@@ -33,39 +33,39 @@ function blended(over, under) {
 }
 
 // Whether a colour can be told from the one behind it (null: unknown).
-function differs(color, back, opacity) {
+function isDistinct(color, back, opacity) {
   const ink = colorOf(color);
   if (!ink) return color !== back;
   const strength = ink[3] * opacity;
   const paper = back && colorOf(back);
-  if (!paper) return strength > LEAST_OPACITY;
-  return [0, 1, 2].some((i) => Math.abs(ink[i] - paper[i]) * strength > LEAST_CONTRAST);
+  if (!paper) return strength > MIN_OPACITY;
+  return [0, 1, 2].some((i) => Math.abs(ink[i] - paper[i]) * strength > MIN_CONTRAST);
 }
 
 // Whether a gradient has a colour that can be told from the one behind it; pictures count as if.
-function paints(image, back, opacity) {
+function gradientPaints(image, back, opacity) {
   if (!/^(?:repeating-)?(?:linear|radial|conic)-gradient/.test(image) || image.includes('url(')) return true;
   const found = image.match(COLOR);
-  return !found || found.some((color) => differs(color, back, opacity));
+  return !found || found.some((color) => isDistinct(color, back, opacity));
 }
 
 const PICTURES = new Set(['IMG', 'VIDEO', 'CANVAS', 'IFRAME', 'EMBED', 'OBJECT']);
 
 // Whether a text stands on something that it is not in, such as a picture put behind it.
 function isBacked(el, color, opacity) {
-  if (!differs(color, null, opacity)) return false;
-  sketch.selectNodeContents(el);
-  const box = sketch.getBoundingClientRect();
+  if (!isDistinct(color, null, opacity)) return false;
+  scratchRange.selectNodeContents(el);
+  const box = scratchRange.getBoundingClientRect();
   const met = stackIn(ownerIn(el), box.left + box.width / 2, box.top + box.height / 2);
   return met.slice(met.indexOf(el) + 1).some((one) => {
     if (holdsIn(one, el)) return false;
     const { backgroundColor, backgroundImage } = getComputedStyle(one);
-    return PICTURES.has(tagOf(one)) || backgroundImage !== 'none' || (!clear(backgroundColor) && differs(color, backgroundColor, opacity));
+    return PICTURES.has(tagOf(one)) || backgroundImage !== 'none' || (!isTransparent(backgroundColor) && isDistinct(color, backgroundColor, opacity));
   });
 }
 
 // How much of the height and the width of a box its own transform leaves: 0 for nothing.
-function leftBy(style) {
+function shareLeftByTransform(style) {
   let part = 1;
   const { transform, scale, rotate } = style;
   if (transform !== 'none') {
@@ -80,20 +80,20 @@ function leftBy(style) {
 }
 
 // Whether filter or mask take away all of an element.
-function filteredOut(style) {
+function isFilteredOut(style) {
   const { filter, maskImage } = style;
   if (filter !== 'none') {
-    for (const [, part] of filter.matchAll(/opacity\(([\d.]+)\)/g)) if (part <= LEAST_OPACITY) return true;
+    for (const [, part] of filter.matchAll(/opacity\(([\d.]+)\)/g)) if (part <= MIN_OPACITY) return true;
   }
   if (maskImage === 'none') return false;
   if (/^0(?:px|%)?(?: |$)/.test(style.maskSize)) return true;
   return style.maskMode !== 'luminance' && !/url\(/.test(maskImage) && colorsIn(maskImage).length > 0
-    && colorsIn(maskImage).every((color) => color[3] <= LEAST_OPACITY);
+    && colorsIn(maskImage).every((color) => color[3] <= MIN_OPACITY);
 }
 
 // Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page. One without
 // an area that stands on the edge is not: it holds what is placed elsewhere, such as the layers of an application.
-function beyond(el, position) {
+function isBeyondScroll(el, position) {
   const box = el.getBoundingClientRect();
   if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
   if (box.width === 0 && box.height === 0) return false;
@@ -106,14 +106,14 @@ function beyond(el, position) {
   // The track of a carousel is moved away, and shows what flows out of it.
   const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
   if (isPast(bottom + y) || (!rightToLeft && isPast(right + x))) {
-    const [across, down] = position === 'fixed' ? [0, 0] : scrolledBy(el);
+    const [across, down] = position === 'fixed' ? [0, 0] : scrollOffset(el);
     return isPast(bottom + y + down) || (!rightToLeft && isPast(right + x + across));
   }
   return position === 'fixed' && (isPast(view.innerWidth - box.left) || isPast(view.innerHeight - box.top));
 }
 
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
-function scrolledBy(el) {
+function scrollOffset(el) {
   let [across, down] = [0, 0];
   for (let at = parentIn(el); at && at !== rootElementOf(ownerIn(el)); at = parentIn(at)) {
     across += at.scrollLeft;
@@ -123,16 +123,16 @@ function scrolledBy(el) {
 }
 
 // Whether a box that cuts off what flows out of it leaves none of its texts.
-function cutOff(el) {
+function isCutOff(el) {
   const box = el.getBoundingClientRect();
   if (beginsWithin(el, box)) return false;
   const texts = walkerIn(document, el, NodeFilter.SHOW_TEXT);
   let met = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     if (!/\S/.test(text.data)) continue;
-    sketch.selectNodeContents(text);
-    const lines = sketch.getClientRects();
-    if (lines.length && (++met > MOST_TEXTS || shows(lines, box) || leaves(text.parentElement, el))) return false;
+    scratchRange.selectNodeContents(text);
+    const lines = scratchRange.getClientRects();
+    if (lines.length && (++met > MAX_TEXTS || isAnyLineIn(lines, box) || escapesBox(text.parentElement, el))) return false;
   }
   return met > 0;
 }
@@ -140,23 +140,23 @@ function cutOff(el) {
 // Whether the first text in a box lies inside of it: of most boxes that is all there is to ask.
 function beginsWithin(el, box) {
   let at = firstOf(el);
-  for (let steps = 0; at !== null && steps < MOST_TEXTS; steps++) {
+  for (let steps = 0; at !== null && steps < MAX_TEXTS; steps++) {
     const type = typeOf(at);
     if (type === 3 && /\S/.test(at.data)) break;
     at = (type === 1 && firstOf(at)) || nextOf(at);
   }
   if (at === null || typeOf(at) !== 3) return false;
-  sketch.selectNodeContents(at);
-  const { left, right, top, bottom } = sketch.getBoundingClientRect();
-  return right - left > LEAST_LETTER && bottom - top > LEAST_LETTER
+  scratchRange.selectNodeContents(at);
+  const { left, right, top, bottom } = scratchRange.getBoundingClientRect();
+  return right - left > MIN_LETTER && bottom - top > MIN_LETTER
     && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
 }
 
-const shows = (lines, box) => [...lines].some((line) => Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1
+const isAnyLineIn = (lines, box) => [...lines].some((line) => Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1
   && Math.min(line.bottom, box.bottom) - Math.max(line.top, box.top) >= 1);
 
 // Whether something in a box may be placed by what surrounds that.
-function leaves(el, box) {
+function escapesBox(el, box) {
   for (let at = el; at && at !== box; at = parentIn(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
   return false;
 }

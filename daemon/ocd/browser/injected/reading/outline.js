@@ -24,18 +24,18 @@ const SHORT_WORD = /\p{L}{2}|\p{N}/u;
 const CAPTIONS = {
   LABEL: (el) => {
     const control = el.control;
-    return control && (!named(control) || !reachable(control, el) || saysItsName(el, control)) && !isMeantForAnother(el, control);
+    return control && (!hasName(control) || !reachable(control, el) || repeatsName(el, control)) && !isLabelOfAnother(el, control);
   },
-  LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !named(el.parentElement),
-  CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !named(el.parentElement),
-  FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !named(el.parentElement),
+  LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !hasName(el.parentElement),
+  CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !hasName(el.parentElement),
+  FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !hasName(el.parentElement),
 };
 const BLANK = /^\s*$/;
 const UNDRAWN = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
 const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const DRAGGED_ALONE = /^draggable \[ref=e\d+\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
-const LEAST_DRAWN = 16; // px
+const MIN_DRAWN = 16; // px
 const MOST_ICON = 64; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
 const UNHEARD = '[aria-hidden]';
@@ -45,8 +45,8 @@ const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the 
 const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
 
 // Whether content that assistive software is not told of says something to those who see it.
-function isSeenUnheard(el, view) {
-  if (CONTROLS.has(el.tagName)) return !vanished(el, view.style);
+function isVisibleButHidden(el, view) {
+  if (CONTROLS.has(el.tagName)) return !isInvisible(el, view.style);
   if (!/[\p{L}\p{N}]/u.test(seenText(el, SHORT)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
   return !isCutAway(el);
 }
@@ -63,7 +63,7 @@ function isCutAway(el) {
 }
 
 // Whether a label says what its control is named by itself.
-const saysItsName = (label, control) => squeeze(contentIn(label)) === nameOf(control, roleOf(control));
+const repeatsName = (label, control) => squeeze(contentIn(label)) === nameOf(control, roleOf(control));
 
 // Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
 const isFocusGuard = (el) => firstOf(el) === null && (boxIn(el).width === 0 || boxIn(el).height === 0)
@@ -73,7 +73,7 @@ const isFocusGuard = (el) => firstOf(el) === null && (boxIn(el).width === 0 || b
 function reachable(control, label) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
   for (let at = parentIn(control); at && at !== label && !holdsIn(at, label); at = parentIn(at)) {
-    if (vanished(at, getComputedStyle(at))) return false;
+    if (isInvisible(at, getComputedStyle(at))) return false;
   }
   return true;
 }
@@ -82,7 +82,7 @@ function reachable(control, label) {
 function isDraggedBy(line, inner) {
   if (!DRAGGED_ALONE.test(line)) return false;
   const [, number] = CLICKED_WORDS.exec(inner) ?? [];
-  return number !== undefined && isByHandAlone(elementOf(Number(number)));
+  return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
 }
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
@@ -169,11 +169,11 @@ class Outline {
       this.preserved(el, view, depth);
     } else {
       const fold = tagOf(el) === 'DETAILS' && !el.open;
-      const list = hasOtherKids(el) ? [...kidsOf(el)] : null;
+      const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
       let place = 0;
       for (let kid = list ? list[0] : firstOf(el); kid; kid = list ? list[++place] : nextOf(kid)) {
         const type = typeOf(kid);
-        if (fold && folded(el, kid)) continue;
+        if (fold && isCollapsed(el, kid)) continue;
         if (type === 3) {
           if (BLANK.test(kid.data) || view.readable) {
             if (!control && !this.onlyRefs) this.say(el, kid.data);
@@ -191,7 +191,7 @@ class Outline {
   // Words of an element, marked where what is covered begins, once for all of it on a line.
   say(el, text) {
     const words = isIconWord(el, text) ? ` (${text.trim()}) ` : text;
-    const told = marked(el, words);
+    const told = markCoveredText(el, words);
     const covered = told !== words;
     this.words += covered && this.under && this.words ? words : told;
     if (covered || (this.under && !BLANK_TEXT.test(text))) this.under = covered;
@@ -212,8 +212,8 @@ class Outline {
 
   // Preformatted text keeps its lines.
   preserved(el, view, depth) {
-    for (const kid of kidsOf(el)) {
-      if (folded(el, kid)) continue;
+    for (const kid of composedChildrenOf(el)) {
+      if (isCollapsed(el, kid)) continue;
       if (typeOf(kid) === Node.ELEMENT_NODE) {
         this.element(kid, view, depth, null);
       } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
@@ -238,10 +238,10 @@ class Outline {
   element(el, above, depth, control) {
     const tag = el.tagName.toUpperCase();
     if (NEVER.has(tag)) return;
-    const view = look(el, above);
+    const view = viewInside(el, above);
     if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth)) return;
     const unheard = el.getAttribute('aria-hidden') === 'true';
-    if (!view || (unheard && (control || !(isSeenUnheard(el, view) || this.isPressedUnheard(el, tag, view))))) {
+    if (!view || (unheard && (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))) {
       this.hidden += el.textContent.trim().length;
     } else if (unheard && !this.unheard && !isIconWord(el, el.textContent)) this.onlySeen(el, tag, view, depth);
     else this.shown(el, tag, view, depth, control);
@@ -258,7 +258,7 @@ class Outline {
     this.lines.push([depth, BOX, 'cell']);
     const { data } = text;
     if (view.readable || BLANK.test(data)) {
-      const words = squeeze(marked(el, data));
+      const words = squeeze(markCoveredText(el, data));
       if (words) this.lines.push([depth + 1, TEXT, words]);
     } else this.hidden += data.length;
     return true;
@@ -315,7 +315,7 @@ class Outline {
   }
 
   shown(el, tag, view, depth, control) {
-    if (mayHide(tag) ? !rootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstOf(el) === null) suspect(el);
+    if (mayHide(tag) ? !rootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstOf(el) === null) suspectHost(el);
     if (tag === 'BR') {
       this.words += ' ';
       return;
@@ -349,7 +349,7 @@ class Outline {
       const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
       if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
     }
-    this.block(el, view, depth, owner && named(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameWalk(owner)) ? null : el);
+    this.block(el, view, depth, owner && hasName(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameWalk(owner)) ? null : el);
   }
 
   inline(el, view, depth, control) {
@@ -373,7 +373,7 @@ class Outline {
     if (tag === 'OPTION' || tag === 'OPTGROUP') return false;
     if (WIDGETS.has(role)) return true;
     if (tag === 'VIDEO' || tag === 'AUDIO') return el.controls;
-    if (tag === 'CANVAS') return el.offsetWidth >= LEAST_DRAWN && el.offsetHeight >= LEAST_DRAWN;
+    if (tag === 'CANVAS') return el.offsetWidth >= MIN_DRAWN && el.offsetHeight >= MIN_DRAWN;
     if (view.host) return true;
     if (el.hasAttributes()) {
       if (el.hasAttribute('onclick')) return true;
@@ -392,7 +392,7 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts && !isCalledBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintFor(el, role);
+    else if (acts && !isNamedBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintFor(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
@@ -481,7 +481,7 @@ class Outline {
 
   // Whether a name that was given hides words that people see.
   untold(el, name) {
-    return el.hasAttributes() && (named(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) && this.saysMore(el, name);
+    return el.hasAttributes() && (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) && this.saysMore(el, name);
   }
 
   saysMore(el, name, walk = null) {
@@ -499,7 +499,7 @@ class Outline {
       }
       if (!view.readable && !acts && !control && !this.anyReadable(el, view)) return;
       this.flush(depth);
-      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !marked(el, name).startsWith(COVERED) ? '' : ' [covered]'}`);
+      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !markCoveredText(el, name).startsWith(COVERED) ? '' : ' [covered]'}`);
     }
     const inner = depth + (this.onlyRefs ? 0 : 1);
     this.kids(el, view, inner, this.untold(el, name) ? control : el);
@@ -507,10 +507,10 @@ class Outline {
   }
 
   anyReadable(el, view) {
-    for (const kid of kidsOf(el)) {
+    for (const kid of composedChildrenOf(el)) {
       if (typeOf(kid) === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
       if (typeOf(kid) === Node.ELEMENT_NODE) {
-        const inner = look(kid, view);
+        const inner = viewInside(kid, view);
         if (inner && (kid.tagName === 'IMG' || this.anyReadable(kid, inner))) return true;
       }
     }
@@ -558,7 +558,7 @@ class Outline {
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
-    else if (count === 0 && role === 'listitem' && isIn(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
+    else if (count === 0 && role === 'listitem' && isInsideOf(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
     else if (count === 0 && HOLLOW.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
     else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
@@ -654,7 +654,7 @@ class Outline {
 
   frame(el, depth) {
     this.flush(depth);
-    const inner = inside(el);
+    const inner = innerDocument(el);
     const name = nameOf(el, 'iframe');
     const at = this.lines.length;
     const below = this.onlyRefs ? depth : depth + 1;
@@ -676,7 +676,7 @@ class Outline {
     const parts = [];
     const depths = [];
     let text = '';
-    for (const [depth, kind, words] of toldLines(this.lines)) {
+    for (const [depth, kind, words] of rewriteLines(this.lines)) {
       if (kind === FRAME) {
         parts.push(text);
         depths.push(this.base + depth);
@@ -703,12 +703,12 @@ function outline(options) {
     it.flush(0);
   }
   pendingFrames = it.frames;
-  const about = options.head ? aboutPage(it.lines.every(([, kind]) => kind === FRAME), it.onlyRefs) : null;
+  const about = options.head ? describePage(it.lines.every(([, kind]) => kind === FRAME), it.onlyRefs) : null;
   return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
 }
 
 const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
-const shownDialogs = onceInTurn((doc) => [...allMatches(doc, DIALOGS)].filter((one) => !clobbered(one)
+const shownDialogs = oncePerTurn((doc) => [...allMatches(doc, DIALOGS)].filter((one) => !clobbered(one)
   && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
 
 const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
@@ -741,7 +741,7 @@ function viewAbove(el) {
   const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
   if (!parent) return null;
   const style = getComputedStyle(parent);
-  return new View(parent, viewAbove(parent), style, style.display);
+  return new ElementView(parent, viewAbove(parent), style, style.display);
 }
 
 // Frames of other origins that the last reading met: the caller asks for them by their place.
@@ -753,12 +753,12 @@ function read(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   if (options.recorded) forgetUnrecorded(options.recorded);
   const first = nextNumber;
-  generatesIn = new Map();
+  generatedTextByDocument = new Map();
   effectsOf = new WeakMap();
-  surroundings = new Map();
-  beside = new WeakMap();
+  surroundingTexts = new Map();
+  besideLabels = new WeakMap();
   keyedIn = new WeakMap();
-  askedOfRows = 0;
+  rowLookups = 0;
   actingByDocument = new WeakMap();
   forgetCovers();
   views = new Map();
@@ -766,7 +766,7 @@ function read(reader, options) {
   try {
     result = reader(options);
     // Told again where it is known by now that something stands over something else.
-    if (MARKING.has(reader) && missesMarks()) result = reader(options);
+    if (MARKING.has(reader) && needsMarks()) result = reader(options);
   } finally {
     views = null;
   }
@@ -786,7 +786,7 @@ globalThis.openchrome = {
   role: (el) => roleOf(el),
   frame: (place) => pendingFrames[place] ?? null,
   takeSuspects,
-  listening,
+  listening: recordClickable,
   adopt,
   nonce,
 };

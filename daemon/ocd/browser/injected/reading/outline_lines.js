@@ -4,13 +4,13 @@ const SEPARATOR = /^[|/·•›»‹«>]$/;
 const END_OF_SENTENCE = /^[.,;:!?]$/; // after a link that ends it
 const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
 const PRESSED_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
-const FEWEST_DRAGGED = 2; // side by side that are told in one line
-const FEWEST_ALIKE = 15; // short things to press side by side that are told in lines of several
+const MIN_DRAGGED = 2; // side by side that are told in one line
+const MIN_ALIKE = 15; // short things to press side by side that are told in lines of several
 
-const FEWEST_JOINED = 2; // short texts in a row that are told in one line
-const MOST_JOINED = 7; // of more, each has a line of its own
+const MIN_JOINED = 2; // short texts in a row that are told in one line
+const MAX_JOINED = 7; // of more, each has a line of its own
 const MAX_WORDS = 40; // characters
-const MOST_PARTS = 4;
+const MAX_PARTS = 4;
 const MAX_ITEM = 160; // characters
 const NAMED = /^[a-z]+ "/;
 const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and name alone, the last of a chain
@@ -19,7 +19,7 @@ const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
 const HEADED = new Set(['group', 'region', 'complementary', 'article', 'form', 'navigation', 'search']);
 const HEADS = /^heading (".*") (\[level=\d+\])$/;
 const DESCRIBED = ' description="';
-const MOST_DESCRIBING = 12; // lines in which a description may stand
+const MAX_DESCRIBING = 12; // lines in which a description may stand
 const ITEM = 'listitem: ';
 const SAID_IN = /^(?:listitem|alert|status): /;
 const LIST = /^list(?: |$)/;
@@ -29,16 +29,16 @@ const MAX_LIST = 400; // characters of a list of words that is one line
 const FIELDSET = 'group'; // one without a name
 const OWN_WORDS = /^(?:heading|summary)\b/; // what says itself where a group begins
 
-function toldLines(lines) {
-  const once = lines.filter((line, at) => !repeats(line, lines[at - 1], lines[at + 1]));
+function rewriteLines(lines) {
+  const once = lines.filter((line, at) => !repeatsNeighbour(line, lines[at - 1], lines[at + 1]));
   const described = once.map((line, at) => withoutDescription(line, at, once));
   const named = described.map((line, at) => withoutName(line, described[at + 1]));
   const joined = withItemsJoined(withTextsJoined(withDraggedJoined(withHeadedLinks(withoutGroups(named)))));
-  return withPressedJoined(chained(withRowsShortened(withListsOfWords(withoutItems(joined)))));
+  return withPressedJoined(chainBoxes(withRowsShortened(withListsOfWords(withoutItems(joined)))));
 }
 
 // Whether a line is but the stroke between two links or the full stop after one, the words of what is above it, or a picture of those beside it.
-function repeats({ 0: depth, 1: kind, 2: words }, before, after) {
+function repeatsNeighbour({ 0: depth, 1: kind, 2: words }, before, after) {
   const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
   if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && isBeside(before, LEAF) && (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))));
   return words.startsWith('img "') && [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`);
@@ -81,7 +81,7 @@ function withoutDescription(line, at, lines) {
   const from = kind === LEAF ? words.lastIndexOf(DESCRIBED) : -1;
   if (from < 0) return line;
   const description = words.slice(from + DESCRIBED.length - 1);
-  const told = isSaidBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MOST_DESCRIBING)) || isSaidAround(description, depth, lines, at);
+  const told = isRepeatedBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MAX_DESCRIBING)) || isSaidAround(description, depth, lines, at);
   return told ? [depth, kind, words.slice(0, from)] : line;
 }
 
@@ -96,7 +96,7 @@ function isSaidAround(quoted, depth, lines, at) {
 }
 
 // Whether the text before a line, or the texts and items after it, say what is quoted.
-function isSaidBeside(quoted, depth, before, after) {
+function isRepeatedBeside(quoted, depth, before, after) {
   if (before?.[0] === depth && before[1] === TEXT && quote(before[2]) === quoted) return true;
   let told = '';
   for (const [inner, kind, words] of after) {
@@ -120,7 +120,7 @@ function withDraggedJoined(lines) {
     while (end < lines.length && lines[end][0] === depth && DRAGGED_LINE.test(lines[end][2])) end++;
     if (end === at) out.push(lines[at++]);
     else {
-      out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words), undefined, FEWEST_DRAGGED).map((words) => [depth, LEAF, words]));
+      out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words), undefined, MIN_DRAGGED).map((words) => [depth, LEAF, words]));
       at = end;
     }
   }
@@ -136,7 +136,7 @@ function withPressedJoined(lines) {
     let end = at + 1;
     while (kind && lines[end]?.[0] === depth && pressedKind(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
-    if (run.length < FEWEST_ALIKE) out.push(...run);
+    if (run.length < MIN_ALIKE) out.push(...run);
     else out.push(...joinRun(kind, run.map(([, , words]) => words)).map((words) => [depth, LEAF, words]));
     at = end;
   }
@@ -155,7 +155,7 @@ function withTextsJoined(lines) {
     const depth = lines[at][0];
     let end = at;
     while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
-    if (end - at >= FEWEST_JOINED && end - at <= MOST_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => withoutBars(words)).join(' | ')]);
+    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => withoutBars(words)).join(' | ')]);
     else out.push(...lines.slice(at, end = Math.max(end, at + 1)));
     at = end;
   }
@@ -187,7 +187,7 @@ function headOfItem(lines, at) {
   for (let next = at + 1; lines[next]?.[0] >= inner; next++) {
     const { 0: depth, 1: kind, 2: words, 3: mark } = lines[next];
     if (kind === BOX && depth === inner && words === 'list' && endsWith(lines, next)) return head.length && isFew(head) ? head : [];
-    if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MOST_PARTS) return [];
+    if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MAX_PARTS) return [];
   }
   return head.length > 1 && isFew(head) ? head : [];
 }
@@ -256,15 +256,15 @@ function wordsOfItems(lines, at) {
 }
 
 // A box with one thing in it stands in the line of that: `banner > navigation "Main"`.
-function chained(lines) {
+function chainBoxes(lines) {
   const counts = countBelow(lines);
   const out = [];
   const around = []; // of what we are in: its depth, and by how much what stands in it moves up
   for (const [at, [depth, kind, words]] of lines.entries()) {
     while (around.length && around.at(-1)[0] >= depth) around.pop();
     const moved = around.at(-1)?.[1] ?? 0;
-    const joins = counts[at - 1] === 1 && lines[at - 1][0] < depth && standsBefore(lines[at - 1], lines[at]);
-    if (joins) out.push([out.at(-1)[0], kind === TEXT ? LEAF : kind, joinedWith(out.pop()[2], kind, words)]);
+    const joins = counts[at - 1] === 1 && lines[at - 1][0] < depth && canChain(lines[at - 1], lines[at]);
+    if (joins) out.push([out.at(-1)[0], kind === TEXT ? LEAF : kind, chainedText(out.pop()[2], kind, words)]);
     else out.push([depth - moved, kind, words]);
     around.push([depth, joins ? moved + 1 : moved]);
   }
@@ -273,13 +273,13 @@ function chained(lines) {
 
 const A_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
 
-function standsBefore([, kind, words], [, inner, held, mark]) {
+function canChain([, kind, words], [, inner, held, mark]) {
   if (kind !== BOX || A_LINE.test(words)) return false;
   return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !A_LINE.test(held);
 }
 
 // A group without a name says nothing about the one thing in it, nor does the name of what it is in.
-function joinedWith(box, kind, words) {
+function chainedText(box, kind, words) {
   if (kind === TEXT) return `${box}: ${words}`;
   if (box === 'group') return words;
   const [, name] = NAMED_LAST.exec(box) ?? [];

@@ -13,8 +13,8 @@ function ownersIn(doc) {
   for (const owner of owners) {
     if (clobbered(owner) || LEAVES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
-    const outer = standsIn(owner, owned);
-    const kids = outer === null ? [] : byIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && !holdsIn(owner, kid) && !outer.has(kid));
+    const outer = containersOf(owner, owned);
+    const kids = outer === null ? [] : elementsByIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && !holdsIn(owner, kid) && !outer.has(kid));
     for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }
@@ -23,7 +23,7 @@ function ownersIn(doc) {
 
 // What an element stands in as it is told: none of that can be owned by it. Null if that is deeper
 // than anything that is told.
-function standsIn(el, owned) {
+function containersOf(el, owned) {
   const found = new Set();
   for (let at = el; at; at = owned.get(at) ?? parentIn(at)) {
     if (found.size > MAX_DEPTH) return null;
@@ -40,7 +40,7 @@ function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
     if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
-    for (const label of byIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlainLabel(label)) found.add(label);
+    for (const label of elementsByIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlainLabel(label)) found.add(label);
   }
   return found;
 }

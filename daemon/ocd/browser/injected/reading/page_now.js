@@ -11,7 +11,7 @@ const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
 // What any of the selectors matches in the document, in its order. One by one, see ACTING_ANYHOW.
-function anyMatches(selectors) {
+function visibleMatchesOf(selectors) {
   const found = new Set(selectors.flatMap((one) => [...allMatches(document, one)]));
   return found.size < 2 ? [...found] : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
 }
@@ -20,27 +20,27 @@ const isBefore = (one, other) => (orderIn(one, other) & Node.DOCUMENT_POSITION_F
 
 // Open dialogs and popovers, the one in front first; what covers the page without a role is one of them.
 function layersOf(active) {
-  const shown = anyMatches(LAYERS_EACH).filter((el) => seenBox(el) && isShown(el));
+  const shown = visibleMatchesOf(LAYERS_EACH).filter((el) => seenBox(el) && isShown(el));
   const inner = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(el, other)));
   const cover = coveringBox();
   if (cover && !inner.some((el) => holdsIn(cover, el) || holdsIn(el, cover))) inner.push(cover);
   const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
-    || climb(active, LAYERS) || climb(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+    || closestAround(active, LAYERS) || closestAround(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
 // What a reply or a reading has told of each message.
-const toldWords = new WeakMap();
+const reportedMessages = new WeakMap();
 
 // `isNews`: whether an action has brought the words of an element anew, even if they are the ones
 // told before; without it all messages are told.
-function toast(isNews) {
-  const all = MESSAGES.flatMap(anyMatches);
+function messageLine(isNews) {
+  const all = MESSAGES.flatMap(visibleMatchesOf);
   for (const el of all) {
     const words = messageIn(el);
-    if (!words || !isTold(el, words, isNews)) continue;
+    if (!words || !isReported(el, words, isNews)) continue;
     // What stands around it and in it is of the same message.
-    for (const other of all) if (other !== el && (holdsIn(el, other) || holdsIn(other, el))) toldWords.set(other, messageIn(other));
+    for (const other of all) if (other !== el && (holdsIn(el, other) || holdsIn(other, el))) reportedMessages.set(other, messageIn(other));
     return clip(words, 80);
   }
   return '';
@@ -53,9 +53,9 @@ function messageIn(el) {
   return words.length < MAX_TOAST ? words : '';
 }
 
-function isTold(el, words, isNews) {
-  const isKnown = isNews !== undefined && toldWords.get(el) === words && !isNews(el);
-  toldWords.set(el, words);
+function isReported(el, words, isNews) {
+  const isKnown = isNews !== undefined && reportedMessages.get(el) === words && !isNews(el);
+  reportedMessages.set(el, words);
   return !isKnown;
 }
 
@@ -76,24 +76,24 @@ function layerLine(el) {
 }
 
 // Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
-function standing({ layers = 1, isNews } = {}) {
+function describeLayers({ layers = 1, isNews } = {}) {
   const active = focused();
   const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : labelOf(active);
   const open = layersOf(active).slice(0, layers);
-  return { layer: open.map(layerLine).join(' · '), toast: toast(isNews), focus: open.includes(active) ? '' : focus };
+  return { layer: open.map(layerLine).join(' · '), toast: messageLine(isNews), focus: open.includes(active) ? '' : focus };
 }
 
 // What an outline has above its lines, and why it has none.
-const MOST_LAYERS = 4;
-const aboutPage = (empty, onlyRefs) => ({
-  ...standing({ layers: MOST_LAYERS }),
-  nothing: empty ? nothingWhy(onlyRefs) : '',
-  rendering: empty && renders(),
+const MAX_LAYERS = 4;
+const describePage = (empty, onlyRefs) => ({
+  ...describeLayers({ layers: MAX_LAYERS }),
+  nothing: empty ? emptyReason(onlyRefs) : '',
+  rendering: empty && isRendering(),
 });
 
 // Whether a page that shows nothing is so young that its scripts may be about to fill it.
 const RENDERS_MS = 5000;
-const renders = () => performance.now() < RENDERS_MS && allMatches(document, 'script').length > 0
+const isRendering = () => performance.now() < RENDERS_MS && allMatches(document, 'script').length > 0
   && !/\S/.test(bodyOf(document) ? seenText(bodyOf(document), 400) : '');
 
 function pictureLine(el) {
@@ -101,7 +101,7 @@ function pictureLine(el) {
   return `${el.tagName.toLowerCase()}${hintOf(el, '')} ${Math.round(width)}x${Math.round(height)}`;
 }
 
-function nothingWhy(onlyRefs) {
+function emptyReason(onlyRefs) {
   if (readyStateOf(document) !== 'complete') return 'the page is still loading';
   const body = bodyOf(document);
   const count = body ? body.getElementsByTagName('*').length : 0;
@@ -117,13 +117,13 @@ function nothingWhy(onlyRefs) {
 
 // Whether a person sees these words anywhere in the document and in the frames that can be looked into.
 function showsText(words) {
-  const wanted = low(words);
+  const wanted = normalizeText(words);
   const within = (inner) => inner && bodyOf(inner) && (squeeze(seenText(bodyOf(inner), MAX_SHOWN)).toLowerCase().includes(wanted)
-    || [...allMatches(inner, 'iframe, frame')].some((frame) => within(inside(frame))));
+    || [...allMatches(inner, 'iframe, frame')].some((frame) => within(innerDocument(frame))));
   return Boolean(within(document));
 }
 
 Object.assign(globalThis.openchrome, {
   showsText: (words) => read(() => showsText(words), { next: 0 }).result,
-  standing: (options) => read(() => standing({ isNews: () => false }), options),
+  describeLayers: (options) => read(() => describeLayers({ isNews: () => false }), options),
 });

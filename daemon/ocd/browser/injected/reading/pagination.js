@@ -16,7 +16,7 @@ const PAGE_NUMBER = /^\d{1,5}$/;
 
 const matchesAny = (selectors) => selectors.some((one) => firstMatch(document, one) !== null);
 const usable = (el) => seenBox(el) !== null && !isDisabled(el, 'button') && closestTo(el, '[inert]') === null;
-const earlier = (one, other) => (one && (!other || isBefore(one, other)) ? one : other);
+const earlierOf = (one, other) => (one && (!other || isBefore(one, other)) ? one : other);
 
 // The longest list of rising page numbers, the first of those as long.
 function numbersNear() {
@@ -38,7 +38,7 @@ function numbersNear() {
 }
 
 // The first link or button that leads to the next page, and the first that brings more.
-function leads() {
+function findPageLinks() {
   const found = { next: null, more: null };
   let left = MAX_LINKS;
   for (const selector of LEADING) {
@@ -51,7 +51,7 @@ function leads() {
         if (!here[kind] && said.some((text) => words.test(text)) && usable(el)) here[kind] = el;
       }
     }
-    for (const kind of ['next', 'more']) found[kind] = earlier(here[kind], found[kind]);
+    for (const kind of ['next', 'more']) found[kind] = earlierOf(here[kind], found[kind]);
   }
   return found;
 }
@@ -60,9 +60,9 @@ const scrolls = () => rootScrollerOf(document) && rootScrollerOf(document).scrol
 
 // Null, or how the page goes on: type, the element that leads on, pages as far as they are told.
 function pagination() {
-  if (!bodyOf(document) || elsewhereSeen()) return null;
+  if (!bodyOf(document) || isReadByParent()) return null;
   const linked = [...allMatches(document, '[rel~="next"]')].find((el) => /^(?:A|LINK)$/i.test(tagOf(el)));
-  const lead = leads();
+  const lead = findPageLinks();
   const next = (linked?.tagName === 'A' && usable(linked) ? linked : null) || lead.next;
   const url = (next?.tagName === 'A' ? next : linked)?.href || '';
   const numbers = numbersNear();

@@ -14,7 +14,7 @@ function refOf(el, role, name) {
     numbers.set(el, number);
     elements.set(number, new WeakRef(el));
   }
-  identified(number, el, role, name);
+  identityRecord(number, el, role, name);
   if (row !== null) keepRowNumber(number, row);
   return number;
 }
@@ -31,7 +31,7 @@ function forgetUnrecorded(ranges) {
 }
 
 // Whether the element stands in a document that is shown now.
-function present(el) {
+function isPresent(el) {
   let node = el;
   for (;;) {
     const view = windowOf(ownerIn(node));
@@ -49,7 +49,7 @@ function elementOf(number) {
     elements.delete(number);
     return null;
   }
-  return present(el) ? el : null;
+  return isPresent(el) ? el : null;
 }
 
 // The first element that a selector matches: in the document, then in shadow trees and frames.
@@ -57,7 +57,7 @@ function query(selector, scope = document) {
   const found = firstMatch(scope, selector);
   if (found) return found;
   for (const host of allMatches(scope, '*')) {
-    const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? inside(host) : null);
+    const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? innerDocument(host) : null);
     const deep = inner && query(selector, inner);
     if (deep) return deep;
   }
@@ -69,14 +69,14 @@ function query(selector, scope = document) {
 const probed = new WeakSet();
 let suspects = [];
 const FIRST_SUSPECTS = 200;
-const MOST_SUSPECTS = 3200;
+const MAX_SUSPECTS = 3200;
 let mostSuspects = FIRST_SUSPECTS; // twice as many as before where closed shadow trees were found
 
 const HIDING = new Set('DIV SECTION SPAN ARTICLE ASIDE MAIN NAV P'.split(' '));
 const mayHide = (tag) => HIDING.has(tag) || tag.includes('-');
 const EMPTY_TARGETS = new Set('TD LI I A B EM LABEL'.split(' '));
 
-function suspect(el) {
+function suspectHost(el) {
   const custom = tagOf(el).includes('-');
   if (!custom && firstOf(el)) return;
   if (probed.has(el) || el.firstElementChild || suspects.length >= mostSuspects) return;
@@ -121,21 +121,21 @@ function takeSuspects() {
   return found;
 }
 
-let clicked = []; // references to elements that listen to clicks though nothing says so
-const LEAST_CLICKED = 8; // px
+let clickableRefs = []; // references to elements that listen to clicks though nothing says so
+const MIN_CLICKED = 8; // px
 const HANDLE = /resize$|^(?:move|grab|grabbing|text)$/; // cursors of what is dragged to size something
 
 // Remembers elements with such listeners; returns how many of them can be clicked.
-function listening(els) {
-  const large = els.filter((el) => boxIn(el).width >= LEAST_CLICKED && boxIn(el).height >= LEAST_CLICKED && !HANDLE.test(getComputedStyle(el).cursor));
-  clicked = [...clicked.filter((one) => one.deref()), ...large.map((el) => new WeakRef(el))];
+function recordClickable(els) {
+  const large = els.filter((el) => boxIn(el).width >= MIN_CLICKED && boxIn(el).height >= MIN_CLICKED && !HANDLE.test(getComputedStyle(el).cursor));
+  clickableRefs = [...clickableRefs.filter((one) => one.deref()), ...large.map((el) => new WeakRef(el))];
   return large.length;
 }
 
 // Each closed shadow tree behind its host.
 function adopt(...hostsAndRoots) {
   for (let at = 0; at < hostsAndRoots.length; at += 2) closedRoots.set(hostsAndRoots[at], hostsAndRoots[at + 1]);
-  mostSuspects = Math.min(Math.max(FIRST_SUSPECTS, hostsAndRoots.length), MOST_SUSPECTS);
+  mostSuspects = Math.min(Math.max(FIRST_SUSPECTS, hostsAndRoots.length), MAX_SUSPECTS);
 }
 
 // Everything that a selector or a number names, or the whole document.

@@ -11,19 +11,19 @@ const INPUT_ROLES = {
 const SECTIONS = ':is(article, aside, nav, section):not([role])';
 const SECTION_ROLES = 'main:not([role]), [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
 // Shapes of drawings that have a name; others are but lines.
-const drawn = (role) => (el) => (el.namespaceURI === SVG_SPACE && (named(el) || childText(el, 'TITLE') !== '') ? role : '');
-const SHAPE = drawn('graphics-symbol');
+const shapeRole = (role) => (el) => (el.namespaceURI === SVG_SPACE && (hasName(el) || childText(el, 'TITLE') !== '') ? role : '');
+const SHAPE = shapeRole('graphics-symbol');
 const TAG_ROLES = {
   A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
-  ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (named(el) || !isIn(el, SECTIONS) ? 'complementary' : ''),
+  ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (hasName(el) || !isInsideOf(el, SECTIONS) ? 'complementary' : ''),
   BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE,
   DETAILS: 'group', DIALOG: 'dialog', DD: inDescriptions('definition'), DT: inDescriptions('term'), ELLIPSE: SHAPE, FIELDSET: 'group',
   FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
-  FORM: (el) => (hasLabel(el) ? 'form' : ''), G: drawn('group'), HGROUP: 'group', HR: 'separator',
-  FOOTER: (el) => (sectioned(el) ? '' : 'contentinfo'),
-  HEADER: (el) => (sectioned(el) ? '' : 'banner'),
-  IFRAME: 'iframe', FRAME: 'iframe', IMAGE: drawn('img'), IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
+  FORM: (el) => (hasLabel(el) ? 'form' : ''), G: shapeRole('group'), HGROUP: 'group', HR: 'separator',
+  FOOTER: (el) => (isSectioned(el) ? '' : 'contentinfo'),
+  HEADER: (el) => (isSectioned(el) ? '' : 'banner'),
+  IFRAME: 'iframe', FRAME: 'iframe', IMAGE: shapeRole('img'), IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
   INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
     ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
   LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
@@ -60,18 +60,18 @@ const GLOBAL_ATTRIBUTES = ('atomic busy controls current describedby description
   + ' owns relevant roledescription').split(' ').map((name) => `aria-${name}`);
 
 // Whether a name was given to an element itself.
-const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && byIds(el, 'aria-labelledby').some(says));
-const says = (label) => !BLANK.test(contentIn(label)) || firstElementOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
+const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && elementsByIds(el, 'aria-labelledby').some(hasLabelText));
+const hasLabelText = (label) => !BLANK.test(contentIn(label)) || firstElementOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
 const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
-const named = (el) => hasLabel(el) || isFilled(el, 'title');
+const hasName = (el) => hasLabel(el) || isFilled(el, 'title');
 
-function isIn(el, selector) {
+function isInsideOf(el, selector) {
   const parent = parentIn(el);
   return parent !== null && closestTo(parent, selector) !== null;
 }
 
-function sectioned(el) {
-  return isIn(el, `${SECTIONS}, ${SECTION_ROLES}`);
+function isSectioned(el) {
+  return isInsideOf(el, `${SECTIONS}, ${SECTION_ROLES}`);
 }
 
 function isList(parent) {
@@ -95,7 +95,7 @@ function inTable(role, inGrid = role) {
 }
 
 // The role that a table was given, if any, by what stands in it: all cells of a row ask it.
-const tableRole = onceInTurn((inner) => {
+const tableRole = oncePerTurn((inner) => {
   const table = inner === null ? null : closestTo(inner, 'table');
   return table === null || !table.hasAttribute('role') ? '' : roleOf(table);
 });
@@ -114,7 +114,7 @@ function headerRole(el) {
 }
 
 // All head cells of a row ask it.
-const hasData = onceInTurn((row) => [...childElementsOf(row)].some(holdsData));
+const hasData = oncePerTurn((row) => [...childElementsOf(row)].some(holdsData));
 
 function focusable(el) {
   const index = el.getAttribute('tabindex');
@@ -126,7 +126,7 @@ function roleOf(el) {
   const given = el.getAttribute('role');
   if (given) {
     for (const word of given.toLowerCase().split(/\s+/)) {
-      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !named(el)) || isOrphan(el, word)) continue;
+      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !hasName(el)) || isOrphan(el, word)) continue;
       if (word !== 'none' && word !== 'presentation') return ALIASES.get(word) ?? word;
       // Whoever can be focused, or says something of itself, is not presentational.
       if (!focusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
@@ -138,7 +138,7 @@ function roleOf(el) {
 
 // Items that stand in no list or tree are not such, as in Chromium: what can be pressed by itself is
 // that, what cannot keeps the role of a tree's item. All items of one list ask the same.
-const isPartOf = (wholes) => onceInTurn((parent) => parent !== null && closestTo(parent, wholes) !== null);
+const isPartOf = (wholes) => oncePerTurn((parent) => parent !== null && closestTo(parent, wholes) !== null);
 const inList = isPartOf('ul, ol, menu, [role~=list], [role~=directory]');
 const inTree = isPartOf('[role~=tree], [role~=group]');
 
@@ -147,13 +147,13 @@ function isOrphan(el, role) {
   return role === 'treeitem' && !inTree(parentIn(el)) && WIDGETS.has(nativeRole(el)) && !isOwned(el);
 }
 
-const isOwned = (el) => el.id !== '' && [...allMatches(rootIn(el), '[aria-owns]')].some((owner) => byIds(owner, 'aria-owns').includes(el));
+const isOwned = (el) => el.id !== '' && [...allMatches(rootIn(el), '[aria-owns]')].some((owner) => elementsByIds(owner, 'aria-owns').includes(el));
 
 function nativeRole(el) {
   const role = TAG_ROLES[el.tagName.toUpperCase()];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
-  return found === 'none' && (named(el) || focusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
+  return found === 'none' && (hasName(el) || focusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
 }
 
 function isEditingHost(el) {

@@ -6,10 +6,10 @@ const KEYS = ROW_KEYS.map((name) => `[${name}]`);
 const KEYED = KEYS.join(',');
 const numbersInRows = new WeakMap(); // by what holds the rows: number of an element by its key
 let keyedIn = new WeakMap(); // whether a document has such rows, for the time of one reading
-let askedOfRows = 0; // elements in one reading: the first few cost less than a search of the document
+let rowLookups = 0; // elements in one reading: the first few cost less than a search of the document
 
 function mayBeKeyed(doc) {
-  if (++askedOfRows < ASKED_ALONE) return true;
+  if (++rowLookups < ASKED_ALONE) return true;
   let found = keyedIn.get(doc);
   if (found === undefined) {
     found = KEYS.some((key) => firstMatch(doc, key) !== null); // one by one, see ACTING_ANYHOW
@@ -35,10 +35,10 @@ function numberInRow(el, number, { holder, key }) {
   const role = roleOf(el);
   const { words } = tellingWords(el, role);
   const known = identities.get(number);
-  if (known !== undefined && (known.rowKey === key || alike(known.words, words))) return number;
+  if (known !== undefined && (known.rowKey === key || isSameText(known.words, words))) return number;
   const before = numbersInRows.get(holder)?.get(key);
   const row = identities.get(before);
-  return row !== undefined && row.role === role && row.rowKey === key && alike(row.words, words) ? before : undefined;
+  return row !== undefined && row.role === role && row.rowKey === key && isSameText(row.words, words) ? before : undefined;
 }
 
 function keepRowNumber(number, { holder, key }) {

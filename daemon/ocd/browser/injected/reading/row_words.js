@@ -1,9 +1,9 @@
 // The words of a table's rows, without what the row or the one above it has told.
 
 const TARGET = / → (\S+)$/;
-const LEAST_SHARED = 6; // characters of an address that others in its row begin with
+const MIN_SHARED = 6; // characters of an address that others in its row begin with
 const CALLED = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
-const LEAST_REPEATED = 16; // characters that a name has from those above it
+const MIN_REPEATED = 16; // characters that a name has from those above it
 const END = '\0'; // of a beginning: in no name
 
 // Addresses that go on from the first of their row: `→ /group/ | link "Add" → …add/`.
@@ -15,7 +15,7 @@ function shortenAddresses(cells) {
       const address = part.includes(' → ') ? TARGET.exec(part)?.[1] : undefined;
       if (address === undefined) continue;
       if (first === '') first = address;
-      else if (first.length >= LEAST_SHARED && address.startsWith(first) && first.endsWith('/')) cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
+      else if (first.length >= MIN_SHARED && address.startsWith(first) && first.endsWith('/')) cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
     }
   }
 }
@@ -36,8 +36,8 @@ function withRowsShortened(lines) {
     return [depth, kind, words.replace(CALLED, (whole, role, name) => {
       const [kept, beginning] = before[begun.length] ?? [];
       const shared = kept === role ? sharedWords(beginning, name) : 0;
-      begun.push([role, shared >= LEAST_REPEATED ? `${name.slice(0, shared)}${END}` : name]);
-      return shared >= LEAST_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
+      begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${END}` : name]);
+      return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
     })];
   });
 }

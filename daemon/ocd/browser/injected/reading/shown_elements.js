@@ -32,8 +32,8 @@ function viewOf(el) {
   if (view === undefined) {
     const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
     const above = parent ? viewOf(parent) : null;
-    if (parent) view = above && look(el, above);
-    else view = el === rootElementOf(ownerIn(el)) ? rootView(ownerIn(el)) : look(el, null);
+    if (parent) view = above && viewInside(el, above);
+    else view = el === rootElementOf(ownerIn(el)) ? rootView(ownerIn(el)) : viewInside(el, null);
     views?.set(el, view);
   }
   return view;
@@ -43,16 +43,16 @@ function viewOf(el) {
 // way to hide text than `display` and `visibility`.
 function seenText(el, most) {
   const view = NEVER.has(tagOf(el)) ? null : viewOf(el);
-  return view ? readOf(el, view, most, '') : '';
+  return view ? readText(el, view, most, '') : '';
 }
 
-function readOf(el, view, most, text) {
-  for (const kid of kidsOf(el)) {
+function readText(el, view, most, text) {
+  for (const kid of composedChildrenOf(el)) {
     if (text.length > most) break;
     if (typeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
-    else if (typeOf(kid) === Node.ELEMENT_NODE && !NEVER.has(kid.tagName) && !clobbered(kid) && !folded(el, kid)) {
-      const inner = look(kid, view);
-      if (inner) text = inner.inline ? readOf(kid, inner, most, text) : `${readOf(kid, inner, most, `${text} `)} `;
+    else if (typeOf(kid) === Node.ELEMENT_NODE && !NEVER.has(kid.tagName) && !clobbered(kid) && !isCollapsed(el, kid)) {
+      const inner = viewInside(kid, view);
+      if (inner) text = inner.inline ? readText(kid, inner, most, text) : `${readText(kid, inner, most, `${text} `)} `;
     }
   }
   return text;
@@ -70,7 +70,7 @@ function topAt(document, x, y) {
   }
 }
 
-function climb(el, selector) {
+function closestAround(el, selector) {
   for (let at = el; at; at = above(at)) if (!clobbered(at) && at.matches(selector)) return at;
   return null;
 }
@@ -78,7 +78,7 @@ function climb(el, selector) {
 function focused() {
   let at = activeIn(document);
   for (;;) {
-    const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && inside(at)));
+    const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && innerDocument(at)));
     const inner = root && activeIn(root);
     if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
     at = inner;

@@ -22,15 +22,15 @@ const HARMLESS = new Set(('class id href title alt name rel target src srcset sc
 const UNLIKE = new Set('FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
   .split(' '));
 
-class Unknowable extends Error {}
+class UnanalyzableSelector extends Error {}
 
-class Likeness {
+class StyleGroups {
   // null where looking at each element is better.
   static of(doc) {
     const count = byTag(doc, '*').length;
     if (count < MANY || contentTypeOf(doc) !== 'text/html') return null;
     try {
-      return new Likeness(doc, count);
+      return new StyleGroups(doc, count);
     } catch {
       return null; // a sheet of another origin, a selector that is beyond us
     }
@@ -45,22 +45,22 @@ class Likeness {
     for (const sheet of sheetsIn(doc)) {
       if (!sheet.disabled) this.rules(sheet.cssRules, '', false);
     }
-    if (this.anywhere.length > MAX_ANYWHERE) throw new Unknowable();
+    if (this.anywhere.length > MAX_ANYWHERE) throw new UnanalyzableSelector();
     this.own = new Set(this.anywhere.length ? allMatches(doc, this.anywhere.join(',')) : []);
     const moving = animationsIn(doc);
-    if (moving.length > MAX_MOVING) throw new Unknowable();
+    if (moving.length > MAX_MOVING) throw new UnanalyzableSelector();
     for (const one of moving) if (one.effect?.target) this.own.add(one.effect.target);
   }
 
   // measured: whether they hold by the size of something, or say something else to each element.
   rules(list, parent, measured) {
     for (const rule of list) {
-      if (--this.left < 0) throw new Unknowable();
+      if (--this.left < 0) throw new UnanalyzableSelector();
       const kind = rule.constructor.name; // frames have classes of their own
       if (kind === 'CSSStyleRule') this.style(rule, parent, measured);
       else if (kind === 'CSSImportRule') this.rules(rule.styleSheet?.cssRules ?? [], parent, measured);
       else if (kind === 'CSSNestedDeclarations') this.selectors(parent, rule.cssText, measured);
-      else if (kind === 'CSSScopeRule') throw new Unknowable();
+      else if (kind === 'CSSScopeRule') throw new UnanalyzableSelector();
       else if (kind !== 'CSSKeyframesRule' && rule.cssRules) {
         this.rules(rule.cssRules, parent, measured || kind === 'CSSContainerRule');
       }
@@ -78,7 +78,7 @@ class Likeness {
     if (!TELLING.test(declarations)) return;
     if (OWN_VALUE.test(declarations)) measured = true;
     if (PLAIN.test(text) && !measured) return;
-    for (const part of apart(text)) {
+    for (const part of splitSelectors(text)) {
       if (PSEUDO_ELEMENT.test(part) || (PLAIN.test(part) && !measured)) continue;
       const subject = measured ? null : subjectOf(part);
       if (subject) this.asked.push({ selector: part, ...subject });
@@ -118,7 +118,7 @@ class Likeness {
 }
 
 // A list of selectors as its parts.
-function apart(text) {
+function splitSelectors(text) {
   if (!text.includes(',')) return [text];
   if (!/[([\\"']/.test(text)) return text.split(',').map((part) => part.trim());
   if (/[\\"']/.test(text)) return [text];

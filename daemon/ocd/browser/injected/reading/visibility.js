@@ -12,7 +12,7 @@ const OFF = 500; // px: nobody indents a text that far to show it
 
 const WHOLE = [1, 1];
 
-class View {
+class ElementView {
   constructor(el, above, style, display) {
     this.el = el; // or one that looks alike
     this.above = above;
@@ -82,7 +82,7 @@ class View {
 
   // Whether a box around cuts off all the text in it.
   get clipped() {
-    return this.cut ??= (this.above !== null && this.above.clipped) || (this.hides && cutOff(this.el));
+    return this.cut ??= (this.above !== null && this.above.clipped) || (this.hides && isCutOff(this.el));
   }
 
   // The opacity of what is inside, and the size of its letters, as parts of what they say.
@@ -92,7 +92,7 @@ class View {
       const [opacity, size] = this.above ? this.above.left : WHOLE;
       const { style } = this;
       const moved = (this.effects & MOVING) !== 0 && (style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none');
-      const own = moved && !isSolid(this.el, style) ? leftBy(style) : 1;
+      const own = moved && !isSolid(this.el, style) ? shareLeftByTransform(style) : 1;
       this.rest = own === 1 && style.opacity === '1' ? this.above?.left ?? WHOLE : [opacity * style.opacity, size * own];
     }
     return this.rest;
@@ -103,7 +103,7 @@ class View {
     if (this.known === undefined) {
       const style = this.style;
       if (style.backgroundImage !== 'none' || style.filter !== 'none') this.known = null;
-      else if (!clear(style.backgroundColor) && style.backgroundClip !== 'text') this.known = blended(style.backgroundColor, this.behind);
+      else if (!isTransparent(style.backgroundColor) && style.backgroundClip !== 'text') this.known = blended(style.backgroundColor, this.behind);
       else if (style.position !== 'static') this.known = null;
       else this.known = this.behind;
     }
@@ -119,11 +119,11 @@ class View {
     const { style } = this;
     // Text of a drawing has a fill instead, and shapes behind it.
     if (typeof this.el.ownerSVGElement === 'object') {
-      return (style.fill !== 'none' && style.fillOpacity * opacity > LEAST_OPACITY && !clear(style.fill)) || style.stroke !== 'none';
+      return (style.fill !== 'none' && style.fillOpacity * opacity > MIN_OPACITY && !isTransparent(style.fill)) || style.stroke !== 'none';
     }
-    return differs(style.webkitTextFillColor, this.back, opacity) || style.textShadow !== 'none' || style.webkitTextStrokeWidth !== '0px'
-      || (style.backgroundClip === 'text' && (differs(style.backgroundColor, this.behind, opacity)
-        || (style.backgroundImage !== 'none' && paints(style.backgroundImage, this.behind, opacity))))
+    return isDistinct(style.webkitTextFillColor, this.back, opacity) || style.textShadow !== 'none' || style.webkitTextStrokeWidth !== '0px'
+      || (style.backgroundClip === 'text' && (isDistinct(style.backgroundColor, this.behind, opacity)
+        || (style.backgroundImage !== 'none' && gradientPaints(style.backgroundImage, this.behind, opacity))))
       || isBacked(this.el, style.webkitTextFillColor, opacity);
   }
 
@@ -133,26 +133,26 @@ class View {
       const style = this.style;
       const [opacity, size] = this.left;
       this.legible = !this.hollow && this.shut === null && style.visibility === 'visible'
-        && parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= LEAST_SIZE
+        && parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= MIN_SIZE
         && parseFloat(style.textIndent) > -OFF && this.contrasts(opacity) && !this.clipped;
     }
     return this.legible;
   }
 }
 
-const clear = (color) => color === 'rgba(0, 0, 0, 0)' || (color[3] === 'a' && color.endsWith(', 0)')) || color.endsWith('/ 0)');
+const isTransparent = (color) => color === 'rgba(0, 0, 0, 0)' || (color[3] === 'a' && color.endsWith(', 0)')) || color.endsWith('/ 0)');
 
 function isModal(el) {
   return (el.tagName === 'DIALOG' && el.open && el.matches(':modal')) || el.getAttribute('aria-modal') === 'true';
 }
 
-let raised = []; // what was met that may stand over something else
+let raisedElements = []; // what was met that may stand over something else
 let views = null; // of single elements and what is around them, while the page is being read
 
 // The view of an element inside `above`, or null where nothing of it is shown.
-function look(el, above) {
+function viewInside(el, above) {
   const view = viewIn(el, above);
-  if (view !== null && view.leavesFlow) raised.push(el);
+  if (view !== null && view.leavesFlow) raisedElements.push(el);
   return view;
 }
 
@@ -164,9 +164,9 @@ function viewIn(el, above) {
   // Where an element stands, and how large it is, is its own.
   if (twin !== undefined && !twin.placed) return twin;
   if (twin !== undefined) {
-    if (strays(el, twin)) return shutView(el, above, getComputedStyle(el));
+    if (isPlacedApart(el, twin)) return shutView(el, above, getComputedStyle(el));
     // A text and nothing else begins where that of its like does.
-    if (!twin.hides || (!twin.clipped && firstElementOf(el) === null) || cutOff(el) === twin.clipped) return twin;
+    if (!twin.hides || (!twin.clipped && firstElementOf(el) === null) || isCutOff(el) === twin.clipped) return twin;
   }
   const view = lookAt(el, above);
   if (view !== null && view.shut === null) alike.set(key, view);
@@ -180,7 +180,7 @@ function lookAt(el, above) {
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
   const effects = above !== null ? above.effects : effectsIn(ownerIn(el));
-  if (vanished(el, style, effects)) {
+  if (isInvisible(el, style, effects)) {
     if (!CONTROLS.has(el.tagName)) return shutView(el, above, style);
     if (isOutOfReach(el, style)) return null;
   }
@@ -190,11 +190,11 @@ function lookAt(el, above) {
 // Whether neither the mouse nor the keyboard gets to a hidden field: libraries keep those for the form,
 // and draw something of their own.
 function isOutOfReach(el, style) {
-  return el.tabIndex < 0 && !el.matches(FACED) && (style.pointerEvents === 'none' || style.opacity > LEAST_OPACITY);
+  return el.tabIndex < 0 && !el.matches(FACED) && (style.pointerEvents === 'none' || style.opacity > MIN_OPACITY);
 }
 
 function viewFor(el, above, style) {
-  const view = new View(el, above, style, style.display);
+  const view = new ElementView(el, above, style, style.display);
   // A shadow tree has rules of its own.
   if (above !== null && above.likeness !== null && rootOf(el) === null) view.likeness = above.likeness;
   return view;
@@ -204,22 +204,22 @@ function viewFor(el, above, style) {
 function formView(el, above) {
   if (above !== null && above.shut !== null) return lookInside(el, above);
   const style = getComputedStyle(el);
-  const shows = style.display !== 'none' && style.contentVisibility !== 'hidden' && style.opacity > LEAST_OPACITY;
-  return shows ? new View(el, above, style, 'block') : null;
+  const shows = style.display !== 'none' && style.contentVisibility !== 'hidden' && style.opacity > MIN_OPACITY;
+  return shows ? new ElementView(el, above, style, 'block') : null;
 }
 
 // Boxes that show nothing of themselves
 
-const MOST_HELD = 2000; // elements of such a box that are looked at
+const MAX_HELD_VIEWS = 2000; // elements of such a box that are looked at
 const FACED = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[type=color])';
 
 // The view of a box that cuts off or hides what is in it, null if nothing in it is seen all the same:
 // what something outside of it places, and inputs that something drawn stands for.
 function shutView(el, above, style) {
   if (firstElementOf(el) === null) return null;
-  const seen = [...escaping(el, style), ...faced(el), ...keyInputs(el)];
+  const seen = [...escaping(el, style), ...facesOf(el), ...keyInputs(el)];
   if (!seen.length) return null;
-  const view = new View(el, above, style, style.display);
+  const view = new ElementView(el, above, style, style.display);
   const ways = new Set();
   for (const one of seen) for (let at = parentIn(one); at && at !== el; at = parentIn(at)) ways.add(at);
   view.shut = { seen: new Set(seen), ways };
@@ -235,20 +235,20 @@ function lookInside(el, above) {
     let outer = above;
     while (outer !== null && outer.shut !== null) outer = outer.above;
     if (CONTROLS.has(el.tagName)) return viewFor(el, outer, style);
-    return vanished(el, style) ? null : viewFor(el, outer, style);
+    return isInvisible(el, style) ? null : viewFor(el, outer, style);
   }
-  const view = new View(el, above, style, style.display);
+  const view = new ElementView(el, above, style, style.display);
   view.shut = above.shut;
   return view;
 }
 
 // What in a box without a size is placed by something around it, and so is not cut off.
 function escaping(el, style) {
-  if (style.overflow === 'visible' || !(tiny(style.width) || tiny(style.height)) || style.opacity <= LEAST_OPACITY
+  if (style.overflow === 'visible' || !(isPixel(style.width) || isPixel(style.height)) || style.opacity <= MIN_OPACITY
     || style.clipPath !== 'none' || style.clip !== 'auto' || style.visibility === 'collapse') return [];
   const found = [];
   const all = el.getElementsByTagName('*');
-  for (let at = 0; at < all.length && at < MOST_HELD; at++) {
+  for (let at = 0; at < all.length && at < MAX_HELD_VIEWS; at++) {
     const { position } = getComputedStyle(all[at]);
     if ((position === 'fixed' || position === 'absolute') && !found.some((one) => holdsIn(one, all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
   }
@@ -267,7 +267,7 @@ function isPlacedOutside(el, box, position) {
 
 // Native inputs in a box that hides them, where something of the size of a control is drawn around it.
 // Those with a label of their own are told with that.
-function faced(el) {
+function facesOf(el) {
   const inputs = [...el.querySelectorAll(FACED)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
   return inputs.length && hasFace(el) ? inputs : [];
 }
@@ -279,14 +279,14 @@ function keyInputs(el) {
 }
 
 const BOXED = 4; // px, of the box
-const [LEAST_EDITOR, LEAST_LINE] = [40, 10]; // px, the width and height of what is drawn
+const [MIN_EDITOR, MIN_LINE] = [40, 10]; // px, the width and height of what is drawn
 
 // What is drawn for a text field that stands alone in a box of no size; null for any other.
 function editorAround(input) {
   const box = parentIn(input);
   const editor = box && parentIn(box);
   if (!editor || input.tagName !== 'TEXTAREA' || nextElementOf(input) !== null || box.offsetWidth > BOXED || box.offsetHeight > BOXED) return null;
-  if (editor.offsetWidth < LEAST_EDITOR || editor.offsetHeight < LEAST_LINE || input.closest('[aria-hidden="true"]')) return null;
+  if (editor.offsetWidth < MIN_EDITOR || editor.offsetHeight < MIN_LINE || input.closest('[aria-hidden="true"]')) return null;
   if ([...editor.querySelectorAll('input:not([type=hidden]), select, textarea')].some((one) => one !== input)) return null;
   return showsIn(editor, { visibilityProperty: true, opacityProperty: true }) ? editor : null;
 }
@@ -332,36 +332,36 @@ function effectsOfSheet(sheet) {
 
 const effectsOfRule = (text) => (FADES.test(text) ? FADING : 0) | (MOVES.test(text) ? MOVING : 0);
 
-function vanished(el, style, effects = ALL_EFFECTS) {
+function isInvisible(el, style, effects = ALL_EFFECTS) {
   if (effects & FADING) {
     const { opacity } = style;
-    if (opacity !== '1' && opacity <= LEAST_OPACITY) return true;
+    if (opacity !== '1' && opacity <= MIN_OPACITY) return true;
     if (style.clipPath !== 'none' && /inset\((50|100)%|circle\(0|polygon\(0px 0px(, 0px 0px)*\)/.test(style.clipPath)) return true;
-    if (filteredOut(style)) return true;
+    if (isFilteredOut(style)) return true;
   }
   const moves = (effects & MOVING) !== 0;
-  if (moves && (style.transform !== 'none' || style.scale !== 'none') && leftBy(style) < LEAST_PART && !isSolid(el, style)) return true;
-  return misplaced(el, style, moves);
+  if (moves && (style.transform !== 'none' || style.scale !== 'none') && shareLeftByTransform(style) < MIN_PART && !isSolid(el, style)) return true;
+  return isMisplaced(el, style, moves);
 }
 
 // Whether its place or its size hides it: those are an element's own, however much it looks like others.
-function misplaced(el, style, moves) {
+function isMisplaced(el, style, moves) {
   const { position, overflow } = style;
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
-    if (beyond(el, position)) return true;
-  } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && beyond(el, position)) return true;
-  if (moves && movesOut(style) && beyond(el, position)) return true;
+    if (isBeyondScroll(el, position)) return true;
+  } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && isBeyondScroll(el, position)) return true;
+  if (moves && movesOut(style) && isBeyondScroll(el, position)) return true;
   return overflow !== 'visible' && isTiny(el, style);
 }
 
-const isTiny = (el, style) => !THIN.has(el.tagName) && !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (tiny(style.width) || tiny(style.height));
+const isTiny = (el, style) => !THIN.has(el.tagName) && !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (isPixel(style.width) || isPixel(style.height));
 
 // Whether an element stands, or is so small, where its like does not, that it is not seen.
-function strays(el, twin) {
+function isPlacedApart(el, twin) {
   const { position } = twin.style;
-  if ((position === 'absolute' || position === 'fixed') && beyond(el, position)) return true;
-  if (twin.moves && movesOut(getComputedStyle(el)) && beyond(el, position)) return true;
+  if ((position === 'absolute' || position === 'fixed') && isBeyondScroll(el, position)) return true;
+  if (twin.moves && movesOut(getComputedStyle(el)) && isBeyondScroll(el, position)) return true;
   return twin.cuts && isTiny(el, getComputedStyle(el));
 }
 
@@ -386,18 +386,18 @@ const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
 
 const PAGE = new Set(['BODY', 'HTML']);
 const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
-const LEAST_PART = 0.01; // of a box, by transforms
+const MIN_PART = 0.01; // of a box, by transforms
 const SIZED = 30; // px, from which on a box need not be asked for its width without its padding
-const tiny = (length) => length.endsWith('px') && parseFloat(length) <= 1;
+const isPixel = (length) => length.endsWith('px') && parseFloat(length) <= 1;
 
 // Whether an element shows only its summary or its legend at the moment.
-function folded(el, kid) {
+function isCollapsed(el, kid) {
   if (tagOf(el) !== 'DETAILS' || el.open) return false;
   return !(typeOf(kid) === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
 }
 
 // The document inside a frame, null if it belongs to another origin.
-function inside(frame) {
+function innerDocument(frame) {
   try {
     return frame.contentDocument;
   } catch {
@@ -407,11 +407,11 @@ function inside(frame) {
 
 function rootView(document) {
   const top = rootElementOf(document);
-  const view = top && look(top, null);
+  const view = top && viewInside(top, null);
   if (view) {
     const modal = firstMatch(document, 'dialog:modal');
     view.inert = modal !== null;
-    view.likeness = Likeness.of(document);
+    view.likeness = StyleGroups.of(document);
   }
   return view;
 }
