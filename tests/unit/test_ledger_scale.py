@@ -104,7 +104,7 @@ async def test_a_page_costs_two_appends(store: TaskStore, monkeypatch: pytest.Mo
     await asyncio.to_thread(run.save_started)
     reads = Counted(monkeypatch, TaskStore, "read")
     updates = Counted(monkeypatch, TaskStore, "update")
-    appends = Counted(monkeypatch, task_run.Events, "say")
+    appends = Counted(monkeypatch, task_run.Events, "append")
     for _ in range(100):
         run.work.add(b'{"n":1}')
     assert (reads.calls, updates.calls, appends.calls) == (0, 0, 100)
