@@ -1,6 +1,7 @@
 """The rules of CONTRIBUTING.md that no tool for everybody knows."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -66,6 +67,45 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
     """A name says what a function does or returns."""
     bare = [where for where, one in _functions() if one.name.removeprefix("_") in PARTICIPLES]
     assert "\n".join(bare) == ""
+
+
+# Functions, arrow functions and methods at the indentation that the scripts have; no getters.
+_SCRIPT_FUNCTION = re.compile(
+    r"^(?:export )?(?:async )?function (\w+)\("
+    r"|^(?:export )?const (\w+) = (?:async )?(?:\([^()]*\)|\w+) =>"
+    r"|^  (?:static |async )*(\w+)\([^;]*\) \{$",
+    re.MULTILINE,
+)
+_SUPERLATIVE = re.compile(
+    r"^\s*(?:const |let )?_?(?:MOST|LEAST|FEWEST|LONGEST)(?:_[A-Z_]+)?(?::.*)? = ", re.M
+)
+
+
+def _sources(pattern: str) -> dict[str, str]:
+    found = (path for package in PACKAGES for path in (ROOT / package).rglob(pattern))
+    return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in found}
+
+
+def test_no_function_of_a_script_is_named_by_a_bare_participle() -> None:
+    """The scripts of pages and of the dashboard obey the same rule."""
+    bare = [
+        f"{path}: {name}"
+        for path, text in _sources("*.js").items()
+        for names in _SCRIPT_FUNCTION.findall(text)
+        for name in names
+        if name in PARTICIPLES
+    ]
+    assert "\n".join(bare) == ""
+
+
+def test_bounds_are_called_max_and_min() -> None:
+    """One word for each: MAX_PAGES, MIN_SCORE."""
+    found = [
+        f"{path}: {line.strip()}"
+        for path, text in (_sources("*.js") | _sources("*.py")).items()
+        for line in _SUPERLATIVE.findall(text)
+    ]
+    assert "\n".join(found) == ""
 
 
 # Runs what pyppeteer's own listeners return, for code that drives its Page; the product has none.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oc.connection.daemon_client import DaemonClient
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
-_LONGEST_S = 86_400
+_MAX_S = 86_400
 
 
 def attach(daemon: DaemonClient, command: Command, _index: Index) -> int:
@@ -44,7 +44,7 @@ def request_body(command: Command) -> dict[str, Any]:
 
 def _seconds(text: str) -> float:
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
-    if not number.isdecimal() or not 1 <= int(number[:9]) * _UNITS[unit] <= _LONGEST_S:
+    if not number.isdecimal() or not 1 <= int(number[:9]) * _UNITS[unit] <= _MAX_S:
         raise OcdError(
             "invalid_argument", f"Not a valid duration: {text!r}",
             hint="For example --ttl 10m, 90s or 2h; at most 24h.", parameter="ttl",

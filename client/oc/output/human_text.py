@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _GAP = "  "
-_LEAST = 6  # the narrowest that a column is cut to
-_URL, _LEAST_URL = "url", 32
+_MIN_COLUMN = 6  # the narrowest that a column is cut to
+_URL, _MIN_URL = "url", 32
 
 
 def for_humans(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
@@ -84,12 +84,12 @@ def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent
     limit = terminal_text.columns(sys.stdout)
     if limit is not None and _total(widths) + indent > limit:
         # A title that is longer than what stands below it gives way first.
-        needed = [max(_LEAST, *map(width_of, column)) for column in zip(*cells, strict=True)]
+        needed = [max(_MIN_COLUMN, *map(width_of, column)) for column in zip(*cells, strict=True)]
         fitting = _fit(list(map(min, widths, needed)), widths[0], limit - indent)
         if fitting is None:
             return _blocks(titles, cells, limit - indent)
         place = names.index(_URL) if _URL in names else 0
-        if place and fitting[place] < min(_LEAST_URL, widths[place]):
+        if place and fitting[place] < min(_MIN_URL, widths[place]):
             return _urls_below(rows, names, limit, indent)
         widths = fitting
     lines = (_GAP.join(map(_pad, line, widths)).rstrip() for line in (titles, *cells))
@@ -114,7 +114,7 @@ def _total(widths: list[int]) -> int:
 
 def _fit(widths: list[int], first: int, limit: int) -> list[int] | None:
     """Return widths that fit, at the cost of the widest but the first; None if there are none."""
-    for most in range(max(widths), _LEAST - 1, -1):
+    for most in range(max(widths), _MIN_COLUMN - 1, -1):
         found = [first, *(min(width, most) for width in widths[1:])]
         if _total(found) <= limit:
             break

@@ -51,7 +51,7 @@ _NO_TEXT = ("pre", "code", "script", "style", "textarea", "kbd", "samp", "title"
 _ONE_LINE = ("td", "th", "h1", "h2", "h3", "h4", "h5", "h6", "a", "dt", "caption", "summary")
 _CELLS = ("td", "th")
 # Between lone dollar signs.
-_LONGEST_INLINE = 1000
+_MAX_INLINE = 1000
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _BLANKS = re.compile(r"\s+")
 _STYLE = re.compile(r"\{\\(?:displaystyle|textstyle)\b ?(.*)\}", re.DOTALL)
@@ -261,6 +261,6 @@ def _closes(text: str, start: int, match: re.Match[str]) -> bool:
     if match[0] != "$":
         return True
     before, after = text[match.start() - 1], text[match.end() : match.end() + 1]
-    return start < match.start() <= start + _LONGEST_INLINE and not (
+    return start < match.start() <= start + _MAX_INLINE and not (
         before.isspace() or after.isdigit()
     )

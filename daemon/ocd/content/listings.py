@@ -29,12 +29,12 @@ _SIGN_IN_NAME = re.compile(r"[_.:(]|[a-z][A-Z]")
 # Prose that is an article, or the most of one.
 _ARTICLE = 1000
 _TEASER = 700
-_LEAST_TEASERS = 3
+_MIN_TEASERS = 3
 _TEASERS_SHARE = 0.6
 _LINKED = 0.6
 # A link around a teaser starts so few characters before its heading.
 _LINK_AROUND = 2000
-_LEAST_LINKS = 3
+_MIN_LINKS = 3
 _TITLE_LINKED = 0.8
 
 
@@ -115,11 +115,11 @@ def _is_teaser(block: Block, titles: dict[int, int]) -> bool:
 
 
 def _is_stream(block: Block, titles: dict[int, int]) -> bool:
-    if block.tag not in _STREAMS or titles.get(id(block), 0) < _LEAST_TEASERS:
+    if block.tag not in _STREAMS or titles.get(id(block), 0) < _MIN_TEASERS:
         return False
     parts = [one for one in block.children if one.text]
     teasers = sum(1 for one in parts if _is_teaser(one, titles))
-    return teasers >= max(_LEAST_TEASERS, len(parts) * _TEASERS_SHARE)
+    return teasers >= max(_MIN_TEASERS, len(parts) * _TEASERS_SHARE)
 
 
 def _is_linked(block: Block) -> bool:
@@ -138,7 +138,7 @@ def _is_box(block: Block, html: str) -> bool:
     if not _is_linked(block) or _is_of_text(block):
         return False
     at = block.start
-    for _ in range(_LEAST_LINKS):
+    for _ in range(_MIN_LINKS):
         at = html.find("<a ", at + 1, block.end)
         if at < 0:
             return False

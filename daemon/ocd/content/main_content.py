@@ -58,7 +58,7 @@ _INNER_SHARE = 0.5
 _MIN_MAIN = 200
 _NEARLY_ALL = 0.9
 # Beside the block with the headline, notices and banners without headings may say more.
-_MOST_OF_TEXT = 0.75
+_MAJORITY = 0.75
 # Pages with less prose, or a smaller share, are lists: all of their text counts.
 _MIN_PROSE = 200
 _PROSE_SHARE = 0.15
@@ -203,7 +203,7 @@ class _Search:
             if not has_headline and at.start < headline < at.end:
                 return at
             is_apart = has_headline and not _has_headings_beside(at, inner)
-            share = _MOST_OF_TEXT if is_apart else _NEARLY_ALL
+            share = _MAJORITY if is_apart else _NEARLY_ALL
             if inner.prose < body.prose * share or _unlinked(inner) < _unlinked(at) * share:
                 return at
             at = inner

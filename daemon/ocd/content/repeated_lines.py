@@ -10,7 +10,7 @@ _REF = re.compile(r" ?\[ref=e\d+\]|(?<= with ref=)e\d+|(?<= options: as )e\d+")
 # Not places of the page itself, which each page has, nor what goes on from the row's first address.
 _TARGET = re.compile(r"→ ([^\s#…]\S*)")
 # Fewer lines in a row stand alike on any two pages.
-_LEAST_LINES = 3
+_MIN_LINES = 3
 # Places of one line that are looked at for the longest run.
 _PLACES = 8
 _NAME_CHARS = 50
@@ -46,7 +46,7 @@ def without_repeats(after: str, url: str, before: str, before_url: str) -> Short
         end = at + max(1, known.run(keys, at))
         run = lines[at : at + _trim(lines, at, end - at)]
         summary = _summary(run)
-        if len(run) >= _LEAST_LINES and sum(map(len, run)) > len(summary):
+        if len(run) >= _MIN_LINES and sum(map(len, run)) > len(summary):
             left_out += len(run)
             out.append(summary)
             at += len(run)

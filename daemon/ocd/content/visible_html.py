@@ -24,7 +24,7 @@ _HIDING_STYLE = re.compile(
 # "user:password@" before a host.
 _LOGIN = re.compile(r"^(\s*(?:[a-z][a-z0-9+.-]*:)?//)[^/?#@\s]*@", re.IGNORECASE)
 # Characters: what is shorter may be the beginning of a name.
-_LEAST_LABEL = 4
+_MIN_LABEL = 4
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
@@ -51,7 +51,7 @@ def _part_captions(tree: "LexborHTMLParser") -> None:
     """Put a space where a label in a caption, of a span, runs into the name that follows it."""
     for node in tree.css("figcaption span"):
         label, after = node.text(), node.next
-        if after and len(label) >= _LEAST_LABEL and label[-1].islower() and _is_name(after):
+        if after and len(label) >= _MIN_LABEL and label[-1].islower() and _is_name(after):
             node.insert_after(" ")
 
 

@@ -12,7 +12,7 @@ _NUMBERS = 64
 _NUMBER_BYTES = 4
 _BANDS = 8
 _BAND_BYTES = _NUMBERS * _NUMBER_BYTES // _BANDS
-_LEAST_SHINGLES = 28
+_MIN_SHINGLES = 28
 _LINK_LINES = ("[", "- [", "* [")
 # One line of so many, chosen by its hash: so it is the same one on every page.
 _LINKS_OF = 4
@@ -29,7 +29,7 @@ def fingerprint(content: str) -> tuple[str, bytes]:
     digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
     sample = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
     shingles = _shingles(sample.lower())
-    if len(shingles) < _LEAST_SHINGLES:
+    if len(shingles) < _MIN_SHINGLES:
         return digest, b""
     # 1 ms to import, half a millisecond a page.
     from rensa import RMinHash  # pyright: ignore[reportAttributeAccessIssue] - compiled

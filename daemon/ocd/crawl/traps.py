@@ -8,8 +8,8 @@ WARNINGS: dict[str, str] = {
 }
 # How often one segment, or several together, may stand in a row.
 _MAX_SINGLE, _MAX_GROUPS = 4, 3
-_LONGEST_GROUP = 4
-_FEWEST_SLASHES = 3 + _MAX_SINGLE
+_MAX_GROUP_LENGTH = 4
+_MIN_SLASHES = 3 + _MAX_SINGLE
 # From a date to the next date, and so on: eight years of months.
 MAX_DATES = 100
 _DATE = re.compile(
@@ -27,10 +27,10 @@ def trap_reason(url: str, dates: int) -> str:
 
 def repeats_itself(url: str) -> bool:
     """Return whether the path repeats segments as no folders do: /a/b/a/b/a/b."""
-    if url.count("/") < _FEWEST_SLASHES:
+    if url.count("/") < _MIN_SLASHES:
         return False
     segments = url.partition("?")[0].split("/")[3:]
-    for length in range(1, _LONGEST_GROUP + 1):
+    for length in range(1, _MAX_GROUP_LENGTH + 1):
         most = _MAX_SINGLE if length == 1 else _MAX_GROUPS
         alike = 0
         for one, other in zip(segments, segments[length:], strict=False):

@@ -11,7 +11,7 @@ from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
 from ocd.extraction.node_value import field_value_of
 from ocd.extraction.schema import SchemaField
-from ocd.extraction.search_scope import LEAST, SearchScope, name_score, score_of
+from ocd.extraction.search_scope import MIN_SCORE, SearchScope, name_score, score_of
 from ocd.extraction.type_coercion import coerce
 
 FillRow = Callable[[tuple[SchemaField, ...], Any, SearchScope], dict[str, Any]]
@@ -85,7 +85,7 @@ def _describe_row(
     field: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
 ) -> Iterator[RepeatedRows]:
     for one in scope.entity.all_values if scope.entity and field.words else ():
-        if isinstance(one.value, list | dict) and score_of(field, one) >= LEAST:
+        if isinstance(one.value, list | dict) and score_of(field, one) >= MIN_SCORE:
             layer = scope.entity.layer if scope.entity else "json-ld"
             items = _as_entities(one.value, layer)
             yield RepeatedRows(list(items), read, layer, ".".join(one.keys), named=1)
@@ -145,6 +145,6 @@ def _columns(table: page_layout.Table, fields: tuple[SchemaField, ...]) -> dict[
     ]
     columns: dict[str, int] = {}
     for score, name, at in sorted(pairs, key=lambda pair: -pair[0]):
-        if score >= LEAST and name not in columns and at not in columns.values():
+        if score >= MIN_SCORE and name not in columns and at not in columns.values():
             columns[name] = at
     return columns

@@ -9,7 +9,7 @@ from ocd.extraction.embedded_metadata import Entity
 from ocd.extraction.node_tree import Node, Tree
 from ocd.extraction.repeated_rows import RepeatedRows, best_rows
 from ocd.extraction.schema import SchemaField
-from ocd.extraction.search_scope import LEAST, SearchScope, score_of
+from ocd.extraction.search_scope import MIN_SCORE, SearchScope, score_of
 from ocd.extraction.type_coercion import coerce
 from ocd.extraction.value_lists import likeliest_list
 
@@ -168,7 +168,7 @@ def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Enti
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(
-            any(score_of(one, value) >= LEAST for value in entity.all_values) for one in fields
+            any(score_of(one, value) >= MIN_SCORE for value in entity.all_values) for one in fields
         )  # fmt: skip
         if not hits:
             continue

@@ -17,8 +17,8 @@ from ocd.extraction.node_value import field_value_of, plain_value_score
 from ocd.extraction.schema import SchemaField
 from ocd.extraction.value_heuristics import GUESSES
 
-LEAST = 0.5
-_LEAST_HINT = 0.35
+MIN_SCORE = 0.5
+_MIN_HINT = 0.35
 _TRUST = {"json-ld": 0.97, "microdata": 0.95, "rdfa": 0.93}
 _LAID = {"definition-list": 0.88, "table": 0.88, "label": 0.84, "field": 0.8}
 
@@ -99,14 +99,14 @@ class SearchScope:
         kind = entity.types[0] if entity.types else ""
         for one in entity.all_values:
             score = score_of(field, one)
-            if score >= LEAST:
+            if score >= MIN_SCORE:
                 where = ".".join((kind, *one.keys) if kind else one.keys)
                 yield Candidate(one.value, entity.layer, where, trust * score)
 
     def _meta(self, field: SchemaField) -> Iterator[Candidate]:
         for key, content in embedded.group_metas(self.metas).items():
             score = name_score(field, embedded.meta_words(key))
-            if score >= LEAST and content:
+            if score >= MIN_SCORE and content:
                 open_graph = key.startswith(("og:", "article:", "product:", "book:", "link:"))
                 trust = 0.83 if open_graph else 0.75
                 yield Candidate(content, "open-graph" if open_graph else "meta", key, trust * score)
@@ -114,7 +114,7 @@ class SearchScope:
     def _labelled_values(self, field: SchemaField) -> Iterator[Candidate]:
         for fact in self.facts:
             score = name_score(field, fact.words)
-            if score >= LEAST:
+            if score >= MIN_SCORE:
                 value = (
                     field_value_of(fact.node, field) if fact.text == fact.node.text else fact.text
                 )
@@ -125,14 +125,14 @@ class SearchScope:
         alike: dict[float, int] = {}
         for words, node in self.hints:
             score = name_score(field, words)
-            if score < LEAST or "struck" in node.attrs:
+            if score < MIN_SCORE or "struck" in node.attrs:
                 continue
             # Names that stand on many things are those of a list, not of the page.
             alike[score] = alike.get(score, 0) + 1
             late = 0.02 * min(alike[score], 10)
             value = field_value_of(node, field)
             score = (0.82 * score - late) * self._relevance(node) * plain_value_score(value, field)
-            if value and score >= _LEAST_HINT:
+            if value and score >= _MIN_HINT:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
     def _relevance(self, node: Node) -> float:

@@ -9,7 +9,7 @@ from ocd.extraction.field_names import words_of
 from ocd.extraction.node_tree import Node
 from ocd.extraction.node_value import field_value_of
 from ocd.extraction.schema import SchemaField
-from ocd.extraction.search_scope import LEAST, SearchScope, name_score
+from ocd.extraction.search_scope import MIN_SCORE, SearchScope, name_score
 
 _MANY = 10_000
 
@@ -36,7 +36,7 @@ def _lists(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     yield from _list_under_heading(field, scope)
     for fact in scope.facts:
         score = name_score(field, fact.words)
-        if score >= LEAST:
+        if score >= MIN_SCORE:
             items = _items(fact.node) or _split(fact.text)
             yield ValueList(items, fact.layer, " ".join(fact.words), 0.75 * score)
     yield from _list_by_name(field, scope)
@@ -93,7 +93,7 @@ def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[Valu
     for node in scope.nodes("ul", "ol"):
         title = node.attrs.get("aria-label") or page_layout.heading_of(node)
         score = name_score(field, words_of(title)) if title else 0.0
-        if score >= LEAST:
+        if score >= MIN_SCORE:
             assert field.item is not None
             values = [field_value_of(one, field.item) for one in node.kids if one.tag == "li"]
             yield ValueList(values[:_MANY], "list", title, 0.8 * score)
@@ -104,7 +104,7 @@ def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]
     best: dict[float, list[Node]] = {}
     for words, node in scope.hints:
         score = name_score(field, words)
-        if score >= LEAST:
+        if score >= MIN_SCORE:
             best.setdefault(score, []).append(node)
     for score, nodes in sorted(best.items(), reverse=True)[:3]:
         outer = [one for one in nodes if not any(_holds(other, one) for other in nodes)]
@@ -126,6 +126,6 @@ def _columns(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     for table in scope.tables:
         for at, header in enumerate(table.headers):
             score = name_score(field, words_of(header))
-            if score >= LEAST:
+            if score >= MIN_SCORE:
                 values = [row[at].text for row in table.rows if at < len(row)]
                 yield ValueList(values[:_MANY], "table", header, 0.8 * score)

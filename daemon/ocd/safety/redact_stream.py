@@ -23,7 +23,7 @@ _AWAY = 2048
 _BEFORE = 100
 # Names are searched in blocks, with what follows each: one without an end there is not a name.
 _BLOCK = 1024
-_LONGEST = 1024
+_MAX_HINTED = 1024
 # Each name that `redact` knows as a secret's has one of these (a dot: whatever parts words), and so
 # has each shape of a token.
 _HINTS = (
@@ -66,7 +66,7 @@ def _stop(text: str, at: int) -> int:
     free = at + _PIECE - _AWAY  # no hint is nearer before a place in the text, as far as was looked
     sought = 0  # no end is between free + _AWAY and here
     for block in range(free, last, _BLOCK):
-        hinted = _hints().search(text[block : block + _BLOCK + _LONGEST])
+        hinted = _hints().search(text[block : block + _BLOCK + _MAX_HINTED])
         until = max(0, (block if hinted else block + _BLOCK) - _BEFORE)
         if end := _END.search(text, max(free + _AWAY, sought), until):
             return end.end()

@@ -17,7 +17,7 @@ from ocd.safety.regex import compile_re2
 from ocd.safety.secret_encodings import pattern
 
 # A shorter value would be found, and masked, in the middle of anything.
-LEAST = 4
+MIN_LENGTH = 4
 # What a pattern's program and the states of its search may take.
 _MAX_MEMORY = 64 * 1024 * 1024
 # So much is looked at in one piece, and so much of the next one with it: any spelling of a secret.
@@ -36,7 +36,7 @@ class Secrets:
         self._values = dict(values)
         # Long ones first: a value may begin with another one.
         by_length = sorted(values, key=lambda name: len(values[name]), reverse=True)
-        spelt = {name: pattern(values[name], LEAST) for name in by_length}
+        spelt = {name: pattern(values[name], MIN_LENGTH) for name in by_length}
         self._each = {name: _compile(one) for name, one in spelt.items()}
         self._found = _compile("|".join(spelt.values())) if spelt else None
 
@@ -189,8 +189,8 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         value = match[2]
         if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        if len(value) < LEAST:
-            raise _line_error(path, number, f"{match[1]} is shorter than {LEAST} characters")
+        if len(value) < MIN_LENGTH:
+            raise _line_error(path, number, f"{match[1]} is shorter than {MIN_LENGTH} characters")
         yield match[1], value
 
 

@@ -32,7 +32,9 @@ ListName = Literal["tools", "resources", "prompts"]
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
-async def list_all(send: Send, what: ListName | Literal["resourceTemplates"]) -> list[dict[str, Any]]:
+async def list_all(
+    send: Send, what: ListName | Literal["resourceTemplates"]
+) -> list[dict[str, Any]]:
     """Return a list's raw items, MAX_LISTED at most.
 
     An item that is not what it should be stays as it came: the others are not to blame for it.

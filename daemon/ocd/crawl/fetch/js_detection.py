@@ -39,7 +39,7 @@ _PLACEHOLDERS = (
     "[class*=shimmer i], [class*=loading i], [class*=loader i], [class*=placeholder i], "
     "[id*=loading i], [id*=loader i]"
 )
-_LONGEST_PLACEHOLDER = 80
+_MAX_PLACEHOLDER = 80
 _WAITING = (
     r"(loading|please wait|one moment|just a moment|fetching|wird geladen|l[äa]dt|bitte warten|"
     r"chargement|veuillez patienter|cargando|carregando|caricamento|laden|laddar|indl[æa]ser|"
@@ -57,7 +57,7 @@ _PROSE, _PROSE_BLANKS = 40, 5
 _DATA_LENGTH = 200_000
 _DATA = "script[type='application/json' i]"
 _NOSCRIPT = re.compile(r"<noscript\b[^<>]{0,200}>|</noscript", re.IGNORECASE)
-_LONGEST_DEMAND = 2000
+_MAX_DEMAND = 2000
 _TAG = re.compile(r"<[^<>]*>")
 _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
 _DROPPED = ("script", "style", "noscript", "template", "svg")
@@ -128,10 +128,10 @@ def _noscripts(html: str) -> Iterator[str]:
     start: int | None = None
     for mark in _NOSCRIPT.finditer(html):
         if mark[0].startswith("</"):
-            if start is not None and mark.start() - start <= _LONGEST_DEMAND:
+            if start is not None and mark.start() - start <= _MAX_DEMAND:
                 yield html[start : mark.start()]
             start = None
-        elif start is None or mark.end() - start > _LONGEST_DEMAND:
+        elif start is None or mark.end() - start > _MAX_DEMAND:
             start = mark.end()
 
 
@@ -191,11 +191,11 @@ def _placeholder(parts: "Sequence[LexborNode]") -> str:
     for part in parts:
         for node in part.css(_PLACEHOLDERS):
             node_text = " ".join(node.text(separator=" ").split())
-            if len(node_text) <= _LONGEST_PLACEHOLDER and not node.css_first("a[href], img"):
+            if len(node_text) <= _MAX_PLACEHOLDER and not node.css_first("a[href], img"):
                 return node_text or node.attributes.get("class") or f"<{node.tag}>"
         for text in part.text(separator="\n").splitlines():
             node_text = text.strip()
-            if len(node_text) <= _LONGEST_PLACEHOLDER and _says_wait(node_text):
+            if len(node_text) <= _MAX_PLACEHOLDER and _says_wait(node_text):
                 return node_text
     return ""
 

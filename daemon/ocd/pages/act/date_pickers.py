@@ -9,13 +9,13 @@ _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
-_LONGEST_DATE = 40  # characters
+_MAX_DATE = 40  # characters
 _DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
 
 
 def is_date_or_time(text: str) -> bool:
     """Return whether a text may be a date or a time, however it is written."""
-    return len(text) <= _LONGEST_DATE and len(_numbers(text)) > 1
+    return len(text) <= _MAX_DATE and len(_numbers(text)) > 1
 
 
 async def bring_mouse(target: Target, typed: str) -> None:

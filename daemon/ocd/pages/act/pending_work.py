@@ -9,7 +9,7 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
 # What the page's own bound comes to, and a little: its clocks may be replaced, and stand still.
-LONGEST_S = 0.5
+MAX_WORK_S = 0.5
 
 
 class PendingWork:
@@ -59,7 +59,7 @@ class PendingWork:
         try:
             some = evaluate.value_of(await self._call("past"))
             if some is None:
-                async with asyncio.timeout(LONGEST_S):
+                async with asyncio.timeout(MAX_WORK_S):
                     await self._call("done")
         except TimeoutError:
             self._frame.cdp.send_nowait("Runtime.callFunctionOn", self._params("stop"))

@@ -11,7 +11,7 @@ from ocd.pages.read.interactive_elements import Observation, observe
 
 Format = Literal["png", "jpeg", "webp"]
 # The minimum score of a match.
-_LEAST = 30
+_MIN_SCORE = 30
 _DRAW = "(picture, width, options) => openchrome.annotate(picture, width, options)"
 
 
@@ -95,7 +95,8 @@ async def _page_metrics(
 
 async def _elements(tab: Tab, at: AnnotationRequest, top: float, bottom: float) -> Observation:
     options: dict[str, Any] = {
-        "scope": "viewport" if at.tile is None else "document", "query": at.words, "least": _LEAST,
+        "scope": "viewport" if at.tile is None else "document",
+        "query": at.words, "least": _MIN_SCORE,
         "everything": at.everything, "uncovered": at.uncovered,
     }  # fmt: skip
     if at.tile is None:

@@ -51,10 +51,10 @@ class PageCapture {
     // Properties without words: <meta itemprop content>, <link itemprop href>.
     if ((tag === 'META' || tag === 'LINK') && (kid.hasAttribute('itemprop') || kid.hasAttribute('property'))) {
       this.entries.push([depth, tag.toLowerCase(), this.attributes(kid, tag, null)]);
-    } else if (!NEVER.has(tag) || (tag === 'SCRIPT' && isData(kid))) this.shown(kid, tag, view, depth);
+    } else if (!NEVER.has(tag) || (tag === 'SCRIPT' && isData(kid))) this.shownElement(kid, tag, view, depth);
   }
 
-  shown(kid, tag, view, depth) {
+  shownElement(kid, tag, view, depth) {
     if (tag === 'SCRIPT') {
       this.entries.push([depth, 'script', { json: kid.textContent.slice(0, MAX_TEXT) }]);
       return;

@@ -101,7 +101,7 @@ class HtmlSerializer {
     else if (!this.all && tag === 'SVG') this.drawing(el);
     else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escapeHtml(nameOf(el, 'img')));
     else if (!this.all && CONTROLS.has(tag) && this.control(el, view)) return;
-    else this.plain(el, tag, view);
+    else this.plainElement(el, tag, view);
   }
 
   drawing(el) {
@@ -111,7 +111,7 @@ class HtmlSerializer {
     if (told) this.out.push(` ${escapeHtml(told)} `);
   }
 
-  plain(el, tag, view) {
+  plainElement(el, tag, view) {
     // Elements of templates and frameworks are boxes to a converter.
     const name = !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
     const at = this.out.length;

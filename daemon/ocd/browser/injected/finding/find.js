@@ -103,16 +103,16 @@ class SearchQuery {
 
   // How well it fits by its name, by the words beside it, and by its icon.
   spoken(el, role, name, acts) {
-    const score = this.called(el, role, name, acts);
+    const score = this.nameScore(el, role, name, acts);
     if (!acts) return score;
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
-    if (words) return Math.max(score, this.called(el, role, words, acts) - BESIDE);
+    if (words) return Math.max(score, this.nameScore(el, role, words, acts) - BESIDE);
     const hint = name ? '' : hintFor(el, role).slice(2, -1);
-    return hint ? Math.max(score, this.called(el, role, hint, acts) - HINTED) : score;
+    return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINTED) : score;
   }
 
   // How well it fits by a name.
-  called(el, role, name, acts) {
+  nameScore(el, role, name, acts) {
     if (!this.line) return this.fit(el, role, name, acts);
     const named = clip(name) === this.line.name || (END_ALONE.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));

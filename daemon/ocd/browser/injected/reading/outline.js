@@ -244,7 +244,7 @@ class Outline {
     if (!view || (unheard && (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))) {
       this.hidden += el.textContent.trim().length;
     } else if (unheard && !this.unheard && !isIconWord(el, el.textContent)) this.onlySeen(el, tag, view, depth);
-    else this.shown(el, tag, view, depth, control);
+    else this.shownElement(el, tag, view, depth, control);
   }
 
   // A cell without attributes that holds words alone, as most of a large table: what it is and does
@@ -284,7 +284,7 @@ class Outline {
     const [at, before] = [this.lines.length, this.words];
     this.words = '';
     this.unheard = true;
-    this.shown(el, tag, view, depth, null);
+    this.shownElement(el, tag, view, depth, null);
     this.unheard = false;
     if (words && this.lines.length === at) {
       this.words = BLANK.test(this.words) ? before : `${before}${UNHEARD} ${this.words}`;
@@ -314,7 +314,7 @@ class Outline {
     return shownDialogs(ownerIn(el)).some((one) => !holdsIn(el, one) && !holdsIn(one, el));
   }
 
-  shown(el, tag, view, depth, control) {
+  shownElement(el, tag, view, depth, control) {
     if (mayHide(tag) ? !rootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstOf(el) === null) suspectHost(el);
     if (tag === 'BR') {
       this.words += ' ';

@@ -1,7 +1,7 @@
 // Offers to the browser the tools that a library of the page keeps in a navigator.modelContext of its
 // own: Chromium has only document.modelContext. Again whenever asked, as the library has them now.
 (async () => {
-  const MOST = 200;
+  const MAX_LISTED = 200;
   const OFFERED = Symbol.for('openchrome.offeredTools');
 
   // How a library lists and calls its tools; null if it can neither.
@@ -49,14 +49,14 @@
       offered.delete(name);
     }
     // Some libraries have offered theirs already: these are refused. A bad one must not hide the others.
-    for (const tool of listed.slice(0, MOST)) await offer(browser, offered, tool, tools.call).catch(() => null);
+    for (const tool of listed.slice(0, MAX_LISTED)) await offer(browser, offered, tool, tools.call).catch(() => null);
   };
 
   // Windows of other origins cannot be looked into; most are targets of their own.
   const views = [window];
-  for (let i = 0; i < views.length && i < MOST; i++) {
+  for (let i = 0; i < views.length && i < MAX_LISTED; i++) {
     const { length } = views[i];
-    for (let n = 0; n < length && n < MOST; n++) {
+    for (let n = 0; n < length && n < MAX_LISTED; n++) {
       try {
         if (views[i][n].document) views.push(views[i][n]);
       } catch {

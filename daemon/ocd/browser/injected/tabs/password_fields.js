@@ -3,7 +3,7 @@
 (() => {
   if (Object.hasOwn(globalThis, 'openchromePasswordFields')) return globalThis.openchromePasswordFields.boxes();
 
-  const MOST_VALUES = 20;
+  const MAX_VALUES = 20;
   const MIN_LENGTH = 4; // characters that a value has if another field with it is covered
   const of = (name) => Reflect.get(Document.prototype, name, document);
 
@@ -59,7 +59,7 @@
       if (value.length < MIN_LENGTH) return;
       this.values.delete(value);
       this.values.add(value);
-      if (this.values.size > MOST_VALUES) this.values.delete(this.values.values().next().value);
+      if (this.values.size > MAX_VALUES) this.values.delete(this.values.values().next().value);
     }
 
     hides(field) {

@@ -3,7 +3,7 @@
 // Their functions are replaced by proxies only while such work runs. Clocks that the page has replaced
 // may stand still: what is decided here does not hang on them, and whoever waits has a bound of his own.
 (() => {
-  const LONGEST_MS = 400; // timers beyond, and what they bring, are news for a later reading
+  const MAX_MS = 400; // timers beyond, and what they bring, are news for a later reading
   const HELD_MS = 600; // what a press may have to be held for before it is the beginning of a drag
   const KEPT_MS = 5000; // after which nobody comes to ask
   const FRAMES_MS = 60; // a page that draws nothing is not called back
@@ -18,7 +18,7 @@
   const send = (words) => apply(postMessage, echo.port1, [words]);
   const jobs = new Set();
   let watching = true;
-  let longest = LONGEST_MS;
+  let longest = MAX_MS;
   let end = performance.now() + longest;
   let caused = false; // whether listeners run, or what they left for the end of their turn
   let depth = 0; // how many jobs deep what runs was set
@@ -145,7 +145,7 @@
     // Resolves when the press was held as long as its listeners want.
     async held() {
       if ([...jobs].some((job) => job.kind === 'timer')) await nothingLeft(end - performance.now());
-      longest = LONGEST_MS;
+      longest = MAX_MS;
     },
     // Whether there was anything, if nothing is left to do; else undefined.
     past() {

@@ -34,11 +34,11 @@ export class Control {
 
   toggle() {
     if (this.key) this.giveBack();
-    else this.app.connection.send(this.wanted());
+    else this.app.connection.send(this.holdRequest());
   }
 
   // A wish with its key once it is held: it is said again when a connection is made again.
-  wanted() {
+  holdRequest() {
     const { session, tab_id } = this.tab;
     return { hold: { session, tab_id, key: this.key } };
   }
@@ -63,7 +63,7 @@ export class Control {
 
   begin(key) {
     this.key = key;
-    this.app.connection.wishes.set("hold", this.wanted());
+    this.app.connection.wishes.set("hold", this.holdRequest());
     this.button.textContent = "Give back";
     this.note.textContent = HELP;
     this.hands.open();
@@ -161,7 +161,7 @@ class Hands {
   onMouse(kind, event) {
     event.preventDefault();
     if (kind === "pressed") this.field.focus({ preventScroll: true });
-    const button = kind === "moved" ? held(event.buttons) : BUTTONS[event.button];
+    const button = kind === "moved" ? pressedButton(event.buttons) : BUTTONS[event.button];
     const { buttons, detail } = event;
     const count = kind === "moved" ? 0 : Math.min(Math.max(detail, 1), 3);
     this.send({ type: "mouse", event: kind, ...this.place(event), button, buttons, count, modifiers: modifiers(event) });
@@ -219,7 +219,7 @@ function modifiers({ altKey, ctrlKey, metaKey, shiftKey }) {
   return altKey * 1 + ctrlKey * 2 + metaKey * 4 + shiftKey * 8;
 }
 
-function held(buttons) {
+function pressedButton(buttons) {
   if (buttons & 1) return "left";
   if (buttons & 2) return "right";
   return buttons & 4 ? "middle" : "none";

@@ -4,7 +4,7 @@ import { call } from "./connection.js";
 import { duration, h, heading, notice, pill, time } from "./dom.js";
 
 const READ = 500;
-const MOST = 1000;
+const MAX_ROWS = 1000;
 
 export async function journalView() {
   const entries = await call("oc_journal", { action: "recent", count: READ });
@@ -43,12 +43,12 @@ class JournalList {
   add(entries) {
     if (!entries.length) return;
     const newest = [...entries].reverse();
-    this.entries = [...newest, ...this.entries].slice(0, MOST);
+    this.entries = [...newest, ...this.entries].slice(0, MAX_ROWS);
     this.drawSessions();
     const found = newest.filter(entry => this.matches(entry));
     if (found.length && !this.shown) this.rows.replaceChildren();
     this.rows.prepend(...found.map(entryRow));
-    while (this.rows.childElementCount > MOST) this.rows.lastElementChild.remove();
+    while (this.rows.childElementCount > MAX_ROWS) this.rows.lastElementChild.remove();
     this.say(this.shown + found.length);
   }
 

@@ -4,7 +4,7 @@
 import { get } from "./connection.js";
 import { action, bytes, duration, failure, h, pill } from "./dom.js";
 
-const MOST = 500;
+const MAX_ROWS = 500;
 
 export class PageTable {
   constructor(taskId) {
@@ -59,7 +59,7 @@ export class PageTable {
     const added = pages.filter(page => page.url).map(pageRow);
     if (this.isEnded) this.rows.append(...added);
     else this.rows.prepend(...added.reverse());
-    while (!this.isEnded && this.rows.childElementCount > MOST) this.rows.lastElementChild.remove();
+    while (!this.isEnded && this.rows.childElementCount > MAX_ROWS) this.rows.lastElementChild.remove();
     this.node.hidden = !this.rows.childElementCount;
   }
 }
