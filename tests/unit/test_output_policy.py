@@ -46,7 +46,7 @@ def test_the_descriptor_has_exactly_the_seven_keys() -> None:
 def test_any_preview_is_shrunk_until_the_whole_reply_fits(text: str) -> None:
     preview = inline_policy.preview_of(text.encode(), "text/plain")
     assert preview is not None
-    fitted = inline_policy.filter_blocks(described(preview), reply_size)
+    fitted = inline_policy.fit(described(preview), reply_size)
     assert reply_size(fitted) <= inline_policy.REPLY_BYTES
     assert fitted.preview is not None
     assert preview.startswith(fitted.preview)
@@ -58,16 +58,13 @@ def test_any_preview_is_shrunk_until_the_whole_reply_fits(text: str) -> None:
 @given(TEXT)
 def test_the_default_measure_leaves_room_for_an_mcp_reply(text: str) -> None:
     preview = inline_policy.preview_of(text.encode(), "text/plain")
-    assert (
-        reply_size(inline_policy.filter_blocks(described(preview))) + 512
-        <= inline_policy.REPLY_BYTES
-    )
+    assert reply_size(inline_policy.fit(described(preview))) + 512 <= inline_policy.REPLY_BYTES
 
 
 def test_a_descriptor_that_fits_is_returned_as_it_is() -> None:
     whole = described("short")
-    assert inline_policy.filter_blocks(whole) is whole
-    assert inline_policy.filter_blocks(described(None)).preview is None
+    assert inline_policy.fit(whole) is whole
+    assert inline_policy.fit(described(None)).preview is None
 
 
 @given(TEXT)

@@ -421,7 +421,7 @@ async def test_whatever_is_no_handle_is_not_found(store: OutputStore, name: str)
     await store.put(Payload("text/plain", "x"), "verb")
     error = await refusal(store, name)
     assert error.code == "output_handle_not_found"
-    assert "again" in error.hint
+    assert "Repeat the call" in error.hint
     assert len(error.message) < 200
 
 

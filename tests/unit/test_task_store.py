@@ -308,7 +308,7 @@ def test_nothing_is_said_after_the_last_event(store: TaskStore) -> None:
     store.create(new_meta())
     events = store.events(f"{1:016x}")
     events.end("completed")
-    events.say("progress", done=1)
+    events.append("progress", done=1)
     lines = Tail(store.directory(f"{1:016x}") / "events.jsonl").new_lines()
     assert [json.loads(line)["kind"] for line in lines] == ["created", "completed"]
 

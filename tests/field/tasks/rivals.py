@@ -103,8 +103,8 @@ class Rival(Shell):
         )
         only = roles in (_FIELDS, ("listbox",))
         offers = [found for found in self._offers() if found.role in roles or not only]
-        for filter_blocks in fits[:2] if exactly else fits:
-            fitting = [found for found in offers if filter_blocks(found)]
+        for fit in fits[:2] if exactly else fits:
+            fitting = [found for found in offers if fit(found)]
             for found in (*(one for one in fitting if one.role in roles), *fitting):
                 return found
         return None
