@@ -11,7 +11,7 @@ _ESTABLISHED = "01"
 _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
-def can_identify_peers() -> bool:
+def knows_peers() -> bool:
     """Return whether the system tells whose a connection is."""
     return sys.platform.startswith("linux")
 
@@ -21,7 +21,7 @@ def own_socket(client: tuple[str, int], port: int) -> str | None:
 
     A closed socket's entry has inode 0 and no owner worth believing.
     """
-    if not can_identify_peers():
+    if not knows_peers():
         return None
     try:
         address = ip_address(client[0])

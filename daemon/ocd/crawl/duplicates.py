@@ -52,7 +52,7 @@ def _shingles(text: str) -> list[str]:
     words = " ".join(others).split()
     shingles = list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False)))
     some = [one for one in links if crc32(one.encode(errors="replace")) % _LINKS_OF == 0]
-    return shingles + (some if len(shingles) + len(some) >= _LEAST_SHINGLES else links)
+    return shingles + (some if len(shingles) + len(some) >= _MIN_SHINGLES else links)
 
 
 class Duplicates:

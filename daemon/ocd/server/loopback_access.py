@@ -10,7 +10,7 @@ from collections.abc import Callable
 from aiohttp import web
 
 from ocd.api.errors import OcdError
-from ocd.api.loopback_peers import can_identify_peers, own_socket
+from ocd.api.loopback_peers import knows_peers, own_socket
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _MAX_TRUSTED = 256
@@ -43,7 +43,7 @@ class LoopbackAccess:
     def check_peer(self, request: web.Request) -> None:
         """Raise `forbidden` for another user's process, and for the daemon's own Chromium."""
         peer = request.transport.get_extra_info("peername") if request.transport else None
-        if not can_identify_peers():
+        if not knows_peers():
             return
         inode = own_socket(peer[:2], self._port) if peer else None
         if inode is None:

@@ -78,12 +78,12 @@ function classWordOf(el) {
   return words.map((word) => [sharing(ownerIn(el), word), word]).reduce((least, one) => (one[0] < least[0] ? one : least))[1];
 }
 
-const MOST_COUNTED = 100; // classes of a document in one reading
-const countsIn = onceInTurn(() => new Map());
+const MAX_COUNTED = 100; // classes of a document in one reading
+const countsIn = oncePerTurn(() => new Map());
 
 function sharing(doc, word) {
   const counts = countsIn(doc);
-  if (!counts.has(word) && counts.size < MOST_COUNTED) counts.set(word, byClass(doc, word).length);
+  if (!counts.has(word) && counts.size < MAX_COUNTED) counts.set(word, byClass(doc, word).length);
   return counts.get(word) ?? Infinity;
 }
 

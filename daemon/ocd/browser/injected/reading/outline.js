@@ -36,7 +36,7 @@ const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
 const DRAGGED_ALONE = /^draggable \[ref=e\d+\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
-const MOST_ICON = 64; // px
+const MAX_ICON = 64; // px
 const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
 const UNHEARD = '[aria-hidden]';
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
@@ -268,8 +268,8 @@ class Outline {
   isPressedUnheard(el, tag, view) {
     if (tag === 'SVG') suspectDrawing(el);
     const { width, height } = boxIn(el);
-    if (!view.visible || view.inert || width < LEAST_DRAWN / 2 || height < LEAST_DRAWN / 2) return false;
-    if (tag !== 'BUTTON' && (width > MOST_ICON || height > MOST_ICON || !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))) return false;
+    if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2) return false;
+    if (tag !== 'BUTTON' && (width > MAX_ICON || height > MAX_ICON || !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))) return false;
     return !isCutAway(el);
   }
 

@@ -86,7 +86,7 @@ function suspectHost(el) {
   suspects.push(el);
 }
 
-const MOST_DRAWINGS = 16; // in one reading: most icons only stand for the words beside them
+const MAX_DRAWINGS = 16; // in one reading: most icons only stand for the words beside them
 let drawings = 0;
 const TICKED_BOX = ['input[type=radio]', 'input[type=checkbox]', '[role=radio]', '[role=checkbox]'].join();
 
@@ -105,8 +105,8 @@ function suspectDrawing(el) {
   const parent = parentIn(el);
   const alone = parent !== null && parent.childElementCount === 1 && BLANK.test(contentIn(parent));
   for (const one of alone ? [el, parent] : [el]) {
-    if (drawings >= MOST_DRAWINGS || suspects.length >= mostSuspects) return;
-    if (probed.has(one) || boxIn(one).width > MOST_ICON || boxIn(one).width < LEAST_CLICKED) continue;
+    if (drawings >= MAX_DRAWINGS || suspects.length >= mostSuspects) return;
+    if (probed.has(one) || boxIn(one).width > MAX_ICON || boxIn(one).width < MIN_CLICKED) continue;
     drawings++;
     probed.add(one);
     suspects.push(one);
