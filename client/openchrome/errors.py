@@ -246,6 +246,10 @@ class ValueDiffersError(OpenChromeError):
     """The code `value_differs`."""
 
 
+class NotMovedError(OpenChromeError):
+    """The code `not_moved`."""
+
+
 class NotUnderstoodError(OpenChromeError):
     """The code `not_understood`."""
 
@@ -486,6 +490,7 @@ BY_CODE: Mapping[str, type[OpenChromeError]] = {
     "wrong_value": WrongValueError,
     "fields_failed": FieldsFailedError,
     "value_differs": ValueDiffersError,
+    "not_moved": NotMovedError,
     "not_understood": NotUnderstoodError,
     "option_not_found": OptionNotFoundError,
     "already_capturing": AlreadyCapturingError,

@@ -157,6 +157,10 @@ MEANINGS: dict[str, tuple[str, str]] = {
         "The field holds or shows a different value from the one given.",
         "Compare `expected` with `held`; the page may format its input.",
     ),
+    "not_moved": (
+        "What was dragged is where it was, and nothing else has changed.",
+        "Look at what the page says; the target may not take it.",
+    ),
     "not_understood": (
         "A step of the instruction was not understood. Nothing was done.",
         'Begin with a verb and quote names: click "Sign in".',

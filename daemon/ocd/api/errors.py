@@ -65,6 +65,7 @@ CODES: dict[str, tuple[int, int]] = {
     "wrong_value": (422, 1),
     "fields_failed": (422, 1),
     "value_differs": (422, 1),
+    "not_moved": (422, 1),
     "not_understood": (422, 2),
     "option_not_found": (422, 1),
     "already_capturing": (409, 1),

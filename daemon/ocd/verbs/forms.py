@@ -8,10 +8,11 @@ from msgspec import Meta
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import element_actions, input_events
+from ocd.pages.act import element_actions, held_values, input_events
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform
+from ocd.pages.act.actionability import ActionResult, Given, perform
+from ocd.pages.act.field_errors import difference
 from ocd.pages.act.form_submission import submit_form
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
@@ -146,9 +147,10 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
     form = _Filling(tab, deadline, params)
-    fields = _wanted_fields(params)
-    for count, one in enumerate(fields):
-        await form.fill(one, after=len(fields) - count - 1)
+    wanted = _wanted_fields(params)
+    for count, one in enumerate(wanted):
+        await form.fill(one, after=len(wanted) - count - 1)
+    await form.check_again()
     if form.failed:
         raise form.error()
     data: dict[str, Any] = {"fields": form.filled, "filled": len(form.filled)}
@@ -190,6 +192,7 @@ class _Filling:
     filled: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, Any]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
     result: ActionResult = field(default_factory=lambda: ActionResult({}, []))
 
     async def fill(self, field: Field, *, after: int) -> None:
@@ -218,8 +221,24 @@ class _Filling:
             return
         self.note(done)
         self.targets.append(target)
+        self.given.append(done.given)
         ref = {"ref": target.ref, "target": target.describe()}
         self.filled.append({**named, **ref, "value": done.value})
+
+    async def check_again(self) -> None:
+        """Count as failed what was filled, and is no more since its field was left."""
+        if self.tab.opened_dialog is not None or self.result.changed.get("navigated"):
+            return
+        lost: list[dict[str, Any]] = []
+        for target, given, one in list(zip(self.targets, self.given, self.filled, strict=True))[
+            :-1
+        ]:
+            instead = await held_values.instead_of(target, given) if given else None
+            if instead is not None:
+                error = difference(target, one["value"], instead["held"])
+                self.failed.append({"field": one["field"], "error": error.body()})
+                lost.append(one)
+        self.filled = [one for one in self.filled if one not in lost]
 
     async def _resolve(self, locator: Locator) -> Target:
         # The previous field may have used up its own time: each has a new wait.

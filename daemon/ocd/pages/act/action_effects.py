@@ -40,7 +40,7 @@ class ActionEffects:
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
         # Also one that was answered at once: its answer may lead to the next.
-        self._requested = False
+        self.requested = False
         # Frames that load: a page often starts a download by one that nobody sees.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
@@ -179,7 +179,7 @@ class ActionEffects:
 
         And for those that the frame's scripts send once they have the answers.
         """
-        if not (self._requested or self._frames) or self.dialog:
+        if not (self.requested or self._frames) or self.dialog:
             return False
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, REQUESTS_S)):
@@ -332,7 +332,7 @@ class ActionEffects:
 
     def _on_request(self, event: Event) -> None:
         if event.get("type") in ("XHR", "Fetch"):
-            self._requested = True
+            self.requested = True
             self._pending.add(event["requestId"])
 
     def _on_request_ended(self, event: Event) -> None:

@@ -41,18 +41,25 @@ _REASONS = {
     "detached": ("was removed from the page", "Read the page again and use the new ref."),
 }
 
+# What an element must hold once the page has done with it, if that can be told: `state` as the
+# engine says it, `text`, or `typed`.
+Given = dict[str, Any] | None
+
 
 @dataclass(slots=True)
 class ActionResult:
     """The result of an action: `changed` for the reply, `lines` about the page, the new value.
 
-    now: what is on top of the page after it, and what has the focus.
+    now: what is on top of the page after it, and what has the focus. given: what the element must
+    hold now; instead: what it holds in its place, in `held`.
     """
 
     changed: dict[str, Any]
     lines: list[str]
     value: Any = None
     now: str = ""
+    given: Given = None
+    instead: dict[str, Any] | None = None
 
 
 class Needs(TypedDict, total=False):
@@ -78,7 +85,7 @@ class Needs(TypedDict, total=False):
     goes_on: bool
 
 
-Action = Callable[[], Coroutine[Any, Any, Any]]
+Action = Callable[[], Coroutine[Any, Any, Given]]
 _DEFAULT_NEEDS: Needs = {
     "point": True, "editable": False, "enabled": True, "strike": False, "empty": False,
     "dragging": False, "unseen": False, "scroll": False, "select": False,
@@ -203,17 +210,17 @@ def settling_of(target: Target, *, value: bool = False) -> "Settling":
     async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
         return await target.element.call(_SETTLE, {**options, "value": value})
 
-    def covered(by: str) -> OcdError:
-        return unusable_error(target, {"why": "covered", "text": by})
+    def missed(why: str, text: str) -> OcdError:
+        return unusable_error(target, {"why": why, "text": text})
 
-    return Settling(target.element.frame, settle, covered)
+    return Settling(target.element.frame, settle, missed)
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
     """How a frame is asked for its changes, once it is quiet.
 
-    covered: makes the error for a click that something else got, named by its words. choose: what
+    missed: makes the error for a click that the element did not get, by its reason. choose: what
     follows where a list has opened beside what was typed into, though the field says nothing of
     having one. in_page: the action begins by asking the page's scripts, not by a press.
     tells_now: whether what is on top of the page is asked for, too.
@@ -221,7 +228,7 @@ class Settling:
 
     frame: Frame
     ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
-    covered: Callable[[str], OcdError] | None = None
+    missed: Callable[[str, str], OcdError] | None = None
     choose: Action | None = None
     in_page: bool = False
     tells_now: bool = True
@@ -240,9 +247,10 @@ async def observe(
     """
     lines: list[str] = []
     settled: dict[str, Any] | None = None
+    given: Given = None
     around = await watch_around(tab, settling.frame)
     try:
-        settled = await _act_and_settle(tab, deadline, effects, action, settling)
+        settled, given = await _act_and_settle(tab, deadline, effects, action, settling)
     except OcdError as error:
         # A dialog keeps the page from answering, and so does its leaving, or its frame's.
         silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
@@ -260,7 +268,8 @@ async def observe(
         lines = _change_lines(settled, changed)
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
     now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""
-    return ActionResult(changed, lines, settled["value"] if settled else None, now)
+    value, instead = (settled["value"], settled["instead"]) if settled else (None, None)
+    return ActionResult(changed, lines, value, now, given, instead)
 
 
 async def _add_changes_around(tab: Tab, effects: ActionEffects, settled: dict[str, Any]) -> None:
@@ -301,28 +310,35 @@ async def _act_and_settle(
     effects: ActionEffects,
     action: Action,
     settling: Settling,
-) -> dict[str, Any] | None:
+) -> tuple[dict[str, Any] | None, Given]:
+    """Return what the page says of it, and what the action has given the element to hold."""
     choose = settling.choose
     while True:
         pending = effects.pending = PendingWork(settling.frame)
         pending.begin()
         if not settling.in_page:
             await pending.wait_begun()
-        await effects.unless_navigating(action(), LEAVING_S)
-        settled = await _wait_stable(
-            tab, deadline, effects, settling, pending, offers=choose is not None
-        )
+        given = await effects.unless_navigating(action(), LEAVING_S)
+        asked = {"offers": choose is not None, "given": given}
+        settled = await _wait_stable(tab, deadline, effects, settling, pending, asked)
         if settled and choose and settled.get("offers"):
             action, choose = choose, None
             continue
-        if not settled or settling.covered is None:
-            return settled
-        if settled["swallowed"]:  # it cannot be taken back, nor kept from that frame the next time
-            raise settling.covered(settled["swallowed"])
+        if not settled or settling.missed is None:
+            return settled, given
+        _check_click(settled, settling.missed)
         if not settled["missed"]:
-            return settled
+            return settled, given
         if not deadline.seconds_left:
-            raise settling.covered(settled["missed"])
+            raise settling.missed("covered", settled["missed"])
+
+
+def _check_click(settled: dict[str, Any], missed: Callable[[str, str], OcdError]) -> None:
+    """Raise the error of a click that cannot be taken back, nor made again."""
+    if settled["swallowed"]:
+        raise missed("covered", settled["swallowed"])
+    if settled["fled"]:
+        raise missed("moving", "the first of two clicks moved it")
 
 
 async def _wait_stable(
@@ -331,8 +347,7 @@ async def _wait_stable(
     effects: ActionEffects,
     settling: Settling,
     pending: PendingWork,
-    *,
-    offers: bool,
+    asked: dict[str, Any],
 ) -> dict[str, Any] | None:
     registry = refs_of(tab)
     wait = min(deadline.watch_s, deadline.seconds_left) * 1000
@@ -342,7 +357,7 @@ async def _wait_stable(
         "lines": MAX_CHANGE_LINES,
         **registry.numbering(settling.frame.frame_id),
         "wait": wait,
-        "offers": offers,
+        **asked,
         "tells_now": settling.tells_now,
     }
     if effects.navigating:

@@ -53,10 +53,15 @@ async def confirm(target: Target, typed: str, holds: str) -> str | None:
         return None
     if not await target.element.call(_OPENS_PICKER):
         return None
+    now = await press_enter(target)
+    return None if _numbers(typed) <= _numbers(now) else now
+
+
+async def press_enter(target: Target) -> str:
+    """Press Enter in a field without sending its form; return what it holds then."""
     await target.element.call(_GUARD_ENTER)
     await input_events.press(target.element.tab, "Enter")
-    now = str(await target.element.call(_END_GUARD))
-    return None if _numbers(typed) <= _numbers(now) else now
+    return str(await target.element.call(_END_GUARD))
 
 
 def _numbers(text: str) -> set[int]:

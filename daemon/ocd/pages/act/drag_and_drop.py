@@ -100,16 +100,28 @@ async def drag(
 
     async with dragged.element, ActionEffects(tab) as effects:
         result = await perform(dragged, deadline, effects, act)
-        outcome: dict[str, Any] = {"html5": False, "effect": None}
+        outcome: dict[str, Any] = {"html5": False, "effect": None, "place": None, "stays": False}
         if not tab.closed and not effects.navigated and tab.opened_dialog is None:
             outcome = await dragged.element.call(_DRAGGED)
     if drop_target is not None:
         drop_target.element.release()
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
+    quiet = not (result.lines or result.changed or effects.requested or effects.dialog)
+    place = outcome["place"] or "".join(places)
+    if quiet and outcome["stays"] and drop_target is not None and source.point is None:
+        raise _refusal(dragged, place)
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
-        "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result,
-        "".join(places),
+        "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result, place,
+    )  # fmt: skip
+
+
+def _refusal(dragged: Target, place: str) -> OcdError:
+    name = f"{dragged.about['role']} {dragged.about['name']!r} ({dragged.ref})"
+    return OcdError(
+        "not_moved", f"{place or f'{name} is where it was'}: nothing took it.",
+        hint="The target may not take it, or a menu or keys may move it: look at the page.",
+        ref=dragged.ref,
     )  # fmt: skip
 
 

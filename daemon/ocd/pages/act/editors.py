@@ -2,9 +2,9 @@
 
 import sys
 
-from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
+from ocd.pages.act.field_errors import difference
 from ocd.pages.locate.target import ActionDeadline, Target
 
 # Kinds of fields that are editors: prose in the page's own elements, and code.
@@ -16,8 +16,6 @@ _SELECT_ALL = "function () { return openchrome.selectAll(this) }"
 _TEXT = "function () { return openchrome.editorText(this) }"
 _PASTE = "function (text) { return openchrome.pasteText(this, text) }"
 _WRITTEN = "function (text) { return openchrome.writtenText(this, text) }"
-# Characters of both texts that an error quotes.
-_QUOTED = 500
 
 
 async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
@@ -74,7 +72,7 @@ async def _write(
         await input_events.press(target.element.tab, END)
     if written["same"]:
         return str(written["text"])
-    raise _difference(target, expected, str(written["text"]))
+    raise difference(target, expected, str(written["text"]))
 
 
 async def _select_all(target: Target, deadline: ActionDeadline) -> None:
@@ -93,12 +91,3 @@ async def _read_back(target: Target, deadline: ActionDeadline, expected: str) ->
         await _select_all(target, deadline)
     written: dict[str, object] = await target.element.call(_WRITTEN, expected)
     return written
-
-
-def _difference(target: Target, expected: str, written: str) -> OcdError:
-    name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
-    return OcdError(
-        "value_differs", f"{name} holds different text from what it was given.",
-        hint="Compare `expected` with `held`: the editor may have changed it, or accepts less.",
-        ref=target.ref, expected=expected[:_QUOTED], held=written[:_QUOTED],
-    )  # fmt: skip

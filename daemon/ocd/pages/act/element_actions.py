@@ -4,12 +4,14 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
+from ocd.api.errors import OcdError
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import editors, form_fields, input_events
+from ocd.pages.act import editors, form_fields, held_values, input_events, toggles
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import (
     ActionResult,
+    Given,
     Needs,
     Settling,
     observe,
@@ -46,7 +48,9 @@ async def perform_action(
     reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
         settling = settling_of(target, value=reports_value)
-        return await perform(target, deadline, effects, action, settling)
+        done = await perform(target, deadline, effects, action, settling)
+    held_values.check(target, value, done)
+    return done
 
 
 async def _prepare(
@@ -66,7 +70,7 @@ async def _prepare(
     if action_name in ("click", "double_click", "right_click"):
         return await _prepare_click(target, deadline, action_name, modifiers)
     if action_name in ("check", "uncheck"):
-        return lambda: form_fields.check(target, deadline, want=action_name == "check")
+        return lambda: toggles.check(target, deadline, want=action_name == "check")
     if action_name == "select":
         return lambda: form_fields.choose(target, deadline, value)
     if action_name == "clear":
@@ -75,10 +79,15 @@ async def _prepare(
         needs: Needs = {"point": False, "enabled": False, "empty": True, "unseen": True}
         scrolled: Needs = {**needs, "scroll": True}
         await wait_ready(target, deadline, **needs)
-        return lambda: wait_ready(target, deadline, **scrolled)
+        return lambda: _scroll(target, deadline, scrolled)
     writes = action_name in ("type", "press")
-    await wait_ready(target, deadline, point=False, enabled=writes, empty=True)
-    return lambda: _keys(target, action_name, value)
+    typed = action_name == "type" and target.about["kind"] in form_fields.TEXT_KINDS
+    await wait_ready(target, deadline, point=False, enabled=writes, editable=typed, empty=True)
+    return lambda: _keys(target, deadline, action_name, value)
+
+
+async def _scroll(target: Target, deadline: ActionDeadline, needs: Needs) -> None:
+    await wait_ready(target, deadline, **needs)
 
 
 async def _prepare_click(
@@ -97,17 +106,36 @@ async def _prepare_click(
     return click
 
 
-async def _keys(target: Target, action_name: str, value: str) -> None:
-    if action_name == "type" and target.about["kind"] in form_fields.TEXT_KINDS:
-        if not await target.element.call(_HAS_FOCUS):
-            await form_fields.caret_to_end(target)
+async def _keys(target: Target, deadline: ActionDeadline, action_name: str, value: str) -> Given:
+    kind = target.about["kind"]
+    types = action_name == "type" and kind in form_fields.TEXT_KINDS
+    if types:
+        await _focus_field(target, deadline)
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
-        refusal = {"why": "not_enabled", "text": "it cannot be focused"}
-        raise unusable_error(target, refusal)
+        raise _unfocused(target)
     if action_name == "press":
         await input_events.press(target.element.tab, value)
     elif action_name == "type":
         await editors.type_text(target, value)
+    # Editors complete and indent what is typed; after Enter a field may be empty.
+    return {"typed": value} if types and kind not in editors.KINDS and "\n" not in value else None
+
+
+async def _focus_field(target: Target, deadline: ActionDeadline) -> None:
+    """Give the focus to a text field that lacks it, the caret behind its text."""
+    if await target.element.call(_HAS_FOCUS):
+        return
+    await form_fields.caret_to_end(target)
+    if target.about["kind"] in editors.KINDS or await target.element.call(_HAS_FOCUS):
+        return
+    # Something takes the focus away; a person's click may bring it back.
+    await input_events.click(target.element.tab, *await wait_ready(target, deadline))
+    if not await target.element.call(_HAS_FOCUS):
+        raise _unfocused(target)
+
+
+def _unfocused(target: Target) -> OcdError:
+    return unusable_error(target, {"why": "not_enabled", "text": "it cannot be focused"})
 
 
 async def answer_dialog(

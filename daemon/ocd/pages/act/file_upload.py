@@ -18,7 +18,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
-from ocd.pages.act.form_fields import value_error
+from ocd.pages.act.field_errors import value_error
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.target import ActionDeadline, Target
@@ -31,6 +31,7 @@ _NAME_BYTES = 200
 _RULES = "function (budget) { return openchrome.fileRules(this, budget) }"
 _RULES_OF = "function () { return openchrome.inputRules(this) }"
 _WATCH_FOLDER = "function () { openchrome.watchFolder(this) }"
+_HELD = "function () { return !this.isConnected || this.files.length > 0 }"
 _FOLDER_READ = "function (budget) { return openchrome.waitFolderRead(budget) }"
 _WATCH_DROP = "function () { openchrome.watchDrop(this) }"
 _TAKES_DROP = "function () { return openchrome.acceptsDrop() }"
@@ -130,7 +131,16 @@ async def upload(
         result = await perform(
             target, deadline, effects, lambda: _set_files(input_element, deadline, files)
         )
+        if not (result.changed or result.lines or effects.requested or effects.dialog):
+            await _check_held(target, input_element)
     return "input", result
+
+
+async def _check_held(target: Target, input_element: Element) -> None:
+    """Raise wrong_value if the page has emptied the input: one that took the files would say so."""
+    if not await input_element.call(_HELD):
+        hint = "The page may refuse files of that size or kind: look at what it says."
+        raise value_error(target, "the page took the files out of it again.", hint)
 
 
 async def _wait_for_rules(target: Target, deadline: ActionDeadline) -> dict[str, Any] | None:

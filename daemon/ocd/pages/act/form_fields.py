@@ -3,20 +3,31 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.pages.act import comboboxes, date_pickers, editors, input_events, sliders
+from ocd.pages.act import (
+    comboboxes,
+    date_pickers,
+    editors,
+    held_values,
+    input_events,
+    segmented_fields,
+    sliders,
+    toggles,
+)
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import (
     SELECT_ALL,
     ActionResult,
+    Given,
     perform,
     settling_of,
-    unusable_error,
     wait_ready,
     wait_selected,
 )
+from ocd.pages.act.field_errors import raise_refusal, value_error
 from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -27,20 +38,12 @@ MAX_VALUE = 500  # characters of what an editor holds, in a reply
 TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
+_TOOK_NOTHING = "function () { return openchrome.tookNothing(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
-_FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
-_FIND_BOX = "function (values) { return openchrome.findBox(this, values) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
-_CHECKED = "function (want) { return openchrome.checkedInTime(this, want) }"
-
-
-def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
-    """Return the error of a value that the control does not accept."""
-    name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
-    return OcdError("wrong_value", f"{name}: {message}", hint=hint, ref=target.ref, **details)
 
 
 async def fill(
@@ -78,14 +81,14 @@ async def _fill(
 
     held: list[str] = []
 
-    async def act() -> None:
+    async def act() -> Given:
         if target.about["kind"] in editors.KINDS:
             write = editors.append_text if adds else editors.replace_text
             held.append(await write(target, deadline, as_text(value)))
-        elif adds:
-            await _append_text(target, deadline, as_text(value))
-        else:
-            await set_value(target, deadline, value)
+            return {"text": held[0]}
+        if adds:
+            return await _append_text(target, deadline, as_text(value))
+        return await set_value(target, deadline, value)
 
     offers: list[str] = []
 
@@ -104,12 +107,43 @@ async def _fill(
             settling_of(target, value=True), choose=chooses, in_page=True, tells_now=tells_now
         )
         done = await perform(target, deadline, effects, act, settling)
+        several = isinstance(value, (list, tuple)) and target.about["kind"] == "text" and not adds
+        if several and not offers and done.instead is None:
+            again = partial(_type_tokens, target, deadline, _as_values(value))
+            done = await perform(target, deadline, effects, again, replace(settling, choose=None))
     if held:
         done.value = held[0][:MAX_VALUE]
-    if done.value == "" and value and (offers or target.about["kind"] in ("combo", "custom")):
-        # Many empty what was typed and show what was chosen beside it.
-        done.value = await comboboxes.shown_choice(target, _as_values(value))
+    await _check_held(target, value, done, offered=bool(offers))
     return done
+
+
+async def _check_held(target: Target, value: Value, done: ActionResult, *, offered: bool) -> None:
+    """Raise the error of a control that does not hold the value, beside itself or at all."""
+    emptied = done.instead is not None and done.instead["held"] == ""
+    several = isinstance(value, (list, tuple))
+    if done.value == "" and value and (emptied or offered or several or _offers_list(target)):
+        # Many empty what was typed and show what was chosen beside it.
+        values = _parts(value) if emptied else _as_values(value)
+        done.value = await comboboxes.shown_choice(target, values)
+        if done.value or _is_told(done, values):
+            done.instead = None
+    held_values.check(target, value, done)
+
+
+def _offers_list(target: Target) -> bool:
+    return target.about["kind"] in ("combo", "custom")
+
+
+def _is_told(done: ActionResult, values: Sequence[str]) -> bool:
+    """Whether the page has written down elsewhere what was typed."""
+    lines = [line.casefold() for line in done.lines if line.startswith("+ ")]
+    return all(any(one.casefold() in line for line in lines) for one in values)
+
+
+def _parts(value: Value) -> list[str]:
+    """Return what a field of several values makes of what was typed: a comma ends each."""
+    parts = (part.strip() for one in _as_values(value) for part in one.split(","))
+    return [part for part in parts if part]
 
 
 async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -122,13 +156,13 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
         if "why" in answer:
             nothing = {"options": [], "total": 0}
             answer = {**nothing, **answer, "why": "option_not_found"}
-        _raise_refusal(target, answer)
+        raise_refusal(target, answer)
     if several:
         await comboboxes.close_list(target)
 
 
-async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> None:
-    """Set the control's value, and verify it.
+async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> Given:
+    """Set the control's value, and verify it; return what it must hold then, if that can be told.
 
     Raises wrong_value, option_not_found, and what wait_ready raises.
     """
@@ -140,21 +174,32 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> N
         hint = "Use `interact` to click it; `find` names the fields of the page."
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
-        await check(target, deadline, want=_as_bool(target, value))
-    elif kind in ("select", "custom", "radios", "boxes"):
-        await choose(target, deadline, value)
-    elif kind == "combo":
+        return await toggles.check(target, deadline, want=_as_bool(target, value))
+    if kind in ("select", "custom", "radios", "boxes"):
+        return await choose(target, deadline, value)
+    if kind == "combo":
         await _fill_combobox(target, deadline, value)
-    elif kind == "slider":
-        await sliders.slide(target, deadline, as_text(value))
-    elif kind == "direct":
-        await wait_ready(target, deadline, point=False, editable=True)
-        _raise_refusal(target, await target.element.call(_SET, as_text(value)))
-    else:
-        await _type_text(target, deadline, as_text(value))
+        is_date = date_pickers.is_date_or_time(as_text(value))
+        return {"text": as_text(value)} if is_date and isinstance(value, str) else None
+    write = {
+        "slider": _slide, "segments": segmented_fields.fill, "direct": _set_directly,
+    }.get(kind, _type_text)  # fmt: skip
+    return await write(target, deadline, as_text(value))
 
 
-async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> None:
+async def _slide(target: Target, deadline: ActionDeadline, text: str) -> Given:
+    await sliders.slide(target, deadline, text)
+    return {"state": await target.element.call(_STATE)}
+
+
+async def _set_directly(target: Target, deadline: ActionDeadline, text: str) -> Given:
+    await wait_ready(target, deadline, point=False, editable=True)
+    answer = await target.element.call(_SET, text)
+    raise_refusal(target, answer)
+    return {"state": answer["held"]}
+
+
+async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
     await date_pickers.bring_mouse(target, text)
     await comboboxes.open_by_click(target, deadline)
     holds = await _replace_text(target, deadline, text)
@@ -162,6 +207,19 @@ async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Non
     if now is not None:
         hint = "Choose in the picker."
         raise value_error(target, f"the page's picker turned it into {now!r}.", hint)
+    return {"text": text}
+
+
+async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> Given:
+    """Enter each value by itself where Enter makes something of it; else type them as one text."""
+    for count, value in enumerate(values):
+        await _replace_text(target, deadline, value)
+        await date_pickers.press_enter(target)
+        if not count and await target.element.call(_STATE):
+            return await _type_text(target, deadline, as_text(values))
+    if missing := await comboboxes.missing_choices(target, values):
+        raise value_error(target, f"it does not show {', '.join(missing)} as entered.")
+    return None
 
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -178,7 +236,7 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     answer = await _take_suggestion(target, deadline, text)
     if "why" in answer:
         answer = await comboboxes.list_options(target, answer)
-    _raise_refusal(target, answer)
+    raise_refusal(target, answer)
 
 
 async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
@@ -231,39 +289,22 @@ def _as_bool(target: Target, value: Value) -> bool:
     raise value_error(target, f"it accepts true or false, not {word!r}.", "Pass true or false.")
 
 
-async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> None:
-    """Check or uncheck by a click, if necessary."""
-    option = target.about["role"] in ("option", "treeitem") and target.about["kind"] == "none"
-    if target.about["kind"] != "check" and not option:
-        raise value_error(target, "it cannot be checked.", "Use interact with action click.")
-    if target.about["radio"] and not want:
-        raise value_error(target, "a radio button is unchecked only by checking another one.")
-    if bool(target.about["state"]) == want and target.about["state"] != "mixed":
-        await wait_ready(target, deadline, point=False)
-        return
-    x, y = await wait_ready(target, deadline, strike=True)
-    await input_events.click(target.element.tab, x, y)
-    state = await target.element.call(_CHECKED, want)
-    if (state is not None or option) and bool(state) != want:
-        raise value_error(target, f"the click left it {'checked' if state else 'unchecked'}.")
+async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Given:
+    """Choose an option by value or label; several where the control accepts several.
 
-
-async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None:
-    """Choose an option by value or label; several where the control accepts several."""
+    Return what must hold then, if that can be told.
+    """
     kind = target.about["kind"]
     values = _as_values(value)
-    if kind == "radios":
-        await _choose_radio(target, deadline, values)
-        return
-    if kind == "boxes":
-        await _tick(target, deadline, values)
-        return
+    if kind in ("radios", "boxes"):
+        await (toggles.choose_radio if kind == "radios" else toggles.tick)(target, deadline, values)
+        return {"state": await target.element.call(_STATE)}
     if kind == "combo":
         await _choose_suggestion(target, deadline, values)
-        return
+        return None
     if kind == "custom":
-        _raise_refusal(target, await comboboxes.choose(target, deadline, values))
-        return
+        raise_refusal(target, await comboboxes.choose(target, deadline, values))
+        return None
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
         raise value_error(target, "it has no options to choose by value.", hint)
@@ -272,32 +313,8 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> None
         answer = await target.element.call(_CHOOSE, values, deadline.seconds_left * 1000)
         if answer.get("why") != "detached" or not deadline.seconds_left:
             break
-    _raise_refusal(target, answer)
-
-
-async def _choose_radio(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    if len(values) != 1:
-        raise value_error(target, "it accepts only one option.")
-    _raise_refusal(target, await target.element.call(_FIND_RADIO, values[0]))
-    async with await comboboxes.found_option(target) as element:
-        radio = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
-        await check(radio, deadline, want=True)
-
-
-async def _tick(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    """Check exactly the requested boxes of a group."""
-    clicks = 0
-    while True:
-        answer = await target.element.call(_FIND_BOX, values)
-        _raise_refusal(target, answer)
-        if answer["want"] is None:
-            return
-        if clicks == answer["total"]:
-            raise value_error(target, "it does not keep exactly these boxes checked.")
-        async with await comboboxes.found_option(target) as element:
-            box = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
-            await check(box, deadline, want=answer["want"])
-        clicks += 1
+    raise_refusal(target, answer)
+    return {"state": answer["held"]}
 
 
 async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
@@ -311,14 +328,15 @@ async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: l
         if await target.element.call(_STATE):
             await _type_for_list(target, deadline, "")
         answer = await comboboxes.list_options(target, answer)
-    _raise_refusal(target, answer)
+    raise_refusal(target, answer)
 
 
-async def clear(target: Target, deadline: ActionDeadline) -> None:
-    """Empty a text field."""
+async def clear(target: Target, deadline: ActionDeadline) -> Given:
+    """Empty a text field; return what must hold then."""
     if target.about["kind"] not in TEXT_KINDS:
         raise value_error(target, "it has no text to clear.", "Use `form_input` to set its value.")
     await _replace_text(target, deadline, "")
+    return {"text": ""}
 
 
 async def caret_to_end(target: Target) -> int:
@@ -329,7 +347,7 @@ async def caret_to_end(target: Target) -> int:
     return int(caret["length"])
 
 
-async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> None:
+async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
     max_length = target.about["most"]
     await wait_ready(target, deadline, point=False, editable=True)
     length = await caret_to_end(target)
@@ -339,6 +357,7 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> N
             target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
     await input_events.insert_text(target.element.tab, text)
+    return {"text": text}
 
 
 async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
@@ -360,28 +379,9 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
     await input_events.insert_text(target.element.tab, text)
     if target.about["secret"] or not text:
         return ""
-    state = await target.element.call(_STATE)
-    if not state:
-        hint = "Is it a number field, or too short?"
-        raise value_error(target, "it did not accept the text.", hint)
-    return str(state)
-
-
-def _raise_refusal(target: Target, answer: dict[str, Any]) -> None:
-    reason = answer.get("why")
-    if reason is None:
-        return
-    if reason == "option_not_found":
-        name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
-        raise OcdError(
-            "option_not_found", f"{name} has no option {answer['text']!r}.",
-            hint="Choose one of its options, by label or value.",
-            ref=target.ref, options=answer["options"], total=answer["total"],
-        )  # fmt: skip
-    if reason == "no_options":
-        raise value_error(
-            target, "it did not open a list of options.", "Click it, and read what appears."
-        )
-    if reason == "wrong_value":
-        raise value_error(target, f"{answer['text']}.", "Pass the value in that form.")
-    raise unusable_error(target, answer)
+    held = await target.element.call(_STATE)
+    if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
+        # Some fields listen to keys alone.
+        await input_events.type_text(target.element.tab, text)
+        held = await target.element.call(_STATE)
+    return str(held or "")

@@ -32,14 +32,14 @@ _READING = _in("reading", (
     "page_now", "pagination",
 ))  # fmt: skip
 _FINDING = _in("finding", (
-    "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups", "table_cells",
-    "own_places", "find",
+    "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups", "segmented_fields",
+    "table_cells", "own_places", "find",
 ))  # fmt: skip
 _ACTING = _in("acting", (
     "recorded_elements", "selector_matches", "click_points", "actionability", "layout_rest",
     "editors", "option_changes", "attribute_changes", "form_submission", "page_changes",
-    "comboboxes", "pickers", "offered_lists", "field_groups", "hit_test", "drag_and_drop",
-    "scroll_until", "file_inputs",
+    "comboboxes", "pickers", "offered_lists", "field_groups", "held_values", "hit_test",
+    "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "interactive_elements", "page_state", "annotate",

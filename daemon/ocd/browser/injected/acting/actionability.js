@@ -35,6 +35,15 @@ function placeOfUnseen(el, options) {
   return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || placeOfUnseen(parentIn(el), options);
 }
 
+const isTicked = (el) => el.tagName === 'INPUT' && TICKED.has(el.type);
+
+// The box around something to tick that is not drawn itself, where it holds nothing else to act on.
+function faceAround(el) {
+  const around = parentIn(el);
+  const others = around && [...allMatches(around, 'input, button, select, textarea, a')].some((one) => one !== el);
+  return around && !others && seenBox(around) ? around : null;
+}
+
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
@@ -43,6 +52,8 @@ function surfaceOf(el) {
   // A click on the label of a field with a list gives it the focus alone.
   const label = unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => seenBox(one)) : null;
   if (label) return [label, seenBox(label)];
+  const face = !box && isTicked(el) ? faceAround(el) : null;
+  if (face) return [face, seenBox(face)];
   if (!box && wordsBox(el)) {
     const inner = [...childElementsOf(el)].find(seenBox) || el;
     return [inner, placeIn(inner)];
@@ -81,7 +92,7 @@ function isPartOfTarget(hit, el) {
 }
 
 // Whether a label that is no control's is drawn over a box to tick beside it: the page's scripts tick that.
-const isFaceOf = (label, el) => label.control === null && el.tagName === 'INPUT' && TICKED.has(el.type)
+const isFaceOf = (label, el) => label.control === null && isTicked(el)
   && [previousElementOf(label), nextElementOf(label)].includes(el);
 
 const withoutTranslation = (matrix) => new DOMMatrix([matrix.a, matrix.b, matrix.c, matrix.d, 0, 0]);
@@ -285,6 +296,7 @@ function stateOf(el) {
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
   if (isSlider(control)) return control.getAttribute('aria-valuenow');
+  if (isSegmented(control)) return segmentedText(control);
   if (isRadioSet(control)) return chosenRadio(control);
   if (isCheckboxSet(control)) return tickedBoxes(control);
   const role = roleOf(control);
@@ -315,6 +327,7 @@ function kindOf(el) {
   if (/^(option|treeitem)$/.test(roleOf(control)) && control.hasAttribute('aria-checked')) return 'check';
   if (isSlider(control)) return 'slider';
   if (control.isContentEditable) return 'rich';
+  if (isSegmented(control)) return 'segments';
   return isRadioSet(control) ? 'radios' : isCheckboxSet(control) ? 'boxes' : 'none';
 }
 
@@ -380,8 +393,9 @@ function setDirectly(el, value) {
     const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}${steps}` : '';
     return { why: 'wrong_value', text: `${control.type} takes ${FORMS[control.type]}${bounds}`, got };
   }
-  if (control.value !== before) dispatchEvents(control, 'input', 'change');
-  return {};
+  const held = control.value;
+  if (held !== before) dispatchEvents(control, 'input', 'change');
+  return { held };
 }
 
 function choose(el, values) {
@@ -400,8 +414,9 @@ function choose(el, values) {
   control.focus({ preventScroll: true });
   for (const one of all) if (!found.includes(one) && one.selected && control.multiple) one.selected = false;
   for (const one of found) one.selected = true;
+  const held = stateOf(control);
   if (all.some((one, place) => one.selected !== was[place])) dispatchEvents(control, 'input', 'change');
-  return {};
+  return { held };
 }
 
 // Chooses once the options are there and can be chosen: often they depend on what another field says. A

@@ -111,8 +111,37 @@ function isReplacement(hit, called) {
   return false;
 }
 
+// What an element says of itself: the same before and after, unless the page has done something with it.
+const looksOf = (el) => [...el.attributes].map(({ name, value }) => `${name}=${value}`).join(' ') + contentIn(el);
+
+// Whether a click that began on an element was lost: it took the focus from a field, on which the page has moved the
+// element away, or drawn it anew, before the mouse was let go. A person clicks again.
+function isLost({ el, surface, place, called, looks, active, now, off, clicked }) {
+  if (!off || clicked || now === active || !LABELLED.has(roleOf(active))) return false;
+  if (!isPresent(el)) return isReplacement(off, called);
+  const there = placeIn(surface);
+  return there !== null && hasMoved(place, there) && looksOf(el) === looks;
+}
+
+function withhold(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+// Notes where the mouse is let go, if not on the element itself (`beside`), and keeps the second of two clicks from
+// where the element has been.
+function followClick(guard, event, beside, reached) {
+  if (event.type === 'click') guard.clicked ||= reached;
+  else if (event.type === 'mouseup') guard.off ||= beside;
+  else if (event.type === 'pointerdown' && !reached && isPresent(guard.el)) {
+    const there = placeIn(guard.surface);
+    guard.fled = there !== null && hasMoved(guard.place, there);
+  }
+  if (guard.fled) withhold(event);
+}
+
 // Keeps the next click from everything but the element, and remembers what was in its way: an element
-// may move, or be covered, between the look at it and the click.
+// may move, or be covered, between the look at it and the click, or between the first of two clicks and the second.
 function guardClick(el) {
   clickGuard?.stop();
   const [surface] = surfaceOf(el);
@@ -123,18 +152,19 @@ function guardClick(el) {
   for (let host = hostOf(rootIn(handler)); host; host = hostOf(rootIn(host))) hosts.add(host);
   const until = performance.now() + GUARDED_MS;
   const called = roleAndNameOf(el);
-  const guard = { by: null, reached: false, active: activeIn(document), stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
+  const guard = { el, surface, called, place: placeIn(surface), looks: looksOf(el), by: null, reached: false, fled: false, off: null, clicked: false, active: activeIn(document), stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
   const check = (event) => {
     if (!event.isTrusted) return;
     const hit = event.composedPath()[0];
     // Of what is in a closed shadow tree, the host gets the event as far as we are told.
-    const reached = isPartOfTarget(hit, handler) || hosts.has(hit) || (!isPresent(el) && isReplacement(hit, called));
-    guard.reached ||= reached;
-    if (!guard.by && (reached || performance.now() > until)) guard.stop();
+    const own = isPartOfTarget(hit, handler) || hosts.has(hit);
+    const reached = own || (!isPresent(el) && isReplacement(hit, called));
+    if (guard.reached) followClick(guard, event, own ? null : hit, reached);
+    else if (!guard.by && reached) guard.reached = true;
+    else if (!guard.by && performance.now() > until) guard.stop();
     else {
       guard.by ||= hit;
-      event.preventDefault();
-      event.stopImmediatePropagation();
+      withhold(event);
     }
   };
   for (const type of CLICKED) for (const view of views) view.addEventListener(type, check, true);
@@ -146,11 +176,12 @@ function guardClick(el) {
 function clickFate() {
   const guard = clickGuard;
   clickGuard = null;
-  if (!guard) return { missed: '', swallowed: '' };
+  if (!guard) return { missed: '', swallowed: '', fled: false };
   guard.stop();
   const now = activeIn(document);
   const frame = !guard.by && !guard.reached && now !== guard.active && now && EMBEDDING.has(tagOf(now)) ? now : null;
-  return { missed: guard.by ? describe(guard.by) : '', swallowed: frame ? describe(frame) : '' };
+  const missed = guard.by || (isLost({ ...guard, now }) && guard.off);
+  return { missed: missed ? describe(missed) : '', swallowed: frame ? describe(frame) : '', fled: guard.fled };
 }
 
 Object.assign(globalThis.openchrome, {

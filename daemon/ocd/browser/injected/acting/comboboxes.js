@@ -26,6 +26,7 @@ function listKind(control) {
   if (role === 'listbox') return 'custom';
   if (control.tagName === 'INPUT') {
     const suggests = role === 'combobox' || (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) && control.closest('[role=combobox]'));
+    if (!suggests && control.readOnly && control.getAttribute('aria-haspopup') === 'listbox') return 'custom';
     if (!suggests || control.list) return '';
     return control.readOnly ? 'custom' : 'combo';
   }

@@ -18,12 +18,17 @@ function itemOf(el) {
   return null;
 }
 
-// What a list is called: by its own name, or by the words that stand above it.
-function listName(list) {
+const HEADINGS_OF_LISTS = 'h1, h2, h3, h4, h5, h6, [role=heading], legend, header';
+
+// What the list of an item is called: by its own name, or by the words that stand at its head or above it.
+function listName(list, item) {
   const own = nameOf(list, roleOf(list));
   if (own) return own;
+  const items = siblingItems(item);
+  const head = [...list.querySelectorAll(HEADINGS_OF_LISTS)].find((one) => !items.some((other) => holdsIn(other, one)));
+  if (head) return squeeze(head.innerText || '');
   for (let at = above(list), level = 0; at && level < 3; at = above(at), level += 1) {
-    const titles = [...at.querySelectorAll('h1, h2, h3, h4, h5, h6, [role=heading], legend, header')];
+    const titles = [...at.querySelectorAll(HEADINGS_OF_LISTS)];
     const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !holdsIn(one, list));
     if (before.length) return squeeze(before[before.length - 1].innerText || '');
   }
@@ -40,7 +45,8 @@ function watchDrag(el) {
   const view = windowOf(ownerIn(el));
   drag?.stop();
   const item = itemOf(el);
-  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && itemText(item), like: item && itemSignature(item), place: item && placeInList(item), begun: null, ended: null };
+  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && itemText(item), like: item && itemSignature(item), place: item && placeInList(item), begun: null, ended: null,
+    lies: el.getBoundingClientRect() };
   const begin = (event) => { state.begun = event; };
   const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
   view.addEventListener('dragstart', begin, true);
@@ -51,9 +57,18 @@ function watchDrag(el) {
 
 const isNative = () => drag.begun !== null && !drag.begun.defaultPrevented;
 
+// Whether the page's own drag was it and how that ended, and where the dragged thing is once the page has come to rest.
 function endDrag() {
   drag.stop();
-  return { html5: isNative(), effect: drag.ended };
+  const place = drag.item ? placeNow() : null;
+  return { html5: isNative(), effect: drag.ended, place: place?.words ?? null, stays: place ? place.stays : liesStill() };
+}
+
+// Whether what was dragged lies where it lay. Where something is drawn, or text is marked, that says nothing.
+function liesStill() {
+  const { source, lies } = drag;
+  const draws = /^(?:CANVAS|VIDEO|IFRAME|HTML|BODY)$/.test(source.tagName) || source.querySelector('canvas, video, iframe');
+  return isPresent(source) && !draws && !hasMoved(lies, source.getBoundingClientRect()) && windowOf(ownerIn(source)).getSelection().isCollapsed;
 }
 
 // Whether what was watched is the page's own drag still; ends the watch.
@@ -102,22 +117,25 @@ function stopTouchScroll(el) {
   drag.stop = () => { stop(); view.removeEventListener('touchmove', keep, { capture: true }); };
 }
 
-// Where the dragged item is now, in words, and whether it stays where it was: waits `most` ms for it to
-// come to another place.
+// Where the dragged item is now, in words, and whether it stays where it was; null if it is nowhere.
+function placeNow() {
+  const item = droppedItem();
+  const now = item && placeInList(item);
+  const stays = now && now.list === drag.place.list && now.at === drag.place.at;
+  if (!now) return null;
+  if (now.count < 2 && stays) return { words: '', stays: false };
+  const name = listName(now.list, item);
+  return { words: `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`, stays };
+}
+
+// The same, `most` ms later at most, if it has not come to another place before.
 async function droppedPlace(most) {
-  if (!drag?.item) return { words: '', stays: false };
   const stop = performance.now() + most;
   for (;;) {
-    const item = droppedItem();
-    const now = item && placeInList(item);
-    const stays = now && now.list === drag.place.list && now.at === drag.place.at;
-    if ((!now || stays) && scriptsRun() && performance.now() < stop) {
-      await nextFrame();
-      continue;
-    }
-    if (!now || now.count < 2 && stays) return { words: '', stays: false };
-    const name = listName(now.list);
-    return { words: `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`, stays };
+    const now = drag?.item ? placeNow() : { words: '', stays: false };
+    const waits = (!now || (now.stays && now.words)) && scriptsRun() && performance.now() < stop;
+    if (!waits) return now ?? { words: '', stays: false };
+    await nextFrame();
   }
 }
 

@@ -125,11 +125,12 @@ async function settle(el, options) {
   watched = null;
   if (el) noteAction(el);
   const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
-  const { next, lines, value, tells_now: tellsNow } = options;
+  const { next, lines, value, given, tells_now: tellsNow } = options;
   return read(() => ({
     ...delta(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, invalid: state.submissions.invalid(), ...fate,
-    value: value && el ? stateOf(el) : null, standing: tellsNow ? describeLayers({ isNews: (message) => hasNewWords(state, message) }) : null,
+    value: value && el ? stateOf(el) : null, instead: given && el ? heldInstead(el, given, state.values.get(controlOf(el))) : null,
+    standing: tellsNow ? describeLayers({ isNews: (message) => hasNewWords(state, message) }) : null,
   }), { next });
 }
 
@@ -333,17 +334,17 @@ function moveLines(moves, most) {
   const lines = optionLines(elsewhere, 'now in');
   for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && holdsIn(other, one))).slice(0, most)) {
     const list = node.parentElement;
-    const items = list ? [...list.children].filter((one) => seenBox(one)) : [];
-    const into = list === from ? '' : ` of ${listLabel(list)}`;
+    const items = list ? siblingItems(node) : [];
+    const into = list === from ? '' : ` of ${listLabel(list, node)}`;
     lines.push(`${labelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
   }
   return lines;
 }
 
-// A list by its name, or by the heading above it: what it holds is none.
-function listLabel(list) {
+// The list of an item by its name, or by the heading at its head or above it: what its items hold is none.
+function listLabel(list, item) {
   const role = roleOf(list) || `<${list.tagName.toLowerCase()}${list.id ? `#${list.id}` : ''}>`;
-  const name = listName(list);
+  const name = listName(list, item);
   return `${role}${name ? ` ${quote(clip(name, 60))}` : ''}${numbers.has(list) ? ` [ref=e${refOf(list)}]` : ''}`;
 }
 

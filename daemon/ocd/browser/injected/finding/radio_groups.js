@@ -68,6 +68,6 @@ function radioGroups() {
 function matchingGroups(asked) {
   const match = (role) => ([el, name]) => (
     { el, role, name, acts: true, within: null, score: asked.score(el, role, name, true), at: 0 });
-  return [...radioGroups().map(match('radiogroup')), ...checkboxGroups().map(match('group'))]
+  return [...radioGroups().map(match('radiogroup')), ...[...checkboxGroups(), ...segmentedFields()].map(match('group'))]
     .filter((one) => one.score > 0);
 }

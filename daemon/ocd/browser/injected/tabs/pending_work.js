@@ -8,8 +8,8 @@
   const KEPT_MS = 5000; // after which nobody comes to ask
   const FRAMES_MS = 60; // a page that draws nothing is not called back
   const DEEPEST = 3;
-  const CAUSES = ['pointerover', 'pointermove', 'pointerdown', 'mousedown', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu',
-    'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focusin', 'drop'];
+  const CAUSES = ['pointerover', 'pointermove', 'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu',
+    'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focusin', 'drop', 'dragend', 'touchend'];
   const { setTimeout, performance, Proxy } = window;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const { prototype: port } = MessagePort;

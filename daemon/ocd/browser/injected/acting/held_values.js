@@ -1,0 +1,68 @@
+// Whether a field holds what it was given, once the page has done with it: pages format what is typed, but they also
+// cut it, leave out what they do not take, and put back what was there.
+
+const DATE_LIKE = /^[\d\s:/.\-T]+(?:[ap]\.?m\.?)?$/i;
+const DIGITS_ONLY = /^[\d\s:/.-]*$/;
+const bareText = (text) => text.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const numbersIn = (text) => new Set((text.match(/\d+/g) || []).map(Number));
+
+function numberIn(text) {
+  const bare = text.replace(/[^\d.,-]/g, '').replace(/,(?=\d{3}(?!\d))/g, '').replace(',', '.');
+  return bare && !/\p{L}/u.test(text) ? Number(bare) : NaN;
+}
+
+// Whether the characters of one text come in another one, in their order: what formats a text only adds to it.
+function runsThrough(part, whole) {
+  let at = 0;
+  for (const letter of whole) if (letter === part[at]) at += 1;
+  return at >= part.length;
+}
+
+// Whether a date or a time may be the one that was given, in another form; what was cut off its end is none.
+function isSameDate(given, held, [asked, got]) {
+  if (DIGITS_ONLY.test(held) && got.length < asked.length && asked.startsWith(got)) return false;
+  const there = numbersIn(held);
+  return [...numbersIn(given)].some((one) => there.has(one));
+}
+
+// `before`: what the field held before it was given this.
+function carries(given, held, before) {
+  const [asked, got] = [bareText(given), bareText(held)];
+  if (!given.trim()) return got === '' || numberIn(held) === 0;
+  if (held.includes(given.trim()) || (asked && asked === got) || numberIn(given) === numberIn(held)) return true;
+  if (!held || held === before) return false;
+  if (!asked) return true;
+  return runsThrough(asked, got) || (DATE_LIKE.test(given.trim()) && isSameDate(given, held, [asked, got]));
+}
+
+function textHeld(control) {
+  if (takesCode(control)) return null; // of a long text it shows a part
+  if (/^(?:INPUT|TEXTAREA)$/.test(control.tagName)) return control.value;
+  return control.isContentEditable ? editorLines(control).join('\n') : null;
+}
+
+// What an element holds in place of what it was given: `state` as stateOf says it, `text`, or `typed` into what it held.
+// null if it is that, or if nobody can tell.
+function heldInstead(el, { state, text, typed }, before) {
+  const control = controlOf(el);
+  if (!isPresent(control)) return null;
+  if (state !== undefined) {
+    const now = stateOf(el.tagName === 'OPTION' ? el.closest('select') : el);
+    return JSON.stringify(now) === JSON.stringify(state) ? null : { held: now };
+  }
+  if (typed !== undefined && !hasFocus(el)) return null; // such fields hand on what they get
+  const [given, held] = [text ?? typed, textHeld(control)];
+  if (held === null) return null;
+  if (control.type === 'password') return held === given || (typed !== undefined && held.endsWith(given)) ? null : { held: held && '(filled)' };
+  return carries(given, held, before) ? null : { held: clip(held, 500) };
+}
+
+// Whether a field has nothing of the text that was put into it, and the page has made nothing else of it.
+function tookNothing(el) {
+  if (!watched || textHeld(controlOf(el)) !== '') return false;
+  const left = watched.observer.takeRecords();
+  if (left.length) watched.take(left);
+  return !watched.records.some((record) => record.addedNodes.length);
+}
+
+Object.assign(globalThis.openchrome, { heldInstead, tookNothing });

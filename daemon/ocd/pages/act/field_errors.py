@@ -1,0 +1,65 @@
+"""The errors of values: what a control does not accept, and what it holds instead."""
+
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.pages.act.actionability import unusable_error
+from ocd.pages.locate.target import Target
+
+_QUOTED = 500  # characters of both texts that an error has
+_SHOWN = 60  # of what is held in its message
+
+
+def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
+    """Return the error of a value that the control does not accept."""
+    text = f"{_name(target)}: {message}"
+    return OcdError("wrong_value", text, hint=hint, ref=target.ref, **details)
+
+
+def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
+    """Raise the error of what the engine refused, by its reason; nothing where there is none."""
+    reason = answer.get("why")
+    if reason is None:
+        return
+    if reason == "option_not_found":
+        raise OcdError(
+            "option_not_found", f"{_name(target)} has no option {answer['text']!r}.",
+            hint="Choose one of its options, by label or value.",
+            ref=target.ref, options=answer["options"], total=answer["total"],
+        )  # fmt: skip
+    if reason == "no_options":
+        raise value_error(
+            target, "it did not open a list of options.", "Click it, and read what appears."
+        )
+    if reason == "wrong_value":
+        raise value_error(target, f"{answer['text']}.", "Pass the value in that form.")
+    raise unusable_error(target, answer)
+
+
+def difference(target: Target, expected: Any, held: Any, said: str = "") -> OcdError:  # noqa: ANN401
+    """Return the error of a control that holds something else than it was given.
+
+    said: what the page has said since.
+    """
+    details = {"ref": target.ref, "held": _quoted(held)}
+    if not target.about["secret"]:
+        details["expected"] = _quoted(expected)
+    hint = f"The page says: {said}" if said else "The page may cut it, or put back what was there."
+    text = f"{_name(target)} {_what_differs(held)}."
+    return OcdError("value_differs", text, hint=hint, **details)
+
+
+def _quoted(value: Any) -> Any:  # noqa: ANN401
+    return value[:_QUOTED] if isinstance(value, str) else value
+
+
+def _name(target: Target) -> str:
+    return f"{target.about['role']} {target.about['name']!r} ({target.ref})"
+
+
+def _what_differs(held: Any) -> str:  # noqa: ANN401
+    if isinstance(held, bool):
+        return f"is {'checked' if held else 'unchecked'} again"
+    if isinstance(held, str) and (len(held) > _SHOWN or "\n" in held):
+        return "holds different text from what it was given"
+    return f"holds {held!r}, not what it was given"
