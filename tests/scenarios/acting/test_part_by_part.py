@@ -14,16 +14,16 @@ def page(at: At) -> Page:
     return at("part-by-part.html")
 
 
-def _shown(page: Page, group: str) -> str:
+def _text_of(page: Page, group: str) -> str:
     return str(page.js(f"document.querySelector('{group}').innerText.replace(/\\s+/g, ' ')"))
 
 
 def test_date_is_typed_part_by_part(page: Page) -> None:
     """By the name of the group, which its parts have in theirs."""
     page.do("form_input", query="From", value="2031-02-24")
-    assert "2/24/2031" in _shown(page, "[aria-labelledby=from]")
+    assert "2/24/2031" in _text_of(page, "[aria-labelledby=from]")
     page.do("fill_form", fields={"From": "2032-12-05"})
-    assert "12/5/2032" in _shown(page, "[aria-labelledby=from]")
+    assert "12/5/2032" in _text_of(page, "[aria-labelledby=from]")
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ def test_date_is_typed_part_by_part(page: Page) -> None:
 )
 def test_time_of_twelve_hours_says_which_half(page: Page, time: str, shown: str) -> None:
     page.do("form_input", query="At", value=time)
-    assert _shown(page, "[aria-label=At]").strip() == shown
+    assert _text_of(page, "[aria-label=At]").strip() == shown
 
 
 def test_date_without_a_part_is_refused(page: Page) -> None:
     reply = page.call("form_input", query="From", value="2031-02")
     assert (reply.code, "does not say day" in reply.error["message"]) == ("wrong_value", True)
-    assert "mm/dd/yyyy" in _shown(page, "[aria-labelledby=from]")
+    assert "mm/dd/yyyy" in _text_of(page, "[aria-labelledby=from]")
 
 
 def test_field_that_listens_to_keys_alone_is_typed_into(page: Page) -> None:

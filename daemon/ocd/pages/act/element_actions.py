@@ -112,7 +112,7 @@ async def _keys(target: Target, deadline: ActionDeadline, action_name: str, valu
     if types:
         await _focus_field(target, deadline)
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
-        raise _unfocused(target)
+        raise _focus_error(target)
     if action_name == "press":
         await input_events.press(target.element.tab, value)
     elif action_name == "type":
@@ -131,10 +131,10 @@ async def _focus_field(target: Target, deadline: ActionDeadline) -> None:
     # Something takes the focus away; a person's click may bring it back.
     await input_events.click(target.element.tab, *await wait_ready(target, deadline))
     if not await target.element.call(_HAS_FOCUS):
-        raise _unfocused(target)
+        raise _focus_error(target)
 
 
-def _unfocused(target: Target) -> OcdError:
+def _focus_error(target: Target) -> OcdError:
     return unusable_error(target, {"why": "not_enabled", "text": "it cannot be focused"})
 
 

@@ -41,15 +41,15 @@ def difference(target: Target, expected: Any, held: Any, said: str = "") -> OcdE
 
     said: what the page has said since.
     """
-    details = {"ref": target.ref, "held": _quoted(held)}
+    details = {"ref": target.ref, "held": _excerpt(held)}
     if not target.about["secret"]:
-        details["expected"] = _quoted(expected)
+        details["expected"] = _excerpt(expected)
     hint = f"The page says: {said}" if said else "The page may cut it, or put back what was there."
     text = f"{_name(target)} {_what_differs(held)}."
     return OcdError("value_differs", text, hint=hint, **details)
 
 
-def _quoted(value: Any) -> Any:  # noqa: ANN401
+def _excerpt(value: Any) -> Any:  # noqa: ANN401
     return value[:_QUOTED] if isinstance(value, str) else value
 
 

@@ -22,12 +22,12 @@ def check(target: Target, value: Any, done: ActionResult) -> None:  # noqa: ANN4
         return
     held = done.instead["held"]
     if value and held == "":
-        hint = _said(done) or "Is it a number field, or too short?"
+        hint = _page_message(done) or "Is it a number field, or too short?"
         raise value_error(target, "it did not accept the text.", hint)
-    raise difference(target, value, held, _said(done))
+    raise difference(target, value, held, _page_message(done))
 
 
-def _said(done: ActionResult) -> str:
+def _page_message(done: ActionResult) -> str:
     """Return the first words that the page has added."""
     added = (line[2:].strip() for line in done.lines if line.startswith("+ "))
     return next(added, "")[:_SAID]
