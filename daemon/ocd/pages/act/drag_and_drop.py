@@ -106,7 +106,9 @@ async def drag(
     if drop_target is not None:
         drop_target.element.release()
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
-    quiet = not (result.lines or result.changed or effects.requested or effects.dialog)
+    # A list that is put back as it was is told as moves.
+    others = result.changed.keys() - ({"moved"} if outcome["place"] else set())
+    quiet = not (others or effects.requested or effects.dialog)
     place = outcome["place"] or "".join(places)
     if quiet and outcome["stays"] and drop_target is not None and source.point is None:
         raise _refusal(dragged, place)
