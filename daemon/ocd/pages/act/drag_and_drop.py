@@ -106,16 +106,23 @@ async def drag(
     if drop_target is not None:
         drop_target.element.release()
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
-    # A list that is put back as it was is told as moves.
-    others = result.changed.keys() - ({"moved"} if outcome["place"] else set())
-    quiet = not (others or effects.requested or effects.dialog)
     place = outcome["place"] or "".join(places)
-    if quiet and outcome["stays"] and drop_target is not None and source.point is None:
-        raise _refusal(dragged, place)
+    if outcome["stays"] and drop_target is not None and source.point is None:
+        _check_taken(dragged, result, effects, place, in_list=bool(outcome["place"]))
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
         "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result, place,
     )  # fmt: skip
+
+
+def _check_taken(
+    dragged: Target, result: ActionResult, effects: ActionEffects, place: str, *, in_list: bool
+) -> None:
+    """Raise not_moved if nothing has come of the drag of something that lies where it lay."""
+    # A list that is put back as it was is told as moves.
+    others = result.changed.keys() - ({"moved"} if in_list else set())
+    if not (others or effects.requested or effects.dialog):
+        raise _refusal(dragged, place)
 
 
 def _refusal(dragged: Target, place: str) -> OcdError:

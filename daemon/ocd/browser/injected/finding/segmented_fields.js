@@ -2,7 +2,7 @@
 
 const SEGMENT = '[role=spinbutton]:not(input)';
 const SEGMENTED = '[role=group], fieldset';
-const FEWEST_SEGMENTS = 2;
+const MIN_SEGMENTS = 2;
 // The kind of a part by its name, or by the largest number that it takes.
 const SEGMENT_NAMES = [['half', /\b(?:am\/pm|meridiem|day ?period)\b/i], ['year', /year/i], ['month', /month/i], ['day', /\bday\b/i], ['hour', /hour/i], ['minute', /minute/i],
   ['second', /second/i]];
@@ -21,7 +21,7 @@ function segmentsOf(group) {
   const all = [...allMatches(group, SEGMENT)];
   const parts = new Map(all.map((one) => [segmentKind(one), one]));
   const others = [...allMatches(group, ENTRY_FIELDS)].filter((one) => !all.includes(one) && seenBox(one));
-  return all.length >= FEWEST_SEGMENTS && parts.size === all.length && !others.length ? parts : null;
+  return all.length >= MIN_SEGMENTS && parts.size === all.length && !others.length ? parts : null;
 }
 
 const isSegmented = (el) => segmentsOf(el) !== null;
