@@ -19,7 +19,7 @@ SCRIPTS = Path(injected.__file__).parent
 # What asks a document, which may have an element of that name, for a property. `location` is safe.
 _ASKS_A_DOCUMENT = re.compile(
     r"\b(?:document|doc|ownerDocument|contentDocument)\b\??\.(?!location\b)\w+"
-    r"|\b(?:ownerIn|rootIn|innerDocument)\([^()]*\)\??\.\w+|\.getRootNode\(\)"
+    r"|\b(?:documentOf|rootNodeOf|innerDocument)\([^()]*\)\??\.\w+|\.getRootNode\(\)"
     r"|globalThis\.openchrome\b(?! =|,)"
 )
 

@@ -1,21 +1,21 @@
 // Acting on an element: when it can be used, where to click, what to write, and what changed.
 
 // Whether timers and frames call us back: they do not where a sandbox forbids scripts, ours included.
-let scriptsRunCached;
-function scriptsRun() {
-  if (scriptsRunCached === undefined) {
-    scriptsRunCached = true;
+let scriptsEnabled;
+function areScriptsEnabled() {
+  if (scriptsEnabled === undefined) {
+    scriptsEnabled = true;
     try { // without scripting, what is in a noscript element is made into elements
       const trial = createIn(document, 'div');
       trial.innerHTML = '<noscript><b></b></noscript>';
-      scriptsRunCached = !trial.querySelector('b');
+      scriptsEnabled = !trial.querySelector('b');
     } catch { /* a page that takes trusted HTML alone has scripts */ }
   }
-  return scriptsRunCached;
+  return scriptsEnabled;
 }
 
 // The next drawn frame; a page that draws nothing is asked again soon. Returns whether one was drawn.
-const nextFrame = (most = 60) => scriptsRun() && new Promise((resolve) => {
+const nextFrame = (most = 60) => areScriptsEnabled() && new Promise((resolve) => {
   const timer = setTimeout(() => resolve(false), most);
   requestAnimationFrame(() => { clearTimeout(timer); resolve(true); });
 });
@@ -32,33 +32,33 @@ function placeOfUnseen(el, options) {
   if (el && options.empty && hasPlace(el)) return el;
   if (!el || !options.unseen) return null;
   if (getComputedStyle(el).display !== 'contents') return el.getClientRects().length > 0 ? el : null;
-  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || placeOfUnseen(parentIn(el), options);
+  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || placeOfUnseen(parentElementOf(el), options);
 }
 
-const isTicked = (el) => el.tagName === 'INPUT' && TICKED.has(el.type);
+const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
 
 // The box around something to tick that is not drawn itself, where it holds nothing else to act on.
 function faceAround(el) {
-  const around = parentIn(el);
+  const around = parentElementOf(el);
   const others = around && [...allMatches(around, 'input, button, select, textarea, a')].some((one) => one !== el);
-  return around && !others && seenBox(around) ? around : null;
+  return around && !others && visibleBoxOf(around) ? around : null;
 }
 
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
-  const box = seenBox(el);
+  const box = visibleBoxOf(el);
   const unseen = !box || isInvisible(el, getComputedStyle(el));
   // A click on the label of a field with a list gives it the focus alone.
-  const label = unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => seenBox(one)) : null;
-  if (label) return [label, seenBox(label)];
+  const label = unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => visibleBoxOf(one)) : null;
+  if (label) return [label, visibleBoxOf(label)];
   const face = !box && isTicked(el) ? faceAround(el) : null;
-  if (face) return [face, seenBox(face)];
-  if (!box && wordsBox(el)) {
-    const inner = [...childElementsOf(el)].find(seenBox) || el;
-    return [inner, placeIn(inner)];
+  if (face) return [face, visibleBoxOf(face)];
+  if (!box && textBoxOf(el)) {
+    const inner = [...childElementsOf(el)].find(visibleBoxOf) || el;
+    return [inner, visiblePlaceOf(inner)];
   }
-  if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), seenBox(el.closest('select'))];
+  if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), visibleBoxOf(el.closest('select'))];
   return [el, box];
 }
 
@@ -68,7 +68,7 @@ function disabledReason(el, editable) {
   const control = controlOf(el);
   if (control.matches(':disabled')) return 'it is disabled';
   if (isMarkedDisabled(control)) return 'it is marked aria-disabled';
-  const around = closestTo(control, 'button:disabled');
+  const around = closestMatch(control, 'button:disabled');
   if (around) return `it is part of ${describe(around)}, which is disabled`;
   if (control.closest('[inert]')) return 'it is inert';
   if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
@@ -77,14 +77,14 @@ function disabledReason(el, editable) {
 
 function describe(el) {
   const role = roleOf(el);
-  const name = el === rootElementOf(ownerIn(el)) ? '' : nameOf(el, role) || squeeze((contentIn(el) || '').slice(0, 200));
+  const name = el === rootElementOf(documentOf(el)) ? '' : nameOf(el, role) || squeeze((textContentOf(el) || '').slice(0, 200));
   const id = el.id ? `#${el.id}` : '';
   const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
 }
 
 function isPartOfTarget(hit, el) {
-  for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || above(at)) {
+  for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || composedParentOf(at)) {
     if (at === el) return true;
     if (at.tagName === 'LABEL' && (at.control === el || isFaceOf(at, el))) return true;
   }
@@ -93,14 +93,14 @@ function isPartOfTarget(hit, el) {
 
 // Whether a label that is no control's is drawn over a box to tick beside it: the page's scripts tick that.
 const isFaceOf = (label, el) => label.control === null && isTicked(el)
-  && [previousElementOf(label), nextElementOf(label)].includes(el);
+  && [previousElementSiblingOf(label), nextElementSiblingOf(label)].includes(el);
 
 const withoutTranslation = (matrix) => new DOMMatrix([matrix.a, matrix.b, matrix.c, matrix.d, 0, 0]);
 
 // How an element and what is around it are scaled, mirrored and turned; perspective is left out.
 function linearTransformOf(el) {
   let turn = new DOMMatrix();
-  for (let at = el; at; at = slotIn(at) || above(at)) {
+  for (let at = el; at; at = assignedSlotOf(at) || composedParentOf(at)) {
     const { rotate, scale, transform, transformStyle } = getComputedStyle(at);
     if (transformStyle !== 'preserve-3d') turn = withoutTranslation(turn);
     if (transform !== 'none') turn = new DOMMatrix(transform).multiply(turn);
@@ -132,41 +132,41 @@ function contentMatrix(frame) {
     frame.clientLeft + parseFloat(style.paddingLeft) - width / 2, frame.clientTop + parseFloat(style.paddingTop) - height / 2);
 }
 
-function throughMatrix(matrix, x, y) {
+function mapPoint(matrix, x, y) {
   const point = matrix.transformPoint(new DOMPoint(x, y));
   return [point.x, point.y];
 }
 
-const toParentPoint = (frame, x, y) => throughMatrix(contentMatrix(frame), x, y);
-const toFramePoint = (frame, x, y) => throughMatrix(contentMatrix(frame).inverse(), x, y);
+const toParentPoint = (frame, x, y) => mapPoint(contentMatrix(frame), x, y);
+const toFramePoint = (frame, x, y) => mapPoint(contentMatrix(frame).inverse(), x, y);
 
 // The box around a box of a frame's document, in the parent's window.
 function toParentBox(frame, x, y, width, height) {
   const matrix = contentMatrix(frame);
-  const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]].map((corner) => throughMatrix(matrix, ...corner));
+  const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]].map((corner) => mapPoint(matrix, ...corner));
   const [left, top] = [0, 1].map((axis) => Math.min(...corners.map((corner) => corner[axis])));
   return [left, top, Math.max(...corners.map((corner) => corner[0])) - left, Math.max(...corners.map((corner) => corner[1])) - top];
 }
 
 // A point in the engine's own window, and what covers it, climbing out of frames of the same origin.
 function toWindowPoint(el, x, y) {
-  let view = windowOf(ownerIn(el));
-  let covering = topAt(ownerIn(el), x, y);
+  let view = windowOf(documentOf(el));
+  let covering = topElementAt(documentOf(el), x, y);
   // Nothing is met outside of the window.
-  let by = isPartOfTarget(covering, el) ? null : covering || rootElementOf(ownerIn(el));
+  let by = isPartOfTarget(covering, el) ? null : covering || rootElementOf(documentOf(el));
   const top = covering;
   while (view !== window) {
     const frame = view.frameElement;
     [x, y] = toParentPoint(frame, x, y);
-    covering = topAt(ownerIn(frame), x, y);
+    covering = topElementAt(documentOf(frame), x, y);
     if (!by && covering !== frame) by = covering || frame;
-    view = windowOf(ownerIn(frame));
+    view = windowOf(documentOf(frame));
   }
   return { x, y, by, top };
 }
 
 function isOutsideWindow(el, box) {
-  const view = windowOf(ownerIn(el));
+  const view = windowOf(documentOf(el));
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   if (x < 0 || y < 0 || x >= view.innerWidth || y >= view.innerHeight) return true;
   return false;
@@ -176,12 +176,12 @@ const hasMoved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y
 // What moves does so from frame to frame, and a busy machine draws few: before one was drawn, nothing
 // is known to stand still.
 const STILL_MS = 300;
-const LOOK_AGAIN_MS = 30;
-const WHOLE_LIST_MS = 1000;
-const ALIGNED = ['center', 'end', 'start', 'nearest'];
+const RETRY_MS = 30;
+const SETTLED_LIST_MS = 1000;
+const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
-const isCoveredByDrag = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || holdsIn(by, surface) || isPartOfTarget(by, drag.source);
+const isCoveredByDrag = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || nodeContains(by, surface) || isPartOfTarget(by, drag.source);
 
 // One look: an element that can be used has a point; else `why` it cannot.
 async function tryTarget(el, options, round) {
@@ -197,14 +197,14 @@ async function tryTarget(el, options, round) {
   }
   let placed = box;
   let scrolled = true;
-  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : seenBox(surface) ? surface : parentIn(surface);
+  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : visibleBoxOf(surface) ? surface : parentElementOf(surface);
   if (round > 0 || isOutsideWindow(surface, box) || options.scroll) {
-    const block = ALIGNED[round % ALIGNED.length];
+    const block = SCROLL_BLOCKS[round % SCROLL_BLOCKS.length];
     scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
-    placed = placeIn(surface);
-  } else if (ownerIn(surface) !== document || window !== top) { // also in a frame that we cannot look out of
+    placed = visiblePlaceOf(surface);
+  } else if (documentOf(surface) !== document || window !== top) { // also in a frame that we cannot look out of
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-    placed = placeIn(surface);
+    placed = visiblePlaceOf(surface);
   } else scrolled = false;
   if (!options.point && !options.scroll) return {};
   const began = animationTime(surface);
@@ -213,12 +213,12 @@ async function tryTarget(el, options, round) {
   if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
   drawn = await waitUntilDrawn(began, surface, drawn);
   if (!isPresent(el)) return { why: 'detached' };
-  const now = placeIn(surface);
+  const now = visiblePlaceOf(surface);
   if (!now) return { why: 'not_visible' };
   if (hasMoved(placed, now) || !drawn) return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
-  const spot = clickSpot(handler, now);
+  const spot = clickPointOf(handler, now);
   if (!spot) return { why: 'not_visible', text: 'it lies outside the window and cannot be scrolled into view' };
   if (spot.by && options.dragging && isCoveredByDrag(surface, spot.by)) return { x: spot.x, y: spot.y };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
@@ -232,29 +232,29 @@ async function tryTarget(el, options, round) {
 // Whether something has come under the mouse while it stood still. Menus that open under it wait for
 // its next move, and would take the one to another item for it.
 let cameUnderMouse = false;
-if (scriptsRun()) {
+if (areScriptsEnabled()) {
   const listen = (type, came) => addEventListener(type, (event) => {
-    if (event.isTrusted) cameUnderMouse = came && !PAGE.has(event.target.tagName);
+    if (event.isTrusted) cameUnderMouse = came && !PAGE_TAGS.has(event.target.tagName);
   }, { capture: true, passive: true });
   listen('mouseover', true);
   listen('mousemove', false);
 }
 
 // Waits until the element can be used, at most `budget` ms, and begins to watch what changes.
-async function ready(el, options) {
+async function waitReady(el, options) {
   const stop = performance.now() + options.budget;
   let covered = 0;
   for (;;) {
     const found = await tryTarget(el, options, covered);
-    const over = performance.now() >= stop || (!scriptsRun() && covered + 1 >= ALIGNED.length);
+    const over = performance.now() >= stop || (!areScriptsEnabled() && covered + 1 >= SCROLL_BLOCKS.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
-      if (!options.goes_on || !watched) watch(el);
+      if (!options.goes_on || !changeWatch) watchChanges(el);
       if (options.strike) guardClick(el);
       const sends = options.editable ? '' : formTargetOrigin(el, options.point);
       return { ...found, sends, stir: cameUnderMouse, selected: options.select && !cameUnderMouse ? selectAll(el) : null };
     }
-    covered = found.why === 'covered' || !scriptsRun() ? covered + 1 : 0;
+    covered = found.why === 'covered' || !areScriptsEnabled() ? covered + 1 : 0;
     await nextFrame();
   }
 }
@@ -297,11 +297,11 @@ function stateOf(el) {
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
   if (isSlider(control)) return control.getAttribute('aria-valuenow');
   if (isSegmented(control)) return segmentedText(control);
-  if (isRadioSet(control)) return chosenRadio(control);
-  if (isCheckboxSet(control)) return tickedBoxes(control);
+  if (isRadioSet(control)) return checkedRadioName(control);
+  if (isCheckboxSet(control)) return checkedBoxNames(control);
   const role = roleOf(control);
   if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(visibleText);
-  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textBesideLists(control)), 500) : null;
+  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textWithoutLists(control)), 500) : null;
 }
 
 // Writing
@@ -341,11 +341,11 @@ function selectAll(el) {
   control.focus({ preventScroll: true });
   if (typeof control.select === 'function') control.select();
   else {
-    const selection = windowOf(ownerIn(control)).getSelection();
+    const selection = windowOf(documentOf(control)).getSelection();
     selection.selectAllChildren(control);
   }
-  const active = activeIn(rootIn(control));
-  return active === control || holdsIn(control, active);
+  const active = activeElementOf(rootNodeOf(control));
+  return active === control || nodeContains(control, active);
 }
 
 // Puts the caret behind the text: how many characters there are, and whether scripts may place it.
@@ -354,8 +354,8 @@ function caretToEnd(el) {
   control.focus({ preventScroll: true });
   if (takesCode(control)) return { length: 0, placed: false };
   if (!('value' in control)) {
-    const selection = windowOf(ownerIn(control)).getSelection();
-    if (control.isContentEditable) commandIn(ownerIn(control), 'selectAll');
+    const selection = windowOf(documentOf(control)).getSelection();
+    if (control.isContentEditable) commandIn(documentOf(control), 'selectAll');
     selection.collapseToEnd();
     return { length: 0, placed: true };
   }
@@ -365,20 +365,20 @@ function caretToEnd(el) {
   return { length, placed };
 }
 
-const hasFocus = (el) => isPartOfTarget(focused(), controlOf(el));
+const hasFocus = (el) => isPartOfTarget(focusedElement(), controlOf(el));
 
 // Moves the focus to an element, or to what it gives it on to; whether it took it.
 function takeFocus(el) {
   const control = controlOf(el);
-  const before = focused();
+  const before = focusedElement();
   // Keys do not go over what was selected some time ago in a field that has no focus.
   if (before !== control && control.selectionStart < control.selectionEnd) control.setSelectionRange(0, 0);
   control.focus({ preventScroll: true });
-  const now = focused();
+  const now = focusedElement();
   return now !== before || hasFocus(el) || (now !== rootElementOf(document) && isPartOfTarget(control, now));
 }
 
-function setDirectly(el, value) {
+function setValueDirectly(el, value) {
   const control = controlOf(el);
   const wanted = control.type === 'color' ? value.toLowerCase() : value;
   const before = control.value;
@@ -398,7 +398,7 @@ function setDirectly(el, value) {
   return { held };
 }
 
-function choose(el, values) {
+function chooseOptions(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
   const all = [...control.options];
   const found = values.map((value) => all.find((one) => one.value === value) || all.find((one) => squeeze(one.label || one.text) === squeeze(value))
@@ -426,35 +426,35 @@ async function chooseInTime(el, values, budget) {
   const stop = began + budget;
   let [list, same] = ['', readyStateOf(document) === 'complete' ? lastChange : began];
   for (;;) {
-    const answer = isPresent(el) ? choose(el, values) : { why: 'detached' };
+    const answer = isPresent(el) ? chooseOptions(el, values) : { why: 'detached' };
     const mayCome = answer.why === 'option_not_found' || answer.why === 'not_enabled';
-    if (!mayCome || performance.now() >= stop || !scriptsRun()) return answer;
+    if (!mayCome || performance.now() >= stop || !areScriptsEnabled()) return answer;
     if (answer.why === 'option_not_found' && answer.total > 1) {
       const now = answer.options.join('\n');
       if (list && now !== list) same = performance.now();
       list = now;
-      if (performance.now() - same > WHOLE_LIST_MS) return answer;
+      if (performance.now() - same > SETTLED_LIST_MS) return answer;
     }
-    await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+    await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
   }
 }
 
 // What something without a name is called: a field by the words beside it.
-function wordsFor(el, control, role) {
-  if (PAGE.has(tagOf(el))) return '';
-  return LABELLED.has(role) ? labelBesideOf(control) : fewWords(el);
+function fallbackNameOf(el, control, role) {
+  if (PAGE_TAGS.has(tagOf(el))) return '';
+  return LABELLED_ROLES.has(role) ? labelBesideOf(control) : shortWordsOf(el);
 }
 
 // `whole`: with what tells the element again on a page whose ids and order have changed.
 function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
-  const name = clip(nameOf(control, role) || nameOf(el, role) || wordsFor(el, control, role));
+  const name = clip(nameOf(control, role) || nameOf(el, role) || fallbackNameOf(el, control, role));
   return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
     most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio',
     compound: isCompound(control, role), by_click: opensByClick(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
 }
 
 Object.assign(globalThis.openchrome, {
-  ready, settle, elementFacts, chooseInTime, setDirectly, selectAll, caretToEnd, hasFocus, takeFocus, throughFrame, stateOf,
+  ready: waitReady, settle, elementFacts, chooseInTime, setDirectly: setValueDirectly, selectAll, caretToEnd, hasFocus, takeFocus, throughFrame, stateOf,
 });

@@ -1,39 +1,39 @@
 // What is different about an element that stood there before: its states, its name, where it leads, its looks.
 
-const NOTED = new Set(('hidden open disabled checked selected value title href src aria-expanded aria-checked'
+const NOTED_ATTRIBUTES = new Set(('hidden open disabled checked selected value title href src aria-expanded aria-checked'
   + ' aria-selected aria-pressed aria-hidden aria-disabled aria-invalid aria-current aria-label aria-busy'
   + ' aria-valuenow readonly required').split(' '));
 // What pages change all the time, and nobody sees as such.
-const LOOKS = new Set(['class', 'style']);
+const LOOK_ATTRIBUTES = new Set(['class', 'style']);
 // Attributes that are there or not, whatever their value.
-const SWITCHES = /^(?:hidden|open|disabled|checked|selected|readonly|required)$/;
+const BOOLEAN_ATTRIBUTES = /^(?:hidden|open|disabled|checked|selected|readonly|required)$/;
 // Those whose value is a state, by the outline's words for it.
-const STATE = /^aria-(expanded|checked|selected|pressed|hidden|disabled|invalid|current|busy)$/;
+const STATE_ATTRIBUTE = /^aria-(expanded|checked|selected|pressed|hidden|disabled|invalid|current|busy)$/;
 const OPPOSITES = { expanded: 'collapsed', checked: 'unchecked' };
-const NAMING = /^(?:title|aria-label)$/;
-const MAX_TOLD = 60; // characters of a value
+const NAMING_ATTRIBUTES = /^(?:title|aria-label)$/;
+const MAX_VALUE = 60; // characters of a value
 const MAX_NAME = 40;
-const KEPT_BEFORE = 15; // of those that two values have in common
+const KEPT_CONTEXT = 15; // of those that two values have in common
 
 // Pairs of the element and what is different. `shown`: whether it is told already what came and went.
 function changeLines(el, old, values, shown) {
-  if (NEVER.has(el.tagName)) return [];
+  if (UNRENDERED_TAGS.has(el.tagName)) return [];
   const lines = [];
   for (const [name, before] of old) {
     const after = el.getAttribute(name);
     const leadsNowhere = name === 'href' && !/^(?:A|AREA)$/i.test(tagOf(el)); // a part of a drawing
     if (before === after || leadsNowhere || (values.has(el) && /^(value|checked)$/.test(name)) || (shown && /^(hidden|open|aria-hidden)$/.test(name))) continue;
     const words = changeWords(el, name, before, after);
-    if (words) lines.push([labelOf(el), words]);
+    if (words) lines.push([shortLabelOf(el), words]);
   }
   return lines;
 }
 
 function changeWords(el, name, before, after) {
-  const [, state] = STATE.exec(name) || [];
+  const [, state] = STATE_ATTRIBUTE.exec(name) || [];
   if (state) return stateWord(state, before) === stateWord(state, after) ? '' : stateWord(state, after);
-  if (SWITCHES.test(name)) return (before === null) === (after === null) ? '' : after === null ? `not ${name}` : name;
-  if (NAMING.test(name)) return isNamingAttribute(el, after) ? `was ${quote(clip(squeeze(before || ''), MAX_NAME))}` : '';
+  if (BOOLEAN_ATTRIBUTES.test(name)) return (before === null) === (after === null) ? '' : after === null ? `not ${name}` : name;
+  if (NAMING_ATTRIBUTES.test(name)) return isNamingAttribute(el, after) ? `was ${quote(clip(squeeze(before || ''), MAX_NAME))}` : '';
   return `${name}: ${differenceOf(before, after)}`;
 }
 
@@ -47,51 +47,51 @@ function stateWord(state, value) {
 function isNamingAttribute(el, value) {
   const role = roleOf(el);
   const name = nameOf(el, role);
-  if (WIDGETS.has(role) || FIELDS.has(role)) return name === squeeze(value || '') && name !== plainText(el);
-  return !/\S/.test(contentIn(el) || '') && seenBox(el) !== null;
+  if (WIDGETS.has(role) || FIELDS.has(role)) return name === squeeze(value || '') && name !== leadingText(el);
+  return !/\S/.test(textContentOf(el) || '') && visibleBoxOf(el) !== null;
 }
 
 // Hints that are different, as pairs: told where nothing else is.
 function hintLines(el, old) {
-  const hints = NEVER.has(el.tagName) ? [] : [...old].filter(([name, before]) => NAMING.test(name) && before !== el.getAttribute(name));
-  return hints.map(([name, before]) => [labelOf(el), `${name}: ${differenceOf(before, el.getAttribute(name))}`]);
+  const hints = UNRENDERED_TAGS.has(el.tagName) ? [] : [...old].filter(([name, before]) => NAMING_ATTRIBUTES.test(name) && before !== el.getAttribute(name));
+  return hints.map(([name, before]) => [shortLabelOf(el), `${name}: ${differenceOf(before, el.getAttribute(name))}`]);
 }
 
 // Both values, of long ones from where they differ.
 function differenceOf(before, after) {
   const [was, is] = [before ?? '', after ?? ''];
   let same = 0;
-  if (Math.max(was.length, is.length) > MAX_TOLD) while (same < was.length && was[same] === is[same]) same++;
-  const from = same > KEPT_BEFORE ? same - KEPT_BEFORE : 0;
-  const words = (value) => (value === null ? 'none' : quote(clip(`${from ? '…' : ''}${value.slice(from)}`, MAX_TOLD)));
+  if (Math.max(was.length, is.length) > MAX_VALUE) while (same < was.length && was[same] === is[same]) same++;
+  const from = same > KEPT_CONTEXT ? same - KEPT_CONTEXT : 0;
+  const words = (value) => (value === null ? 'none' : quote(clip(`${from ? '…' : ''}${value.slice(from)}`, MAX_VALUE)));
   return `${words(before)} → ${words(after)}`;
 }
 
 // Of a list of classes or styles, only what came and what went.
 function styleChangeLines(el, old) {
-  if (NEVER.has(el.tagName)) return [];
+  if (UNRENDERED_TAGS.has(el.tagName)) return [];
   const lines = [];
   for (const [name, before] of old) {
     const parts = (value) => (value || '').split(name === 'class' ? /\s+/ : ';').map((part) => part.trim()).filter(Boolean);
     const [was, is] = [parts(before), parts(el.getAttribute(name))];
     const words = [...is.filter((part) => !was.includes(part)).map((part) => `+${part}`), ...was.filter((part) => !is.includes(part)).map((part) => `-${part}`)];
-    if (words.length) lines.push(`${labelOf(el)} ${name}: ${clip(words.join(' '), 100)}`);
+    if (words.length) lines.push(`${shortLabelOf(el)} ${name}: ${clip(words.join(' '), 100)}`);
   }
   return lines;
 }
 
 // Of several of which one is chosen, that one says it.
-function withoutUnchosen(changes) {
+function dropUnchosen(changes) {
   const words = new Set(changes.map(([, what]) => what));
   return changes.filter(([label, what]) => !(what === 'not selected' && words.has('selected')) && !(what === 'unchecked' && words.has('checked') && label.startsWith('radio')));
 }
 
 // Elements with the same change stand in one line: pairs of an element and what changed.
-const joinSameChanges = (changes) => [...groupedBy(changes, ([, what]) => what)].map(([what, ones]) => `${withoutHosts([...new Set(ones.map(([label]) => label))]).join(', ')} ${what}`);
+const joinSameChanges = (changes) => [...groupItems(changes, ([, what]) => what)].map(([what, ones]) => `${dropCustomHosts([...new Set(ones.map(([label]) => label))]).join(', ')} ${what}`);
 
 // A custom element and the control in it change together: the control is told.
-function withoutHosts(labels) {
-  const named = new Set(labels.filter((label) => label[0] !== '<').map(nameIn));
-  return labels.filter((label) => label[0] !== '<' || !nameIn(label) || !named.has(nameIn(label)));
+function dropCustomHosts(labels) {
+  const named = new Set(labels.filter((label) => label[0] !== '<').map(quotedNameIn));
+  return labels.filter((label) => label[0] !== '<' || !quotedNameIn(label) || !named.has(quotedNameIn(label)));
 }
 

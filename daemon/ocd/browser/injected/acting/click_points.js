@@ -1,18 +1,18 @@
 // Where to click on an element, and whether the click went there.
 
-const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
-const TEXTS_TRIED = 20; // texts of an element that a click is tried on
+const CLICK_FRACTIONS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
+const MAX_TEXTS_TRIED = 20; // texts of an element that a click is tried on
 // What takes a click for itself wherever it stands.
-const CONTROL = 'a[href], button, input, select, textarea, summary, label, [onclick], [contenteditable=""], [contenteditable=true]';
+const CONTROL_SELECTOR = 'a[href], button, input, select, textarea, summary, label, [onclick], [contenteditable=""], [contenteditable=true]';
 
 function isControl(el) {
   if (clobbered(el)) return false;
-  return el.matches(CONTROL) || (el.hasAttribute('role') && WIDGETS.has(roleOf(el)));
+  return el.matches(CONTROL_SELECTOR) || (el.hasAttribute('role') && WIDGETS.has(roleOf(el)));
 }
 
 // Whether what lies on top at a point is a control inside of the element, not the element itself.
 function isInner(top, el) {
-  for (let at = top; at && at !== el; at = above(at)) if (isControl(at)) return true;
+  for (let at = top; at && at !== el; at = composedParentOf(at)) if (isControl(at)) return true;
   return false;
 }
 
@@ -31,21 +31,21 @@ function firstUncovered(surface, points) {
 }
 
 function pointsIn(surface, box) {
-  const view = windowOf(ownerIn(surface));
+  const view = windowOf(documentOf(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
-  return width <= 0 || height <= 0 ? [] : SPOTS.map(([across, down]) => [left + width * across, top + height * down]);
+  return width <= 0 || height <= 0 ? [] : CLICK_FRACTIONS.map(([across, down]) => [left + width * across, top + height * down]);
 }
 
 // The middles of the texts of an element that stand in no control inside.
-function textSpots(el) {
-  const walker = walkerIn(ownerIn(el), el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
-    (node) => (typeOf(node) === 1 && (node !== el && isControl(node)) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+function textPointsIn(el) {
+  const walker = walkerIn(documentOf(el), el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    (node) => (nodeTypeOf(node) === 1 && (node !== el && isControl(node)) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   const spots = [];
-  while (spots.length < TEXTS_TRIED && walker.nextNode()) {
+  while (spots.length < MAX_TEXTS_TRIED && walker.nextNode()) {
     const node = walker.currentNode;
-    if (typeOf(node) !== 3 || !node.data.trim()) continue;
-    const range = rangeIn(ownerIn(el));
+    if (nodeTypeOf(node) !== 3 || !node.data.trim()) continue;
+    const range = rangeIn(documentOf(el));
     range.selectNodeContents(node);
     const box = [...range.getClientRects()].find((one) => one.width > 0 && one.height > 0);
     if (box) spots.push([box.x + box.width / 2, box.y + box.height / 2]);
@@ -53,15 +53,15 @@ function textSpots(el) {
   return spots;
 }
 
-function spotOf(surface, box) {
+function freePointOf(surface, box) {
   return firstUncovered(surface, pointsIn(surface, box));
 }
 
-// As spotOf, and where only controls inside of the element lie there, one of its own texts.
-function clickSpot(surface, box) {
-  const spot = spotOf(surface, box);
+// As freePointOf, and where only controls inside of the element lie there, one of its own texts.
+function clickPointOf(surface, box) {
+  const spot = freePointOf(surface, box);
   if (!spot || spot.by || !isInner(spot.top, surface)) return spot;
-  const text = firstUncovered(surface, textSpots(surface));
+  const text = firstUncovered(surface, textPointsIn(surface));
   return text && !text.by ? text : spot;
 }
 
@@ -71,13 +71,13 @@ function handlerOf(el) {
   // A button that clicks pass through is off; a combobox is opened by the box around it.
   if (el.tagName === 'AREA' || (isControl(el) && !idle && roleOf(el) !== 'combobox')) return el;
   let at = el;
-  while (at && getComputedStyle(at).pointerEvents === 'none') at = above(at);
-  return !at || PAGE.has(tagOf(at)) ? el : at;
+  while (at && getComputedStyle(at).pointerEvents === 'none') at = composedParentOf(at);
+  return !at || PAGE_TAGS.has(tagOf(at)) ? el : at;
 }
 
 // Whether an element that can be clicked is made of several parts, each of which may be what is clicked.
 function isCompound(el, role) {
-  if (WIDGETS.has(role) || el.childElementCount === 0 || PAGE.has(tagOf(el)) || clobbered(el)) return false;
+  if (WIDGETS.has(role) || el.childElementCount === 0 || PAGE_TAGS.has(tagOf(el)) || clobbered(el)) return false;
   let parts = 0;
   for (const kid of el.querySelectorAll('*')) if (ownText(kid) && ++parts > 1) return true;
   return false;
@@ -86,40 +86,40 @@ function isCompound(el, role) {
 // The parts of a box that listen to clicks, where they say all that it says: then no click is meant for the
 // box itself. Else none.
 function clickParts(box, listening) {
-  const outer = listening.filter((one) => seenBox(one) && !listening.some((other) => other !== one && holdsIn(other, one)));
-  const inParts = (node) => outer.some((one) => holdsIn(one, node));
-  const texts = walkerIn(ownerIn(box), box, NodeFilter.SHOW_TEXT);
+  const outer = listening.filter((one) => visibleBoxOf(one) && !listening.some((other) => other !== one && nodeContains(other, one)));
+  const inParts = (node) => outer.some((one) => nodeContains(one, node));
+  const texts = walkerIn(documentOf(box), box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
   surroundingTexts = new Map();
-  sections = new Map();
+  sectionNames = new Map();
   return outer.map((el) => {
     const role = roleOf(el);
-    const name = nameOf(el, role) || fewWords(el);
+    const name = nameOf(el, role) || shortWordsOf(el);
     return { ref: `e${refOf(el)}`, line: lineOf({ el, role: role || 'text', name }, true) };
   });
 }
 
-const CLICKED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-const GUARDED_MS = 5000; // a click that comes later is somebody else's
+const CLICK_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const GUARD_MS = 5000; // a click that comes later is somebody else's
 let clickGuard = null;
 
-const roleAndNameOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || fewWords(el)}`;
+const roleAndNameOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || shortWordsOf(el)}`;
 
 // Whether what was hit is an element rendered anew: the pointer itself may have set that off.
 function isReplacement(hit, called) {
-  for (let at = hit; at && !PAGE.has(tagOf(at)); at = above(at)) if (!clobbered(at) && roleAndNameOf(at) === called) return true;
+  for (let at = hit; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at)) if (!clobbered(at) && roleAndNameOf(at) === called) return true;
   return false;
 }
 
 // What an element says of itself: the same before and after, unless the page has done something with it.
-const looksOf = (el) => [...el.attributes].map(({ name, value }) => `${name}=${value}`).join(' ') + contentIn(el);
+const looksOf = (el) => [...el.attributes].map(({ name, value }) => `${name}=${value}`).join(' ') + textContentOf(el);
 
 // Whether a click that began on an element was lost: it took the focus from a field, on which the page has moved the
 // element away, or drawn it anew, before the mouse was let go. A person clicks again.
 function isLost({ el, surface, place, called, looks, active, now, off, clicked }) {
-  if (!off || clicked || now === active || !LABELLED.has(roleOf(active))) return false;
+  if (!off || clicked || now === active || !LABELLED_ROLES.has(roleOf(active))) return false;
   if (!isPresent(el)) return isReplacement(off, called);
-  const there = placeIn(surface);
+  const there = visiblePlaceOf(surface);
   return there !== null && hasMoved(place, there) && looksOf(el) === looks;
 }
 
@@ -134,7 +134,7 @@ function followClick(guard, event, beside, reached) {
   if (event.type === 'click') guard.clicked ||= reached;
   else if (event.type === 'mouseup') guard.off ||= beside;
   else if (event.type === 'pointerdown' && !reached && isPresent(guard.el)) {
-    const there = placeIn(guard.surface);
+    const there = visiblePlaceOf(guard.surface);
     guard.fled = there !== null && hasMoved(guard.place, there);
   }
   if (guard.fled) withhold(event);
@@ -147,12 +147,12 @@ function guardClick(el) {
   const [surface] = surfaceOf(el);
   const handler = handlerOf(surface);
   const views = [];
-  for (let view = windowOf(ownerIn(surface)); view; view = view === window ? null : view.parent) views.push(view);
+  for (let view = windowOf(documentOf(surface)); view; view = view === window ? null : view.parent) views.push(view);
   const hosts = new Set();
-  for (let host = hostOf(rootIn(handler)); host; host = hostOf(rootIn(host))) hosts.add(host);
-  const until = performance.now() + GUARDED_MS;
+  for (let host = hostOf(rootNodeOf(handler)); host; host = hostOf(rootNodeOf(host))) hosts.add(host);
+  const until = performance.now() + GUARD_MS;
   const called = roleAndNameOf(el);
-  const guard = { el, surface, called, place: placeIn(surface), looks: looksOf(el), by: null, reached: false, fled: false, off: null, clicked: false, active: activeIn(document), stop: () => CLICKED.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
+  const guard = { el, surface, called, place: visiblePlaceOf(surface), looks: looksOf(el), by: null, reached: false, fled: false, off: null, clicked: false, active: activeElementOf(document), stop: () => CLICK_EVENTS.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
   const check = (event) => {
     if (!event.isTrusted) return;
     const hit = event.composedPath()[0];
@@ -167,23 +167,23 @@ function guardClick(el) {
       withhold(event);
     }
   };
-  for (const type of CLICKED) for (const view of views) view.addEventListener(type, check, true);
+  for (const type of CLICK_EVENTS) for (const view of views) view.addEventListener(type, check, true);
   clickGuard = guard;
 }
 
 // What got in the way of the click that was guarded, '' for nothing; and the frame that got all of it, which
 // has the focus since: of what happens in a frame of another origin nothing is heard here.
-function clickFate() {
+function clickOutcome() {
   const guard = clickGuard;
   clickGuard = null;
   if (!guard) return { missed: '', swallowed: '', fled: false };
   guard.stop();
-  const now = activeIn(document);
-  const frame = !guard.by && !guard.reached && now !== guard.active && now && EMBEDDING.has(tagOf(now)) ? now : null;
+  const now = activeElementOf(document);
+  const frame = !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now)) ? now : null;
   const missed = guard.by || (isLost({ ...guard, now }) && guard.off);
   return { missed: missed ? describe(missed) : '', swallowed: frame ? describe(frame) : '', fled: guard.fled };
 }
 
 Object.assign(globalThis.openchrome, {
-  clickParts: (box, parts, options) => read(() => clickParts(box, parts), options),
+  clickParts: (box, parts, options) => runReader(() => clickParts(box, parts), options),
 });

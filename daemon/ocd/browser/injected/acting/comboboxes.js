@@ -1,24 +1,24 @@
 // Controls that are no native select: a combobox, a listbox, a button with a list, and their options.
 
-const OPTION = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
+const OPTION_SELECTOR = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
 const LOADING_MS = 1000; // a list that has not changed for so long is all there is
 const EMPTY_MS = 2000; // and one that has nothing in it
 const CLOSING_MS = 1000;
 const SHOWING_MS = 1000; // within which a control shows what was chosen
 const MAX_LABEL_WORDS = 10000; // characters
 const MAX_AROUND = 5; // elements around a control that show what was chosen
-const LEFT_FRAMES = 3;
+const BLUR_FRAMES = 3;
 const MAX_OVER = 3; // of a control, one over the other
 const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
-const MODAL = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
-const ADDS = /\b(?:add|create|new)\b/i;
+const MODAL_SELECTOR = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]';
+const ADDING_WORDS = /\b(?:add|create|new)\b/i;
 let presentBeforeOpening = null; // what was on the page before the list opened
 let openedControl = null; // and whose list that is
 let foundOption = null;
 let optionTexts = []; // the words of those that were there when one was found
 let textOnLeaving = ''; // what a field held when it was left
 
-const visibleText = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || contentIn(el) || '');
+const visibleText = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || textContentOf(el) || '');
 
 // custom: opens a list, or is one; combo: a field with a list of suggestions.
 function listKind(control) {
@@ -35,31 +35,31 @@ function listKind(control) {
 }
 
 function visibleMatches(el, selector) {
-  const documents = new Set([document, ownerIn(el)]);
+  const documents = new Set([document, documentOf(el)]);
   const found = [];
   for (const scope of documents) found.push(...allMatches(scope, selector));
-  for (let root = rootIn(el); hostOf(root); root = rootIn(hostOf(root))) found.push(...allMatches(root, selector));
-  return found.filter(seenBox);
+  for (let root = rootNodeOf(el); hostOf(root); root = rootNodeOf(hostOf(root))) found.push(...allMatches(root, selector));
+  return found.filter(visibleBoxOf);
 }
 
 function popupsOf(el) {
   const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (el.getAttribute(name) || '').split(/\s+/)).filter(Boolean);
-  const root = rootIn(el);
-  return ids.map((id) => byId(root, id) || byId(ownerIn(el), id)).filter(Boolean);
+  const root = rootNodeOf(el);
+  return ids.map((id) => byId(root, id) || byId(documentOf(el), id)).filter(Boolean);
 }
 
 // The options that belong to the control: in its list, or else those that came when it was opened.
 function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
-  const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION)]).filter(seenBox);
+  const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION_SELECTOR)]).filter(visibleBoxOf);
   if (own.length || roleOf(el) === 'listbox') return own;
-  const came = visibleMatches(el, OPTION).filter((one) => !presentBeforeOpening?.has(one) && !one.closest('select'));
-  return came.length || openedControl !== offered.by ? came : offeredItems();
+  const came = visibleMatches(el, OPTION_SELECTOR).filter((one) => !presentBeforeOpening?.has(one) && !one.closest('select'));
+  return came.length || openedControl !== offeredLists.by ? came : offeredItems();
 }
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
-  const like = visibleMatches(el, 'li, div, span, a, button, td').filter((one) => !presentBeforeOpening?.has(one) && !holdsIn(el, one) && normalizeText(visibleText(one)) === want);
+  const like = visibleMatches(el, 'li, div, span, a, button, td').filter((one) => !presentBeforeOpening?.has(one) && !nodeContains(el, one) && normalizeText(visibleText(one)) === want);
   return like[like.length - 1] || null;
 }
 
@@ -70,29 +70,29 @@ function choiceFor(el, options, want) {
 
 // Whether a text field is the search of a list that nothing tells of but the names of its boxes: many of them
 // take what is typed only once a click has opened them.
-const MADE_AS_LIST = /(?:^|[-_\s])(?:select|cascader|combobox|autocomplete)(?:$|[-_\s])/i;
+const LIST_CLASS = /(?:^|[-_\s])(?:select|cascader|combobox|autocomplete)(?:$|[-_\s])/i;
 const MAX_BOXES = 3; // around such a field
 
 function opensByClick(control, role) {
   if (role !== 'textbox' || control.tagName !== 'INPUT' || control.type !== 'text') return false;
-  let at = above(control);
-  for (let boxes = 0; at && boxes < MAX_BOXES; boxes++, at = above(at)) {
-    if (MADE_AS_LIST.test(attributeIn(at, 'class') ?? '')) return true;
+  let at = composedParentOf(control);
+  for (let boxes = 0; at && boxes < MAX_BOXES; boxes++, at = composedParentOf(at)) {
+    if (LIST_CLASS.test(getAttributeOf(at, 'class') ?? '')) return true;
   }
   return false;
 }
 
 // Leaves such a field: a click on it would close what is open.
-function closeOpened(el) {
+function blurOpened(el) {
   const control = controlOf(el);
-  if (focused() === control) control.blur();
+  if (focusedElement() === control) control.blur();
 }
 
 // The one text field in a combobox that is no field itself, as ARIA 1.1 has it. A field for a search is
 // a part of such a list, and not where its value stands.
 function fieldInside(control) {
   if (roleOf(control) !== 'combobox' || /^(?:INPUT|TEXTAREA|SELECT)$/.test(tagOf(control))) return null;
-  const fields = [...allMatches(control, 'input')].filter((one) => one.type === 'text' && !one.readOnly && !one.disabled && seenBox(one));
+  const fields = [...allMatches(control, 'input')].filter((one) => one.type === 'text' && !one.readOnly && !one.disabled && visibleBoxOf(one));
   return fields.length === 1 ? fields[0] : null;
 }
 
@@ -104,9 +104,9 @@ function findFieldInside(el) {
 // What a field offers for a text that is in no list of its own: to add it.
 function findAddition(el, value) {
   const want = normalizeText(value);
-  foundOption = visibleMatches(controlOf(el), `${OPTION}, li, div, span, a, button, td`).filter((one) => {
+  foundOption = visibleMatches(controlOf(el), `${OPTION_SELECTOR}, li, div, span, a, button, td`).filter((one) => {
     const text = normalizeText(visibleText(one));
-    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBeforeOpening?.has(one) && !holdsIn(one, el);
+    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDING_WORDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBeforeOpening?.has(one) && !nodeContains(one, el);
   }).pop() || null;
   return foundOption !== null;
 }
@@ -116,7 +116,7 @@ function listState(el, notes) {
   const control = controlOf(el);
   const open = roleOf(control) === 'listbox' || (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
   if (!notes) return { open };
-  if (!open) presentBeforeOpening = new WeakSet(visibleMatches(control, `${OPTION}, li, div, span, a, button, td`));
+  if (!open) presentBeforeOpening = new WeakSet(visibleMatches(control, `${OPTION_SELECTOR}, li, div, span, a, button, td`));
   else if (openedControl !== control) presentBeforeOpening = null;
   openedControl = control;
   return { open };
@@ -127,17 +127,17 @@ function takesSeveral(el) {
   const control = controlOf(el);
   const lists = [control, ...popupsOf(control), ...choicesOf(control).slice(0, 1).map((one) => one.closest('[role=listbox]'))];
   if (lists.some((one) => one?.getAttribute('aria-multiselectable') === 'true')) return true;
-  return hostOf(rootIn(control))?.hasAttribute('multiple') === true || choicesOf(control).slice(0, 1).some((one) => one.querySelector('input[type=checkbox]'));
+  return hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true || choicesOf(control).slice(0, 1).some((one) => one.querySelector('input[type=checkbox]'));
 }
 
 // What holds a control and what lies over it, such as the options that were chosen before; the control itself,
 // if nothing does, and null under something else.
 function openerAround(control) {
-  const box = isPresent(control) ? seenBox(control) : null;
-  let top = box && topAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
+  const box = isPresent(control) ? visibleBoxOf(control) : null;
+  let top = box && topElementAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
   if (!top || isPartOfTarget(top, control)) return control;
-  for (let steps = 0; top && !holdsIn(top, control) && steps < MAX_OVER; steps++) top = parentIn(top);
-  return top && holdsIn(top, control) && !PAGE.has(tagOf(top)) ? top : null;
+  for (let steps = 0; top && !nodeContains(top, control) && steps < MAX_OVER; steps++) top = parentElementOf(top);
+  return top && nodeContains(top, control) && !PAGE_TAGS.has(tagOf(top)) ? top : null;
 }
 
 // Finds what a click that opens a list has to go to, if it is not the control: other lists may have to close first.
@@ -145,16 +145,16 @@ async function findOpener(el) {
   const control = controlOf(el);
   const stop = performance.now() + CLOSING_MS;
   do foundOption = openerAround(control);
-  while (!foundOption && scriptsRun() && performance.now() < stop && await nextFrame() !== null);
+  while (!foundOption && areScriptsEnabled() && performance.now() < stop && await nextFrame() !== null);
   return foundOption !== null && foundOption !== control;
 }
 
 // The texts around a control, but for those of its list and of native lists.
 function textsAround(at, control, list) {
-  const walker = walkerIn(ownerIn(at), at, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (
-    typeOf(node) === 1 && (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility()) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const walker = walkerIn(documentOf(at), at, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (
+    nodeTypeOf(node) === 1 && (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility()) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   let words = '';
-  while (words.length < MAX_LABEL_WORDS && walker.nextNode()) if (typeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
+  while (words.length < MAX_LABEL_WORDS && walker.nextNode()) if (nodeTypeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
   return normalizeText(words);
 }
 
@@ -163,9 +163,9 @@ const hasOtherField = (at, control) => [at, ...at.querySelectorAll('input, texta
   && /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) && one.tabIndex >= 0 && one.checkVisibility());
 
 // What shows before and after an element, each as far as to the next field.
-function neighboursOf(el, control) {
+function visibleNeighboursOf(el, control) {
   const near = [];
-  for (const step of [previousElementOf, nextElementOf]) {
+  for (const step of [previousElementSiblingOf, nextElementSiblingOf]) {
     for (let at = step(el); at && !hasOtherField(at, control); at = step(at)) if (at.checkVisibility()) near.push(at);
   }
   return near;
@@ -177,9 +177,9 @@ function missingChoices(el, values) {
   const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
   let inner = control;
-  for (let at = above(control), steps = 1; at && missing.length && steps < MAX_AROUND; at = above(at), steps++) {
+  for (let at = composedParentOf(control), steps = 1; at && missing.length && steps < MAX_AROUND; at = composedParentOf(at), steps++) {
     const shared = hasOtherField(at, control);
-    const words = (shared ? neighboursOf(inner, control) : [at]).map((one) => textsAround(one, control, list)).join(' ');
+    const words = (shared ? visibleNeighboursOf(inner, control) : [at]).map((one) => textsAround(one, control, list)).join(' ');
     missing = missing.filter((value) => !words.includes(normalizeText(value)));
     if (shared) break;
     inner = at;
@@ -192,34 +192,34 @@ function missingChoices(el, values) {
 // close more than the list.
 async function keepsText(el, key) {
   const control = controlOf(el);
-  const read = () => squeeze(control.value ?? contentIn(control));
+  const read = () => squeeze(control.value ?? textContentOf(control));
   if (!key) {
     textOnLeaving = read();
     control.blur();
   }
-  for (let frames = 0; frames < LEFT_FRAMES && scriptsRun(); frames++) await nextFrame();
-  const answer = { kept: read() === textOnLeaving, open: isListOpen(control), modal: closestTo(control, MODAL) !== null };
+  for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled(); frames++) await nextFrame();
+  const answer = { kept: read() === textOnLeaving, open: isListOpen(control), modal: closestMatch(control, MODAL_SELECTOR) !== null };
   control.focus({ preventScroll: true });
   return answer;
 }
 
-const isListOpen = (control) => choicesOf(control).length > 0 || (openedControl === offered.by && floatingListsBeside(control).length > 0);
+const isListOpen = (control) => choicesOf(control).length > 0 || (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
 
 // Whether the list of a control stays open once its last option was chosen, and how it can be closed. leave: leave it.
 async function listStaysOpen(el, leave) {
   const control = controlOf(el);
   const isOpen = () => control.getAttribute('aria-expanded') === 'true' || isListOpen(control);
   if (leave) control.blur();
-  for (let frames = 0; frames < LEFT_FRAMES && scriptsRun() && isOpen(); frames++) await nextFrame();
-  return { open: isOpen(), byKey: isPartOfTarget(focused(), control) && closestTo(control, MODAL) === null };
+  for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled() && isOpen(); frames++) await nextFrame();
+  return { open: isOpen(), byKey: isPartOfTarget(focusedElement(), control) && closestMatch(control, MODAL_SELECTOR) === null };
 }
 
-const isChosen = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
+const isSelected = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
 
 // Whether the option that was clicked shows that it is not chosen any more.
 async function wasDeselected() {
-  const isLeft = () => Boolean(foundOption?.isConnected && !isChosen(foundOption));
-  if (isLeft() || !scriptsRun()) return isLeft();
+  const isLeft = () => Boolean(foundOption?.isConnected && !isSelected(foundOption));
+  if (isLeft() || !areScriptsEnabled()) return isLeft();
   await nextFrame();
   await nextFrame();
   return isLeft();
@@ -228,22 +228,22 @@ async function wasDeselected() {
 // Finds an option that is chosen, but not among these.
 function findChosenBeside(el, values) {
   const wanted = new Set(values.map(normalizeText));
-  foundOption = choicesOf(controlOf(el)).find((one) => isChosen(one) && !wanted.has(normalizeText(visibleText(one))) && !wanted.has(normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
+  foundOption = choicesOf(controlOf(el)).find((one) => isSelected(one) && !wanted.has(normalizeText(visibleText(one))) && !wanted.has(normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
   return foundOption !== null;
 }
 
 // What a field offers now, once it offers something.
-async function listedOptions(el, budget) {
+async function waitForOptions(el, budget) {
   const stop = performance.now() + budget;
   for (;;) {
     const options = choicesOf(controlOf(el));
-    if (options.length || performance.now() >= stop || !scriptsRun()) return options.map(visibleText);
+    if (options.length || performance.now() >= stop || !areScriptsEnabled()) return options.map(visibleText);
     await nextFrame();
   }
 }
 
 function scrollerOf(options) {
-  for (let at = options[0] && above(options[0]); at && at.tagName !== 'BODY'; at = above(at)) {
+  for (let at = options[0] && composedParentOf(options[0]); at && at.tagName !== 'BODY'; at = composedParentOf(at)) {
     if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
   }
   return null;
@@ -251,12 +251,12 @@ function scrollerOf(options) {
 
 // An option may be a part of an element of the page's own kind, which alone says that it is disabled.
 function hostDisabledReason(option) {
-  for (let at = option; at && !LISTLIKE.test(roleOf(at)); at = above(at)) {
+  for (let at = option; at && !LIST_ROLE.test(roleOf(at)); at = composedParentOf(at)) {
     if (tagOf(at).includes('-') && at.hasAttribute('disabled')) return `<${tagOf(at).toLowerCase()}> is disabled`;
   }
   return '';
 }
-const LISTLIKE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
+const LIST_ROLE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
 
 // What a control shows in place of the option that was clicked: another one; or, with its list still open, what it
 // showed before. '' if it takes it. One that shows nothing of what is chosen is believed.
@@ -268,15 +268,15 @@ async function textShownInstead(el, values, before) {
     const state = control.isConnected ? stateOf(control) : '';
     const shown = typeof state === 'string' ? normalizeText(state) : '';
     const fits = shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
-    const isOpen = foundOption?.isConnected && seenBox(foundOption) && !isChosen(foundOption);
+    const isOpen = foundOption?.isConnected && visibleBoxOf(foundOption) && !isSelected(foundOption);
     if (fits || !(optionTexts.includes(shown) || (isOpen && state === before))) return '';
-    if (performance.now() >= stop || !scriptsRun()) return state;
+    if (performance.now() >= stop || !areScriptsEnabled()) return state;
     await nextFrame();
   }
 }
 
 // Waits for the option: lists are fetched, filtered and filled while one scrolls.
-async function awaitOption(el, value, budget) {
+async function waitForOption(el, value, budget) {
   const control = controlOf(el);
   const want = normalizeText(value);
   const stop = performance.now() + budget;
@@ -287,10 +287,10 @@ async function awaitOption(el, value, budget) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
     const disabled = foundOption && (disabledReason(foundOption, false) || hostDisabledReason(foundOption));
-    const late = performance.now() >= stop || !scriptsRun();
+    const late = performance.now() >= stop || !areScriptsEnabled();
     if (disabled === '') {
       optionTexts = options.map((one) => normalizeText(visibleText(one)));
-      return { chosen: isChosen(foundOption) };
+      return { chosen: isSelected(foundOption) };
     }
     if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
     for (const one of options) seen.set(visibleText(one), true);
@@ -307,4 +307,4 @@ async function awaitOption(el, value, budget) {
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption, takesSeveral, missingChoices, keepsText, listStaysOpen, findAddition, findChosenBeside, findFieldInside, findOpener, closeOpened, listedOptions, textShownInstead, wasDeselected, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, { listState, awaitOption: waitForOption, takesSeveral, missingChoices, keepsText, listStaysOpen, findAddition, findChosenBeside, findFieldInside, findOpener, closeOpened: blurOpened, listedOptions: waitForOptions, textShownInstead, wasDeselected, foundOption: () => foundOption });

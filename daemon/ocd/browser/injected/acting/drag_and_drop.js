@@ -2,18 +2,18 @@
 
 let drag = null;
 const MAX_LEVELS = 4; // between what is dragged and the item of a list that it is, or is in
-const OVER = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
-const LISTED = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
+const OVERSHOOT = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
+const ITEM_ROLE = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
 
 const itemSignature = (el) => `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
-const siblingItems = (item) => [...above(item).children].filter((one) => one.tagName === item.tagName && seenBox(one));
-const itemText = (item) => squeeze(item.innerText || contentIn(item) || '');
+const siblingItems = (item) => [...composedParentOf(item).children].filter((one) => one.tagName === item.tagName && visibleBoxOf(one));
+const itemText = (item) => squeeze(item.innerText || textContentOf(item) || '');
 
 // The item of a list that an element is, or stands in: what has others like it beside it.
 function itemOf(el) {
-  for (let at = el, level = 0; at && above(at) && level < MAX_LEVELS; at = above(at), level += 1) {
+  for (let at = el, level = 0; at && composedParentOf(at) && level < MAX_LEVELS; at = composedParentOf(at), level += 1) {
     if (at.tagName === 'BODY') return null;
-    if (LISTED.test(roleOf(at)) || [...above(at).children].some((one) => one !== at && itemSignature(one) === itemSignature(at))) return at;
+    if (ITEM_ROLE.test(roleOf(at)) || [...composedParentOf(at).children].some((one) => one !== at && itemSignature(one) === itemSignature(at))) return at;
   }
   return null;
 }
@@ -25,24 +25,24 @@ function listName(list, item) {
   const own = nameOf(list, roleOf(list));
   if (own) return own;
   const items = siblingItems(item);
-  const head = [...list.querySelectorAll(HEADINGS_OF_LISTS)].find((one) => !items.some((other) => holdsIn(other, one)));
+  const head = [...list.querySelectorAll(HEADINGS_OF_LISTS)].find((one) => !items.some((other) => nodeContains(other, one)));
   if (head) return squeeze(head.innerText || '');
-  for (let at = above(list), level = 0; at && level < 3; at = above(at), level += 1) {
+  for (let at = composedParentOf(list), level = 0; at && level < 3; at = composedParentOf(at), level += 1) {
     const titles = [...at.querySelectorAll(HEADINGS_OF_LISTS)];
-    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !holdsIn(one, list));
+    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !nodeContains(one, list));
     if (before.length) return squeeze(before[before.length - 1].innerText || '');
   }
   return '';
 }
 
 function placeInList(item) {
-  const list = above(item);
+  const list = composedParentOf(item);
   const all = siblingItems(item);
   return { list, at: all.indexOf(item) + 1, count: all.length };
 }
 
 function watchDrag(el) {
-  const view = windowOf(ownerIn(el));
+  const view = windowOf(documentOf(el));
   drag?.stop();
   const item = itemOf(el);
   const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && itemText(item), like: item && itemSignature(item), place: item && placeInList(item), begun: null, ended: null,
@@ -68,7 +68,7 @@ function endDrag() {
 function liesStill() {
   const { source, lies } = drag;
   const draws = /^(?:CANVAS|VIDEO|IFRAME|HTML|BODY)$/.test(source.tagName) || source.querySelector('canvas, video, iframe');
-  return isPresent(source) && !draws && !hasMoved(lies, source.getBoundingClientRect()) && windowOf(ownerIn(source)).getSelection().isCollapsed;
+  return isPresent(source) && !draws && !hasMoved(lies, source.getBoundingClientRect()) && windowOf(documentOf(source)).getSelection().isCollapsed;
 }
 
 // Whether what was watched is the page's own drag still; ends the watch.
@@ -79,7 +79,7 @@ function nativeDragEnds() {
 }
 
 // Whether two boxes lie as those of one list or grid do: in a line, or of one size.
-function isListed(one, other) {
+function isInSameList(one, other) {
   const near = (side) => Math.abs(one[side] - other[side]) < 2;
   return near('left') || near('top') || (near('width') && near('height'));
 }
@@ -87,11 +87,11 @@ function isListed(one, other) {
 // How far beyond an element's middle the pointer goes: among items of one list past it.
 function dropOffset(el) {
   const item = drag?.item && itemOf(el);
-  if (!item || item === drag.item || above(item) !== above(drag.item)) return [0, 0];
+  if (!item || item === drag.item || composedParentOf(item) !== composedParentOf(drag.item)) return [0, 0];
   const [from, to] = [drag.item.getBoundingClientRect(), item.getBoundingClientRect()];
-  if (!isListed(drag.box, to)) return [0, 0];
+  if (!isInSameList(drag.box, to)) return [0, 0];
   const [across, down] = [to.x - from.x, to.y - from.y];
-  return Math.abs(across) > Math.abs(down) ? [Math.sign(across) * to.width * OVER, 0] : [0, Math.sign(down) * to.height * OVER];
+  return Math.abs(across) > Math.abs(down) ? [Math.sign(across) * to.width * OVERSHOOT, 0] : [0, Math.sign(down) * to.height * OVERSHOOT];
 }
 
 // Draws a frame; whether nothing moves by itself any more, and whether the drag is the page's own.
@@ -104,13 +104,13 @@ async function dragFrame() {
 // The item that was dragged, or the one that stands for it since the list was drawn again.
 function droppedItem() {
   if (drag.item.isConnected) return drag.item;
-  const like = [...allMatches(ownerIn(drag.source), drag.item.tagName)].filter((one) => itemSignature(one) === drag.like && itemText(one) === drag.words && seenBox(one));
+  const like = [...allMatches(documentOf(drag.source), drag.item.tagName)].filter((one) => itemSignature(one) === drag.like && itemText(one) === drag.words && visibleBoxOf(one));
   return like.length === 1 ? like[0] : null;
 }
 
 // Keeps a finger from scrolling the page, until the drag is over.
 function stopTouchScroll(el) {
-  const view = windowOf(ownerIn(el));
+  const view = windowOf(documentOf(el));
   const keep = (event) => { if (event.cancelable) event.preventDefault(); };
   view.addEventListener('touchmove', keep, { capture: true, passive: false });
   const { stop } = drag;
@@ -129,14 +129,14 @@ function placeNow() {
 }
 
 // The same, `most` ms later at most, if it has not come to another place before.
-async function droppedPlace(most) {
+async function waitForDroppedPlace(most) {
   const stop = performance.now() + most;
   for (;;) {
     const now = drag?.item ? placeNow() : { words: '', stays: false };
-    const waits = (!now || (now.stays && now.words)) && scriptsRun() && performance.now() < stop;
+    const waits = (!now || (now.stays && now.words)) && areScriptsEnabled() && performance.now() < stop;
     if (!waits) return now ?? { words: '', stays: false };
     await nextFrame();
   }
 }
 
-Object.assign(globalThis.openchrome, { watchDrag, endDrag, nativeDragEnds, dropOffset, dragFrame, droppedPlace, stopTouchScroll });
+Object.assign(globalThis.openchrome, { watchDrag, endDrag, nativeDragEnds, dropOffset, dragFrame, droppedPlace: waitForDroppedPlace, stopTouchScroll });

@@ -5,7 +5,7 @@ const CODE_INPUTS = '.monaco-editor .inputarea, .monaco-editor .native-edit-cont
 const CODE_EDITORS = '.monaco-editor, .ace_editor, .CodeMirror, .cm-editor';
 const CODE_LINES = '.view-line, .ace_line, .CodeMirror-line, .cm-line';
 const COLLAPSES = /^(?:normal|nowrap)$/;
-const WRITTEN_MS = 500; // an editor that draws what it was given later than this holds something else
+const WRITING_MS = 500; // an editor that draws what it was given later than this holds something else
 
 function codeInputOf(el) {
   if (clobbered(el) || !el.matches(`${CODE_EDITORS}, ${CODE_LINES}`)) return null;
@@ -24,7 +24,7 @@ function visibleCode(control) {
   const editor = closestAround(control, CODE_EDITORS);
   const lines = editor ? [...editor.querySelectorAll(CODE_LINES)] : [];
   if (!lines.length) return control.value ?? editorLines(control).join('\n');
-  const placed = lines.map((line) => [line.getBoundingClientRect().top, withPlainSpaces(contentIn(line) || '')]);
+  const placed = lines.map((line) => [line.getBoundingClientRect().top, withPlainSpaces(textContentOf(line) || '')]);
   return placed.sort(([a], [b]) => a - b).map(([, text]) => text).join('\n');
 }
 
@@ -44,8 +44,8 @@ function editorLines(root) {
     begun ||= last !== '' && !(collapses && last === ' ');
   };
   const walk = (node, collapses) => {
-    if (typeOf(node) === Node.TEXT_NODE) return add(withPlainSpaces(node.data), collapses);
-    if (typeOf(node) !== Node.ELEMENT_NODE || node.contentEditable === 'false' || NEVER.has(node.tagName)) return undefined;
+    if (nodeTypeOf(node) === Node.TEXT_NODE) return add(withPlainSpaces(node.data), collapses);
+    if (nodeTypeOf(node) !== Node.ELEMENT_NODE || node.contentEditable === 'false' || UNRENDERED_TAGS.has(node.tagName)) return undefined;
     if (node.tagName === 'BR') return end();
     const style = getComputedStyle(node);
     if (style.display === 'none') return undefined;
@@ -89,10 +89,10 @@ function holdsText(el, wanted) {
 }
 
 // What the editor holds, once it is what was wanted or has had the time for it.
-async function writtenText(el, wanted) {
-  const stop = performance.now() + WRITTEN_MS;
-  while (scriptsRun() && !holdsText(el, wanted) && performance.now() < stop) await nextFrame();
+async function waitForText(el, wanted) {
+  const stop = performance.now() + WRITING_MS;
+  while (areScriptsEnabled() && !holdsText(el, wanted) && performance.now() < stop) await nextFrame();
   return { same: holdsText(el, wanted), text: editorText(el) };
 }
 
-Object.assign(globalThis.openchrome, { pasteText, editorText, writtenText });
+Object.assign(globalThis.openchrome, { pasteText, editorText, writtenText: waitForText });

@@ -31,9 +31,9 @@ function findBox(el, values) {
   return { total: boxes.length, want: foundOption && wanted.has(foundOption) };
 }
 
-const tickedBoxes = (el) => checkboxSet(el).filter((box) => stateOf(box) === true).map(boxName);
+const checkedBoxNames = (el) => checkboxSet(el).filter((box) => stateOf(box) === true).map(boxName);
 
-const chosenRadio = (el) => {
+const checkedRadioName = (el) => {
   const radio = radioSet(el).find((one) => stateOf(one) === true);
   return radio ? radioName(radio) : '';
 };
@@ -47,7 +47,7 @@ async function sliderState(el, before = null, expected = null) {
   const number = (name, other) => Number(control.getAttribute(`aria-value${name}`) ?? other);
   const arrived = (now) => (expected === null ? now !== before : Math.abs(now - expected) < 1e-6);
   let [now, since] = [number('now'), performance.now()];
-  while (scriptsRun() && before !== null && !arrived(now) && performance.now() - since < SLIDER_MS) {
+  while (areScriptsEnabled() && before !== null && !arrived(now) && performance.now() - since < SLIDER_MS) {
     await nextFrame();
     if (number('now') !== now) [now, since] = [number('now'), performance.now()];
   }
@@ -55,10 +55,10 @@ async function sliderState(el, before = null, expected = null) {
 }
 
 // Whether a control is checked after a click: some draw it a few frames later.
-async function checkedInTime(el, want) {
+async function waitChecked(el, want) {
   const stop = performance.now() + CHECKING_MS;
-  while (isPresent(el) && Boolean(stateOf(el)) !== want && scriptsRun() && performance.now() < stop) await nextFrame();
+  while (isPresent(el) && Boolean(stateOf(el)) !== want && areScriptsEnabled() && performance.now() < stop) await nextFrame();
   return stateOf(el);
 }
 
-Object.assign(globalThis.openchrome, { checkedInTime, findRadio, findBox, sliderState });
+Object.assign(globalThis.openchrome, { checkedInTime: waitChecked, findRadio, findBox, sliderState });

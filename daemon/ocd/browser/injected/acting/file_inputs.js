@@ -2,23 +2,23 @@
 
 let fileInput = null;
 
-const FILES = 'input[type=file]';
+const FILE_INPUTS = 'input[type=file]';
 
 function inputIn(el) {
   const control = controlOf(el);
   const takes = (one) => one.tagName === 'INPUT' && one.type === 'file';
   if (takes(control)) return control;
-  const scopes = [el, rootOf(el)].filter(Boolean);
-  const inner = scopes.flatMap((scope) => [...allMatches(scope, FILES)]);
+  const scopes = [el, shadowRootOf(el)].filter(Boolean);
+  const inner = scopes.flatMap((scope) => [...allMatches(scope, FILE_INPUTS)]);
   return inner.length === 1 ? inner[0] : inputOver(el);
 }
 
 // The see-through input that is laid over a button, so that whoever clicks the button opens its chooser.
 function inputOver(el) {
-  const { left, right, top, bottom } = boxIn(el);
+  const { left, right, top, bottom } = boundingBoxOf(el);
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   const holds = (box) => box && box.left < x && x < box.right && box.top < y && y < box.bottom;
-  const over = [...allMatches(rootIn(el), FILES)].filter((input) => holds(seenBox(input)));
+  const over = [...allMatches(rootNodeOf(el), FILE_INPUTS)].filter((input) => holds(visibleBoxOf(input)));
   return over.length === 1 ? over[0] : null;
 }
 
@@ -29,11 +29,11 @@ async function fileRules(el, budget) {
     fileInput = inputIn(el);
     const rules = fileInput && inputRules(fileInput);
     if (!isPresent(el)) return { disabled: '', detached: true };
-    if (!rules?.disabled || performance.now() >= stop || !scriptsRun()) {
-      watch(fileInput || el);
+    if (!rules?.disabled || performance.now() >= stop || !areScriptsEnabled()) {
+      watchChanges(fileInput || el);
       return rules;
     }
-    await new Promise((resolve) => { setTimeout(resolve, LOOK_AGAIN_MS); });
+    await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
   }
 }
 
@@ -59,7 +59,7 @@ function waitFolderRead(budget) {
 let hoveredDrop = null;
 
 function watchDrop(el) {
-  const view = windowOf(ownerIn(el));
+  const view = windowOf(documentOf(el));
   hoveredDrop?.stop();
   const state = { accepted: false };
   const over = (event) => { state.accepted = event.defaultPrevented; };

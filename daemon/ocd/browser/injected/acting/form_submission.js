@@ -2,15 +2,15 @@
 // invalid, and says so by a bubble that is no part of the page.
 
 const MAX_INVALID = 10;
-const SUBMITS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
-const HEARD = ['click', 'keydown', 'submit', 'invalid'];
-const sendForm = methodOf(HTMLFormElement.prototype, 'requestSubmit');
+const SUBMIT_BUTTONS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
+const SUBMISSION_EVENTS = ['click', 'keydown', 'submit', 'invalid'];
+const requestSubmitOf = methodOf(HTMLFormElement.prototype, 'requestSubmit');
 
 // The form of a control; a custom element need not say which one it belongs to.
-const formAround = (el) => ownerFormOf(el) ?? closestTo(el, 'form');
+const formOfControl = (el) => ownerFormOf(el) ?? closestMatch(el, 'form');
 
 // The button that Enter in one of the form's fields presses.
-const submitterOf = (form) => [...allMatches(rootIn(form), SUBMITS)].find((one) => ownerFormOf(one) === form) ?? null;
+const submitterOf = (form) => [...allMatches(rootNodeOf(form), SUBMIT_BUTTONS)].find((one) => ownerFormOf(one) === form) ?? null;
 
 // Hears which forms were to be sent, and which of their fields were found invalid.
 class Submissions {
@@ -21,8 +21,8 @@ class Submissions {
 
   handleEvent(event) {
     const el = event.target;
-    if (typeOf(el) !== Node.ELEMENT_NODE) return;
-    if (event.type === 'click') this.pressed(closestTo(el, SUBMITS), event);
+    if (nodeTypeOf(el) !== Node.ELEMENT_NODE) return;
+    if (event.type === 'click') this.pressed(closestMatch(el, SUBMIT_BUTTONS), event);
     else if (event.type === 'keydown') this.pressed(event.key === 'Enter' && tagOf(el) === 'INPUT' ? el : null, event);
     else if (event.type === 'invalid') this.refused.set(el, [event, hasFocus(el)]);
     else this.sent(el);
@@ -35,13 +35,13 @@ class Submissions {
 
   sent(form) {
     this.tries.delete(form);
-    for (const el of this.refused.keys()) if (formAround(el) === form) this.refused.delete(el);
+    for (const el of this.refused.keys()) if (formOfControl(el) === form) this.refused.delete(el);
   }
 
   // Fields that a person is told of: pages also ask whether one is valid while it is typed into.
   invalid() {
     const isTold = ([el, [event, focused]]) => {
-      const form = formAround(el);
+      const form = formOfControl(el);
       const tried = this.tries.has(form) ? !this.tries.get(form)?.defaultPrevented : hasFocus(el) && !focused;
       return tried && !event.defaultPrevented && el.isConnected && el.matches(':invalid');
     };
@@ -55,18 +55,18 @@ class Submissions {
 // Sends the form of a field as Enter in it does, once its button can be used; what kept it from that, if anything.
 // `only`: the only form of a page stands for that of an element without one.
 async function submitForm(el, budget, only) {
-  watch(el);
-  const all = [...formsIn(ownerIn(el))];
-  const form = formAround(controlOf(el)) || (only && all.length === 1 ? all[0] : null);
+  watchChanges(el);
+  const all = [...formsIn(documentOf(el))];
+  const form = formOfControl(controlOf(el)) || (only && all.length === 1 ? all[0] : null);
   if (!form) return { none: true };
   const button = submitterOf(form);
   const stop = performance.now() + budget;
-  while (button?.matches(':disabled') && performance.now() < stop && scriptsRun()) await nextFrame();
+  while (button?.matches(':disabled') && performance.now() < stop && areScriptsEnabled()) await nextFrame();
   if (button?.matches(':disabled')) return { disabled: nameOf(button, roleOf(button)) };
   if (button) button.click();
   else {
-    watched.submissions.tries.set(form, null);
-    sendForm(form);
+    changeWatch.submissions.tries.set(form, null);
+    requestSubmitOf(form);
   }
   return {};
 }

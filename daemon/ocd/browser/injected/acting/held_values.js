@@ -59,10 +59,10 @@ function heldInstead(el, { state, text, typed }, before) {
 
 // Whether a field has nothing of the text that was put into it, and the page has made nothing else of it.
 function tookNothing(el) {
-  if (!watched || textHeld(controlOf(el)) !== '') return false;
-  const left = watched.observer.takeRecords();
-  if (left.length) watched.take(left);
-  return !watched.records.some((record) => record.addedNodes.length);
+  if (!changeWatch || textHeld(controlOf(el)) !== '') return false;
+  const left = changeWatch.observer.takeRecords();
+  if (left.length) changeWatch.take(left);
+  return !changeWatch.records.some((record) => record.addedNodes.length);
 }
 
 Object.assign(globalThis.openchrome, { heldInstead, tookNothing });

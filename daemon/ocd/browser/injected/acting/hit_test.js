@@ -1,14 +1,14 @@
 // What is at a place of the window, which element has the focus, and where things have been scrolled to.
 
 let hitPoint = [0, 0];
-const TAKES = 'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
+const INTERACTIVE_OR_ROLE = 'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
 
 // What lies on top at a point of the window, in frames that can be looked into, too.
-function hit(x, y) {
-  let found = topAt(document, x, y);
+function hitTest(x, y) {
+  let found = topElementAt(document, x, y);
   while (found && /^I?FRAME$/.test(found.tagName) && innerDocument(found)) {
     [x, y] = toFramePoint(found, x, y);
-    const inner = topAt(innerDocument(found), x, y);
+    const inner = topElementAt(innerDocument(found), x, y);
     if (!inner) break;
     found = inner;
   }
@@ -17,15 +17,15 @@ function hit(x, y) {
 }
 
 // The control that a hit element belongs to: a click on a button's icon is one on the button.
-const controlAround = (el) => closestAround(el, TAKES) || el;
+const controlAround = (el) => closestAround(el, INTERACTIVE_OR_ROLE) || el;
 
 // What is known of an element that was found by its place; where to go on in a frame that cannot be looked into.
 function hitElement(el, whole) {
   if (/^I?FRAME$/.test(el.tagName) && !innerDocument(el)) {
     return { frame: toFramePoint(el, ...hitPoint) };
   }
-  watch(el);
-  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: closestAround(el, TAKES) !== null };
+  watchChanges(el);
+  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: closestAround(el, INTERACTIVE_OR_ROLE) !== null };
 }
 
 const scrollsBy = (one, across) => {
@@ -36,12 +36,12 @@ const scrollsBy = (one, across) => {
 
 function scrollerAround(el, across) {
   let at = el;
-  while (at && !scrollsBy(at, across)) at = above(at);
+  while (at && !scrollsBy(at, across)) at = composedParentOf(at);
   return at || null;
 }
 
-function boxOf(el, across) {
-  return scrollerAround(el, across) || (PAGE.has(tagOf(el)) && !pageScrolls(ownerIn(el), across) && boxInSight(ownerIn(el), across)) || rootScrollerOf(ownerIn(el)) || rootElementOf(ownerIn(el));
+function scrollBoxOf(el, across) {
+  return scrollerAround(el, across) || (PAGE_TAGS.has(tagOf(el)) && !pageScrolls(documentOf(el), across) && boxInSight(documentOf(el), across)) || rootScrollerOf(documentOf(el)) || rootElementOf(documentOf(el));
 }
 
 function pageScrolls(doc, across) {
@@ -56,7 +56,7 @@ function boxInSight(doc, across) {
   const area = (box) => box.clientWidth * box.clientHeight;
   let best = null;
   for (const x of SAMPLES) for (const y of SAMPLES) {
-    const met = topAt(doc, x * innerWidth, y * innerHeight);
+    const met = topElementAt(doc, x * innerWidth, y * innerHeight);
     const at = met && scrollerAround(met, across);
     if (at && (best === null || area(at) > area(best))) best = at;
   }
@@ -65,13 +65,13 @@ function boxInSight(doc, across) {
 
 // Resolves when a scroll has come to rest: two frames without a change.
 async function waitScrollEnd(el, across, way, most) {
-  const box = boxOf(el, across);
+  const box = scrollBoxOf(el, across);
   const stop = performance.now() + most;
   const place = () => `${box.scrollLeft} ${box.scrollTop}`;
   for (let before = '', still = 0; still < 2 && performance.now() < stop;) {
     await nextFrame();
     const now = place();
-    still = now === before || !scriptsRun() ? still + 1 : 0;
+    still = now === before || !areScriptsEnabled() ? still + 1 : 0;
     before = now;
   }
   return scrollPosition(box, across, way);
@@ -86,16 +86,16 @@ function scrollPosition(box, across, way) {
   };
 }
 
-const GLIDE_MS = 3000;
+const SMOOTH_SCROLL_MS = 3000;
 
 // Scrolls the box that an element stands in, at once or smoothly, and then until it rests.
 async function scrollElement(el, x, y, smooth) {
-  const box = boxOf(el, !y);
-  if (smooth && scriptsRun() && !scrollPosition(box, !y, y || x).at_end) {
-    const at = box === rootScrollerOf(ownerIn(box)) ? ownerIn(box) : box;
+  const box = scrollBoxOf(el, !y);
+  if (smooth && areScriptsEnabled() && !scrollPosition(box, !y, y || x).at_end) {
+    const at = box === rootScrollerOf(documentOf(box)) ? documentOf(box) : box;
     const over = new Promise((resolve) => {
       listenTo(at, 'scrollend', resolve, { once: true });
-      setTimeout(resolve, GLIDE_MS);
+      setTimeout(resolve, SMOOTH_SCROLL_MS);
     });
     box.scrollBy({ left: x, top: y, behavior: 'smooth' });
     await over;
@@ -105,13 +105,13 @@ async function scrollElement(el, x, y, smooth) {
 
 Object.assign(globalThis.openchrome, {
   hit: (x, y) => {
-    const el = hit(x, y);
+    const el = hitTest(x, y);
     return /^I?FRAME$/.test(el.tagName) ? el : controlAround(el);
   },
-  focused, waitScrollEnd, scrollElement,
+  focused: focusedElement, waitScrollEnd, scrollElement,
   isInBox: (el, across) => scrollerAround(el, across) !== null,
-  shownOf: (el, across) => (across ? boxOf(el, true).clientWidth : boxOf(el, false).clientHeight),
-  hitElement: (el, options) => read(() => hitElement(el, options.whole), options),
+  shownOf: (el, across) => (across ? scrollBoxOf(el, true).clientWidth : scrollBoxOf(el, false).clientHeight),
+  hitElement: (el, options) => runReader(() => hitElement(el, options.whole), options),
   screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
   isTyping: (el) => /^(text|rich|code|combo)$/.test(kindOf(el)),
 });

@@ -23,25 +23,25 @@ function noteChange(frames) {
 // What was done to a page at rest has set nothing in motion.
 const noteRest = () => { restRequests = 0; };
 
-const SLOW_STEPS = 20; // animations beyond which it is cheaper to wait for a frame than to ask each
-const MOVES_NOTHING_ELSE = /^(?:transform|translate|rotate|scale|opacity|filter|color|fill|stroke|clipPath|boxShadow|background\w*|offset|computedOffset|easing|composite)$/;
+const MAX_ANIMATIONS = 20; // animations beyond which it is cheaper to wait for a frame than to ask each
+const PAINT_ONLY_PROPERTIES = /^(?:transform|translate|rotate|scale|opacity|filter|color|fill|stroke|clipPath|boxShadow|background\w*|offset|computedOffset|easing|composite)$/;
 
 // Whether an animation can move an element: it stands in what is animated, or is pushed aside.
 function canMove(animation, el) {
   const { effect } = animation;
   if (animation.playState !== 'running' || !effect) return false;
-  if (!effect.target || holdsIn(effect.target, el)) return true;
-  return effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => !MOVES_NOTHING_ELSE.test(name)));
+  if (!effect.target || nodeContains(effect.target, el)) return true;
+  return effect.getKeyframes().some((frame) => Object.keys(frame).some((name) => !PAINT_ONLY_PROPERTIES.test(name)));
 }
 
 // Whether an animation has just begun: the first frame of one shows the element where it was.
 const JUST_BEGUN_MS = 50;
-const beginsToMove = (el) => animationsIn(ownerIn(el)).some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
+const beginsToMove = (el) => animationsIn(documentOf(el)).some((one) => canMove(one, el) && (one.pending || one.currentTime < JUST_BEGUN_MS));
 
 // The time in ms that what can move an element has reached; null where nothing does, or nothing is shown.
 function animationTime(el) {
-  if (!scriptsRun() || isHiddenDocument(ownerIn(el))) return null;
-  const moving = animationsIn(ownerIn(el)).find((one) => canMove(one, el) && typeof one.timeline?.currentTime === 'number');
+  if (!areScriptsEnabled() || isHiddenDocument(documentOf(el))) return null;
+  const moving = animationsIn(documentOf(el)).find((one) => canMove(one, el) && typeof one.timeline?.currentTime === 'number');
   return moving ? moving.timeline.currentTime : null;
 }
 
@@ -64,20 +64,20 @@ async function waitUntilDrawn(began, el, drawn) {
 let hasShadowTrees = false;
 let wereShadowsCounted = false;
 
-function hasShadow() {
-  if (!wereShadowsCounted) hasShadowTrees = [...byTag(document, '*')].some((el) => tagOf(el) !== 'FORM' && rootOf(el) !== null);
+function hasShadowTree() {
+  if (!wereShadowsCounted) hasShadowTrees = [...byTag(document, '*')].some((el) => tagOf(el) !== 'FORM' && shadowRootOf(el) !== null);
   wereShadowsCounted = true;
   return hasShadowTrees;
 }
 
 function isAtRest(el) {
-  if (isRestRequested() || readyStateOf(document) !== 'complete' || ownerIn(el) !== document) return false;
-  if (el.closest('svg, marquee') || hasShadow()) return false;
+  if (isRestRequested() || readyStateOf(document) !== 'complete' || documentOf(el) !== document) return false;
+  if (el.closest('svg, marquee') || hasShadowTree()) return false;
   const animations = animationsIn(document);
-  return animations.length <= SLOW_STEPS && !animations.some((one) => canMove(one, el));
+  return animations.length <= MAX_ANIMATIONS && !animations.some((one) => canMove(one, el));
 }
 
-if (scriptsRun()) {
+if (areScriptsEnabled()) {
   const change = () => noteChange(1);
   const changes = (records) => {
     change();

@@ -4,17 +4,17 @@ const MAX_OPTIONS = 12;
 const MAX_OPTION = 60; // characters
 const MAX_OPTIONS_CHARS = 300;
 
-const isOption = (node) => typeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
-const selectAround = (node) => (typeOf(node) === Node.ELEMENT_NODE ? closestTo(node, 'select') : null);
+const isOption = (node) => nodeTypeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
+const selectAround = (node) => (nodeTypeOf(node) === Node.ELEMENT_NODE ? closestMatch(node, 'select') : null);
 
 // `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
 function optionChanges(came, gone) {
   const lists = new Map();
   const partsOf = (list) => lists.get(list) || lists.set(list, { came: [], gone: [] }).get(list);
-  for (const one of came) partsOf(one.closest('select')).came.push(plainText(one));
+  for (const one of came) partsOf(one.closest('select')).came.push(leadingText(one));
   for (const [one, from] of gone) {
     const list = selectAround(from);
-    if (list?.isConnected) partsOf(list).gone.push(plainText(one));
+    if (list?.isConnected) partsOf(list).gone.push(leadingText(one));
   }
   const changes = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(selectAround(from)))) };
   const differing = [...lists].map(([list, parts]) => [list, withoutValues(parts.came, parts.gone), withoutValues(parts.gone, parts.came), parts]);
@@ -41,12 +41,12 @@ function withoutValues(texts, others) {
   });
 }
 
-const optionLines = (options, joint) => [...groupedBy(options, (one) => one.closest('select'))].flatMap(([list, ones]) => optionLine(ones.map(plainText), joint, list));
+const optionLines = (options, joint) => [...groupItems(options, (one) => one.closest('select'))].flatMap(([list, ones]) => optionLine(ones.map(leadingText), joint, list));
 
 function optionLine(texts, joint, list) {
   if (!texts.length) return [];
   let room = MAX_OPTIONS_CHARS;
   const names = texts.slice(0, MAX_OPTIONS).map((text) => quote(clip(text, MAX_OPTION))).filter((name) => (room -= name.length) > 0);
   const more = texts.length > names.length ? `, … ${texts.length - names.length} more` : '';
-  return [`option${texts.length > 1 ? 's' : ''} ${names.join(', ')}${more} ${joint} ${labelOf(list)}`];
+  return [`option${texts.length > 1 ? 's' : ''} ${names.join(', ')}${more} ${joint} ${shortLabelOf(list)}`];
 }

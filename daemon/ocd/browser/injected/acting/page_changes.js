@@ -1,14 +1,14 @@
 // What changed on a page since an action began: what came, went, moved, was shown or hidden, and what fields hold.
 
-let watched = null;
-const HELD = 'input, textarea, select';
-const OBSERVED = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
+let changeWatch = null;
+const VALUE_FIELDS = 'input, textarea, select';
+const OBSERVED_CHANGES = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
 const MAX_RECORDS = 3000;
 const MAX_ROOTS = 30; // trees that are watched
 const MAX_HELD = 300; // fields whose values are compared
 const MAX_PROBED = 2000; // elements that are asked whether they show: a millisecond or two
 // Of a page with more, those that are shown and hidden as a whole.
-const PROBED = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
+const PROBED_SELECTOR = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
 const MAX_REVEALED = 14; // lines about one thing that was shown
 const MAX_LOOKS = 3;
 const MAX_GONE = 60; // characters of what went
@@ -20,24 +20,24 @@ const MAX_RUN = 300; // characters of one kind in a row, but for refs; of more, 
 const MAX_IN_RUN = 42; // the days that a calendar shows
 const MIN_LEFT_OUT = 4;
 const MAX_REDRAWN = 5000; // characters of what is compared to the letter
-const TIP = /^tooltip "/; // a line about one
+const TOOLTIP_LINE = /^tooltip "/; // a line about one
 // What holds other things, and says nothing by itself.
-const BARE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
+const BARE_LINE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
 
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 
 // Sorts the elements into those that show, and the outermost that do not.
-function sortBySight(root, hidden, shown) {
-  const all = allMatches(root, typeOf(root) === 9 ? 'body *' : '*');
+function partitionByVisibility(root, hidden, shown) {
+  const all = allMatches(root, nodeTypeOf(root) === 9 ? 'body *' : '*');
   let asked = 0;
   let skipped = null;
-  for (const el of all.length > MAX_PROBED ? allMatches(root, PROBED) : all) {
-    if (skipped !== null && holdsIn(skipped, el)) continue;
+  for (const el of all.length > MAX_PROBED ? allMatches(root, PROBED_SELECTOR) : all) {
+    if (skipped !== null && nodeContains(skipped, el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
     if (isShown(el)) shown.add(el);
-    else if (!NEVER.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
+    else if (!UNRENDERED_TAGS.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
       hidden.add(el);
       skipped = el;
     }
@@ -52,36 +52,36 @@ function valueOfField(el) {
 }
 
 // A custom element that changes goes on in its own tree.
-function watchInside(state, host) {
-  const inner = rootOf(host);
+function observeShadow(state, host) {
+  const inner = shadowRootOf(host);
   if (!inner || state.roots.has(inner) || state.roots.size >= MAX_ROOTS) return;
   state.roots.add(inner);
-  state.observer.observe(inner, OBSERVED);
+  state.observer.observe(inner, OBSERVED_CHANGES);
 }
 
 // Whether a change is one of words alone, which no style sheet looks at.
-const changesWords = (record) => record.type === 'characterData'
-  || (record.type === 'childList' && [...record.addedNodes, ...record.removedNodes].every((node) => typeOf(node) !== Node.ELEMENT_NODE));
+const changesTextOnly = (record) => record.type === 'characterData'
+  || (record.type === 'childList' && [...record.addedNodes, ...record.removedNodes].every((node) => nodeTypeOf(node) !== Node.ELEMENT_NODE));
 
-function watch(el) {
-  watched?.stop();
-  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, ownerIn(el)]), moving: new Set(),
+function watchChanges(el) {
+  changeWatch?.stop();
+  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, documentOf(el)]), moving: new Set(),
     rested: !isRestRequested(), looksDiffer: false, submissions: new Submissions() };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
     state.last = performance.now();
     for (const record of list) {
-      state.looksDiffer ||= !changesWords(record);
+      state.looksDiffer ||= !changesTextOnly(record);
       if (record.type !== 'attributes') continue;
-      watchInside(state, record.target);
+      observeShadow(state, record.target);
       if (record.attributeName === 'style' && state.hidden.has(record.target)) state.unfolded = state.last;
     }
   };
   state.observer = new MutationObserver(take);
   state.take = take;
   const { roots } = state;
-  for (let at = rootIn(el); hostOf(at); at = rootIn(hostOf(at))) roots.add(at);
+  for (let at = rootNodeOf(el); hostOf(at); at = rootNodeOf(hostOf(at))) roots.add(at);
   // What is shown above the page by itself changes no node.
   const shown = (event) => {
     if (event.target.popover) state.popovers.set(event.target, event.oldState);
@@ -89,45 +89,45 @@ function watch(el) {
     state.last = performance.now();
   };
   for (const root of roots) {
-    state.observer.observe(root, OBSERVED);
+    state.observer.observe(root, OBSERVED_CHANGES);
     listenTo(root, 'beforetoggle', shown, true);
-    for (const type of HEARD) listenTo(root, type, state.submissions, true);
-    for (const one of [...allMatches(root, HELD)].slice(0, MAX_HELD)) state.values.set(one, valueOfField(one));
-    sortBySight(root, state.hidden, state.shown);
+    for (const type of SUBMISSION_EVENTS) listenTo(root, type, state.submissions, true);
+    for (const one of [...allMatches(root, VALUE_FIELDS)].slice(0, MAX_HELD)) state.values.set(one, valueOfField(one));
+    partitionByVisibility(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);
   }
   state.stop = () => {
     state.observer.disconnect();
     for (const root of roots) {
       stopListening(root, 'beforetoggle', shown, true);
-      for (const type of HEARD) stopListening(root, type, state.submissions, true);
+      for (const type of SUBMISSION_EVENTS) stopListening(root, type, state.submissions, true);
     }
   };
-  watched = state;
+  changeWatch = state;
 }
 
 // For an action in a frame that this page does not see into: what is in the page may all move.
 function watchPage() {
-  watch(headOf(document) ?? rootElementOf(document));
+  watchChanges(headOf(document) ?? rootElementOf(document));
 }
 
 // Resolves when what the action set off has come to rest, and tells the difference. Where a list has opened beside
 // what was typed into (`offers`), it says so alone, and goes on watching.
 async function settle(el, options) {
-  const fate = clickFate();
-  const state = watched;
+  const fate = clickOutcome();
+  const state = changeWatch;
   if (!state) return null;
-  if (scriptsRun()) await untilSettled(state, options);
+  if (areScriptsEnabled()) await untilSettled(state, options);
   const left = state.observer.takeRecords();
   if (left.length) state.take(left);
-  if (options.offers && await opensList(state, el)) return read(() => ({ offers: true }), { next: options.next });
+  if (options.offers && await opensList(state, el)) return runReader(() => ({ offers: true }), { next: options.next });
   state.stop();
-  watched = null;
+  changeWatch = null;
   if (el) noteAction(el);
   const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
   const { next, lines, value, given, tells_now: tellsNow } = options;
-  return read(() => ({
-    ...delta(state, lines, value && el ? controlOf(el) : null),
+  return runReader(() => ({
+    ...describeChanges(state, lines, value && el ? controlOf(el) : null),
     title, closing: window.closed, invalid: state.submissions.invalid(), ...fate,
     value: value && el ? stateOf(el) : null, instead: given && el ? heldInstead(el, given, state.values.get(controlOf(el))) : null,
     standing: tellsNow ? describeLayers({ isNews: (message) => hasNewWords(state, message) }) : null,
@@ -176,7 +176,7 @@ function isComingIn(one, state) {
   // Libraries hold a motion until what comes in has been measured.
   if (state.moving.has(one) || !/^(?:running|paused)$/.test(one.playState) || !one.effect?.target) return false;
   const { endTime } = one.effect.getComputedTiming();
-  if (endTime - one.currentTime > MOTION_MS || holdsIn(state.target, one.effect.target)) return false;
+  if (endTime - one.currentTime > MOTION_MS || nodeContains(state.target, one.effect.target)) return false;
   const names = one.transitionProperty ? [one.transitionProperty] : one.effect.getKeyframes().flatMap(Object.keys);
   return names.some((name) => MOTION.test(name));
 }
@@ -193,13 +193,13 @@ class Changes {
     for (const record of records) {
       if (record.type === 'childList') this.children(record, passing);
       else if (record.type === 'characterData') this.came.add(record.target);
-      else if (NOTED.has(record.attributeName)) this.attribute(this.attributes, record);
-      else if (LOOKS.has(record.attributeName)) this.attribute(this.looks, record);
+      else if (NOTED_ATTRIBUTES.has(record.attributeName)) this.attribute(this.attributes, record);
+      else if (LOOK_ATTRIBUTES.has(record.attributeName)) this.attribute(this.looks, record);
     }
   }
 
   children(record, passing) {
-    const unseen = NEVER.has(record.target.nodeName); // as a style sheet's text: no part of what the page shows
+    const unseen = UNRENDERED_TAGS.has(record.target.nodeName); // as a style sheet's text: no part of what the page shows
     const within = passing.has(record.target) || isInside(record.target, passing);
     for (const node of record.addedNodes) {
       this.came.add(node);
@@ -220,7 +220,7 @@ class Changes {
 
   // What was taken out and stands somewhere now: [node, where it stood].
   moves() {
-    return [...this.from].filter(([node]) => node.isConnected && typeOf(node) === Node.ELEMENT_NODE && !NEVER.has(node.tagName));
+    return [...this.from].filter(([node]) => node.isConnected && nodeTypeOf(node) === Node.ELEMENT_NODE && !UNRENDERED_TAGS.has(node.tagName));
   }
 }
 
@@ -234,7 +234,7 @@ const wasHiddenBefore = (node, { hidden }, { from }) => hidden.has(node) || hidd
 const mayBeHidden = (state) => state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
 
 // Lines about what came, what went and what is different. `own`: a control whose value is told apart.
-function delta(state, most, own) {
+function describeChanges(state, most, own) {
   const changes = new Changes(state.records);
   const opened = [...changes.attributes].filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el)).map(([el]) => el);
   const showing = new Set([...opened, ...[...state.hidden].filter((el) => el.isConnected && isShown(el))]);
@@ -250,16 +250,16 @@ function delta(state, most, own) {
   const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
   const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
     .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !isInside(el, state.hidden) && !state.hidden.has(el) && wasThereBefore(el, state, changes));
-  const concealed = new Set(hid.filter((el) => !parentIn(el) || isShown(parentIn(el))));
+  const concealed = new Set(hid.filter((el) => !parentElementOf(el) || isShown(parentElementOf(el))));
   const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
   const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most), ...again];
   const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(removedLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
-  const [cameOnly, wentOnly] = withoutBare(...withoutRedrawn(added, removed));
+  const [cameOnly, wentOnly] = dropBareLines(...withoutRedrawn(added, removed));
   const values = valueLines(state.values, own);
   const differing = withoutIcons([...changes.attributes].filter(([el]) => el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el)));
   const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
-  const told = { added: foldRuns(cameOnly, shortenRun), removed: foldRuns(wentOnly, shortenRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinSameChanges(withoutUnchosen(attributes)) };
-  if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TIP.test(line)))) told.removed = told.removed.filter((line) => !TIP.test(line));
+  const told = { added: foldRuns(cameOnly, shortenRun), removed: foldRuns(wentOnly, shortenRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinSameChanges(dropUnchosen(attributes)) };
+  if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TOOLTIP_LINE.test(line)))) told.removed = told.removed.filter((line) => !TOOLTIP_LINE.test(line));
   const quiet = Object.values(told).every((lines) => !lines.length);
   if (quiet && !own) told.attributes = [...joinSameChanges(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? styleChangeLines(el, old) : []))].slice(0, MAX_LOOKS);
   return told;
@@ -281,7 +281,7 @@ function redrawnPairs(came, gone) {
   return pairs;
 }
 
-const isShortElement = (node) => typeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && contentIn(node).length < MAX_REDRAWN;
+const isShortElement = (node) => nodeTypeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && textContentOf(node).length < MAX_REDRAWN;
 
 // Without the pictures in what is different itself: such a one names it, or shows what state it is in.
 function withoutIcons(differing) {
@@ -295,7 +295,7 @@ function lineGist(line) {
   return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
 }
 
-const nameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
+const quotedNameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
 
 
 // Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
@@ -303,28 +303,28 @@ function shortenRun(run, kind) {
   if (kind === 'text') return run;
   let room = MAX_RUN;
   const fitting = run.findIndex((line, at) => at === MAX_IN_RUN || (room -= withoutRef(line).length - kind.length) < 0);
-  const kept = fitting < 0 ? run.length : Math.max(fitting, FEW_ALIKE);
+  const kept = fitting < 0 ? run.length : Math.max(fitting, MIN_RUN);
   const left = run.length - kept - 1;
-  return left < MIN_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${withoutKind(run.at(-1), kind)}`];
+  return left < MIN_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${stripKind(run.at(-1), kind)}`];
 }
 
 function revealedLines(el) {
   const lines = foldRuns(outlineLinesOf(el), shortenRun);
   const left = lines.length - MAX_REVEALED;
-  return left < MIN_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${labelOf(el)}`];
+  return left < MIN_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${shortLabelOf(el)}`];
 }
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
 function withoutRedrawn(added, removed) {
-  const came = new Set(added.flatMap((line) => [lineGist(line), nameIn(line)]));
+  const came = new Set(added.flatMap((line) => [lineGist(line), quotedNameIn(line)]));
   const went = new Set(removed.map(lineGist));
   const fresh = added.filter((line) => line.includes('[ref=e') || !went.has(lineGist(line)));
   return [[...new Set(fresh)], [...new Set(removed)].filter((line) => !came.has(lineGist(line)))];
 }
 
 // Without boxes of which nothing is told but what they are, unless there is nothing else.
-function withoutBare(...sides) {
-  const telling = sides.map((lines) => lines.filter((line) => !BARE.test(line)));
+function dropBareLines(...sides) {
+  const telling = sides.map((lines) => lines.filter((line) => !BARE_LINE.test(line)));
   return telling.some((lines) => lines.length) ? telling : sides;
 }
 
@@ -332,11 +332,11 @@ function moveLines(moves, most) {
   const [options, others] = [moves.filter(([node]) => isOption(node)), moves.filter(([node]) => !isOption(node))];
   const elsewhere = options.filter(([node, from]) => node.closest('select') !== from).map(([node]) => node);
   const lines = optionLines(elsewhere, 'now in');
-  for (const [node, from] of others.filter(([one]) => seenBox(one) && !moves.some(([other]) => other !== one && holdsIn(other, one))).slice(0, most)) {
+  for (const [node, from] of others.filter(([one]) => visibleBoxOf(one) && !moves.some(([other]) => other !== one && nodeContains(other, one))).slice(0, most)) {
     const list = node.parentElement;
     const items = list ? siblingItems(node) : [];
     const into = list === from ? '' : ` of ${listLabel(list, node)}`;
-    lines.push(`${labelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
+    lines.push(`${shortLabelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
   }
   return lines;
 }
@@ -345,7 +345,7 @@ function moveLines(moves, most) {
 function listLabel(list, item) {
   const role = roleOf(list) || `<${list.tagName.toLowerCase()}${list.id ? `#${list.id}` : ''}>`;
   const name = listName(list, item);
-  return `${role}${name ? ` ${quote(clip(name, 60))}` : ''}${numbers.has(list) ? ` [ref=e${refOf(list)}]` : ''}`;
+  return `${role}${name ? ` ${quote(clip(name, 60))}` : ''}${numberByElement.has(list) ? ` [ref=e${refOf(list)}]` : ''}`;
 }
 
 // Values that differ now, whoever has changed them.
@@ -354,15 +354,15 @@ function valueLines(values, own) {
   for (const [el, before] of values) {
     if (el === own || !el.isConnected) continue;
     const now = valueOfField(el);
-    if (now === before || (!seenBox(el) && !labelsOf(el).length)) continue;
+    if (now === before || (!visibleBoxOf(el) && !labelsOf(el).length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
-    changes.push([labelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
+    changes.push([shortLabelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
   }
   return joinSameChanges(changes);
 }
 
 function isInside(node, nodes) {
-  for (let at = parentNodeIn(node) || hostOf(node); at; at = parentNodeIn(at) || hostOf(at)) if (nodes.has(at)) return true;
+  for (let at = parentNodeOf(node) || hostOf(node); at; at = parentNodeOf(at) || hostOf(at)) if (nodes.has(at)) return true;
   return false;
 }
 
@@ -372,8 +372,8 @@ function addedLines(nodes, most) {
   for (const node of nodes) {
     if (lines.length > most) break;
     if (isInside(node, all)) continue;
-    if (typeOf(node) === Node.ELEMENT_NODE) lines.push(...outlineLinesOf(node));
-    else if (typeOf(node) === Node.TEXT_NODE && node.parentElement && seenBox(node.parentElement) && node.data.trim()) {
+    if (nodeTypeOf(node) === Node.ELEMENT_NODE) lines.push(...outlineLinesOf(node));
+    else if (nodeTypeOf(node) === Node.TEXT_NODE && node.parentElement && visibleBoxOf(node.parentElement) && node.data.trim()) {
       lines.push(`text: ${clip(squeeze(node.data))}`);
     }
   }
@@ -381,15 +381,15 @@ function addedLines(nodes, most) {
 }
 
 function outlineLinesOf(el) {
-  if (!parentIn(el) && !hostOf(rootIn(el))) return [];
+  if (!parentElementOf(el) && !hostOf(rootNodeOf(el))) return [];
   const it = new Outline({ filter: 'all' });
-  const surround = viewAbove(el);
+  const surround = viewOfParent(el);
   for (let view = surround; view; view = view.above) {
     if (view.style.display === 'none' || view.style.opacity === '0') return [];
   }
   it.root = el;
-  it.active = activeIn(ownerIn(el));
-  it.special = actingIn(ownerIn(el));
+  it.active = activeElementOf(documentOf(el));
+  it.special = implicitActionsIn(documentOf(el));
   it.element(el, surround, 0, null);
   it.flush(0);
   return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));
@@ -397,18 +397,18 @@ function outlineLinesOf(el) {
 
 // Whether all that something says is a tooltip, which goes as the mouse does: that is told where nothing else is.
 function isTip(node) {
-  if (typeOf(node) !== Node.ELEMENT_NODE) return false;
+  if (nodeTypeOf(node) !== Node.ELEMENT_NODE) return false;
   const tip = roleOf(node) === 'tooltip' ? node : [...allMatches(node, '[role=tooltip]')][0];
-  return tip !== undefined && squeeze(textsIn(tip, '')) === squeeze(textsIn(node, ''));
+  return tip !== undefined && squeeze(collectTexts(tip, '')) === squeeze(collectTexts(node, ''));
 }
 
 function removedLine(node) {
-  const words = typeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(contentIn).join(' ') : contentIn(node);
+  const words = nodeTypeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(textContentOf).join(' ') : textContentOf(node);
   const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
-  if (typeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
-  if (NEVER.has(node.tagName)) return '';
+  if (nodeTypeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
+  if (UNRENDERED_TAGS.has(node.tagName)) return '';
   const role = removedKind(node);
-  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(textsIn(node, '').slice(0, 400)), MAX_GONE) : text);
+  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(collectTexts(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
@@ -416,9 +416,9 @@ const removedKind = (el) => (isTip(el) ? 'tooltip' : roleOf(el).replace('none', 
 
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
-  if (NEVER.has(el.tagName)) return '';
+  if (UNRENDERED_TAGS.has(el.tagName)) return '';
   const role = removedKind(el);
-  const name = (CONTAINERS.has(role) && nameOf(el, role)) || squeeze(textsIn(el, '').slice(0, 400));
+  const name = (CONTAINER_ROLES.has(role) && nameOf(el, role)) || squeeze(collectTexts(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }
 

@@ -4,27 +4,27 @@ const RENDER_MS = 60; // without a change, after which a list has drawn what was
 const MAX_RENDER_MS = 1000;
 const MORE_MS = 1500; // in which a list that ends may get more
 
-const boxes = new WeakMap(); // that is scrolled, by the element that was meant: one for all of the way
+const scrollBoxes = new WeakMap(); // that is scrolled, by the element that was meant: one for all of the way
 
-function boxAlong(el, across, begins) {
-  const known = begins ? null : boxes.get(el);
-  const box = known?.isConnected ? known : boxOf(el, across);
-  boxes.set(el, box);
+function scrollBoxFor(el, across, begins) {
+  const known = begins ? null : scrollBoxes.get(el);
+  const box = known?.isConnected ? known : scrollBoxOf(el, across);
+  scrollBoxes.set(el, box);
   return box;
 }
 
 // What fits all the words in the box that an element scrolls with, brought into sight; null if nothing does.
-function showIn(el, across, options) {
-  const box = boxAlong(el, across, options.begins);
-  const whole = box === rootScrollerOf(ownerIn(box));
+function scrollToMatch(el, across, options) {
+  const box = scrollBoxFor(el, across, options.begins);
+  const whole = box === rootScrollerOf(documentOf(box));
   const words = wordsOf(options.query);
   // Row 5 is not meant by Row 54.
-  const numbered = (one) => !withoutNumbers(words, wordsOf(`${one.name} ${contentIn(one.el)}`));
-  const fits = (one) => one.score >= ALL_WORDS && (whole || holdsIn(box, one.el)) && numbered(one);
+  const numbered = (one) => !lacksNumbers(words, wordsOf(`${one.name} ${textContentOf(one.el)}`));
+  const fits = (one) => one.score >= ALL_WORDS && (whole || nodeContains(box, one.el)) && numbered(one);
   const found = rankMatches({ ...options, among: 'all' }).find(fits);
   if (!found) return null;
   found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-  return shownResults([found], { ...options, limit: 1 })[0];
+  return describeMatches([found], { ...options, limit: 1 })[0];
 }
 
 // Resolves once nothing has changed in the box for a while, or the time is over.
@@ -40,13 +40,13 @@ function waitRendered(box) {
 
 // Scrolls on by most of the box; at its end it is given time to grow. `ended`: it did not.
 async function scrollOn(el, across, way) {
-  const box = boxAlong(el, across, false);
+  const box = scrollBoxFor(el, across, false);
   const size = () => (across ? box.scrollWidth : box.scrollHeight);
   const step = way * SCREEN_SHARE * (across ? box.clientWidth : box.clientHeight);
   const place = () => (across ? box.scrollLeft : box.scrollTop);
   const [before, length] = [place(), size()];
   box.scrollBy({ left: across ? step : 0, top: across ? 0 : step, behavior: 'instant' });
-  if (!scriptsRun()) return { ...scrollPosition(box, across, way), ended: place() === before };
+  if (!areScriptsEnabled()) return { ...scrollPosition(box, across, way), ended: place() === before };
   await waitRendered(box);
   const stop = performance.now() + MORE_MS;
   while (place() === before && size() <= length && performance.now() < stop) await waitRendered(box);
@@ -56,5 +56,5 @@ async function scrollOn(el, across, way) {
 const SCREEN_SHARE = 0.8; // what is left of the last screen stays in sight
 
 Object.assign(globalThis.openchrome, {
-  scrollOn, showIn: (el, across, options) => read(() => showIn(el, across, options), options),
+  scrollOn, showIn: (el, across, options) => runReader(() => scrollToMatch(el, across, options), options),
 });

@@ -1,7 +1,7 @@
 // One property of an element, by its name.
 
 // What a field holds, all of it; a password says only that it has something.
-function wholeValue(el) {
+function fullValueOf(el) {
   const control = controlOf(el);
   const written = /^(?:INPUT|TEXTAREA)$/.test(control.tagName) && !/^(?:checkbox|radio|password|file)$/.test(control.type);
   if (takesCode(control) || (!written && control.isContentEditable)) return editorText(el);
@@ -21,7 +21,7 @@ function checkedState(el) {
 Object.assign(globalThis.openchrome, {
   property: (el, name, attribute) => {
     switch (name) {
-      case 'value': return wholeValue(el);
+      case 'value': return fullValueOf(el);
       case 'attribute': return attributeOf(el, attribute);
       case 'enabled': return !disabledReason(el, false);
       case 'checked': return checkedState(el);

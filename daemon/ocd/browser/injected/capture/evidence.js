@@ -4,23 +4,23 @@ const MAX_EVIDENCE_TEXT = 2000000;
 
 const withoutSpaces = (text) => text.replace(/\s+/g, '').toLowerCase();
 
-function wordsIn(el) {
+function evidenceTextOf(el) {
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el))) return el.type === 'password' ? '' : String(el.value ?? '');
-  if (NEVER.has(tagOf(el))) return contentIn(el);
+  if (UNRENDERED_TAGS.has(tagOf(el))) return textContentOf(el);
   const { innerText } = el;
-  const shown = seenText(el, MAX_EVIDENCE_TEXT);
+  const shown = visibleTextOf(el, MAX_EVIDENCE_TEXT);
   // Its lines are told as the browser has them where it says the same.
-  return !rootOf(el) && typeof innerText === 'string' && withoutSpaces(innerText) === withoutSpaces(shown) ? innerText : squeeze(shown);
+  return !shadowRootOf(el) && typeof innerText === 'string' && withoutSpaces(innerText) === withoutSpaces(shown) ? innerText : squeeze(shown);
 }
 
 function evidence({ texts, counts }) {
   const found = { texts: {}, counts: {}, long: [] };
   if (isReadByParent()) return found;
-  for (const selector of counts) found.counts[selector] = everyMatch({ selector, pierce: true }).length;
+  for (const selector of counts) found.counts[selector] = matchesEverywhere({ selector, pierce: true }).length;
   for (const selector of texts) {
-    const all = everyMatch({ selector, pierce: true });
+    const all = matchesEverywhere({ selector, pierce: true });
     // null: nothing matches, which is not the same as an empty element.
-    const text = all.length ? all.map(wordsIn).join('\n') : null;
+    const text = all.length ? all.map(evidenceTextOf).join('\n') : null;
     if (text?.length > MAX_EVIDENCE_TEXT) found.long.push(selector);
     else found.texts[selector] = text;
   }
@@ -70,7 +70,7 @@ function nextChange(most) {
 }
 
 Object.assign(globalThis.openchrome, {
-  evidence: (options) => read(evidence, options),
+  evidence: (options) => runReader(evidence, options),
   performanceMetrics,
   nextChange,
   viewport: () => ({ width: innerWidth, height: innerHeight, scale: devicePixelRatio }),

@@ -2,16 +2,16 @@
 // A flat list in document order, so that no nesting is too deep: elements are [depth, tag,
 // attributes or 0], texts [depth, text].
 
-const TELLING_ATTRIBUTES = new Set(('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
+const CAPTURED_ATTRIBUTES = new Set(('class id datetime content itemprop itemtype itemid itemref property typeof resource about rel role'
   + ' aria-label data-testid data-test data-qa data-field data-label data-name data-key data-price data-value data-rating'
   + ' name alt title colspan scope lang for').split(' '));
 const MAX_NODES = 200000;
 const MAX_TEXT = 4e6; // characters
-const LONG_ATTRIBUTE = 2000;
-const BLOCKS = new Set(('ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM'
+const MAX_ATTRIBUTE = 2000;
+const BLOCK_TAGS = new Set(('ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM'
   + ' H1 H2 H3 H4 H5 H6 HEADER HGROUP HR HTML LI MAIN NAV OL P PRE SECTION SUMMARY TABLE TBODY TD TFOOT TH THEAD TR UL CAPTION').split(' '));
 
-const DEEP = 400;
+const MAX_CAPTURE_DEPTH = 400;
 
 class PageCapture {
   constructor() {
@@ -34,14 +34,14 @@ class PageCapture {
     const tag = tagOf(el).toUpperCase();
     this.entries.push([depth, tag.toLowerCase(), clobbered(el) ? 0 : this.attributes(el, tag, view)]);
     if (tag === 'SELECT' || tag === 'TEXTAREA') return;
-    if (depth >= DEEP) this.words(depth + 1, el.innerText ?? '');
-    else if (EMBEDDING.has(tag)) this.frame(el, depth + 1);
+    if (depth >= MAX_CAPTURE_DEPTH) this.words(depth + 1, el.innerText ?? '');
+    else if (FRAME_TAGS.has(tag)) this.frame(el, depth + 1);
     else for (const kid of composedChildrenOf(el)) this.kid(el, kid, view, depth + 1);
   }
 
   kid(el, kid, view, depth) {
     if (isCollapsed(el, kid)) return;
-    const type = typeOf(kid);
+    const type = nodeTypeOf(kid);
     if (type === 3) {
       if (BLANK.test(kid.data)) this.words(depth, ' ');
       else if (view.readable) this.words(depth, kid.data);
@@ -51,7 +51,7 @@ class PageCapture {
     // Properties without words: <meta itemprop content>, <link itemprop href>.
     if ((tag === 'META' || tag === 'LINK') && (kid.hasAttribute('itemprop') || kid.hasAttribute('property'))) {
       this.entries.push([depth, tag.toLowerCase(), this.attributes(kid, tag, null)]);
-    } else if (!NEVER.has(tag) || (tag === 'SCRIPT' && isData(kid))) this.shownElement(kid, tag, view, depth);
+    } else if (!UNRENDERED_TAGS.has(tag) || (tag === 'SCRIPT' && isData(kid))) this.shownElement(kid, tag, view, depth);
   }
 
   shownElement(kid, tag, view, depth) {
@@ -62,7 +62,7 @@ class PageCapture {
     const below = clobbered(kid) ? formView(kid, view) : viewInside(kid, view);
     if (!below) return;
     this.element(kid, below, depth);
-    if (tag !== 'FORM' && !rootOf(kid)) suspectHost(kid);
+    if (tag !== 'FORM' && !shadowRootOf(kid)) suspectHost(kid);
   }
 
   frame(el, depth) {
@@ -82,9 +82,9 @@ class PageCapture {
 
   attributes(el, tag, view) {
     let found = 0;
-    const put = (name, value) => { (found ||= {})[name] = value.slice(0, LONG_ATTRIBUTE); };
+    const put = (name, value) => { (found ||= {})[name] = value.slice(0, MAX_ATTRIBUTE); };
     for (const name of el.getAttributeNames()) {
-      const value = TELLING_ATTRIBUTES.has(name) && el.getAttribute(name);
+      const value = CAPTURED_ATTRIBUTES.has(name) && el.getAttribute(name);
       if (value) put(name, value);
       else if (name === 'itemscope') put('itemscope', '1');
     }
@@ -92,9 +92,9 @@ class PageCapture {
     else if (tag === 'IMG' || tag === 'SOURCE' || tag === 'VIDEO' || tag === 'AUDIO') {
       const src = el.currentSrc || el.src || el.getAttribute('data-src') || '';
       put('src', src.startsWith('data:') ? el.getAttribute('data-src') || '' : src);
-    } else if (CONTROLS.has(tag) && el.type !== 'password' && el.type !== 'hidden') put('value', fieldValue(el));
+    } else if (CONTROL_TAGS.has(tag) && el.type !== 'password' && el.type !== 'hidden') put('value', fieldValue(el));
     else if (tag === 'METER' || tag === 'PROGRESS' || tag === 'DATA') put('value', String(el.value));
-    if (view && view.inline === BLOCKS.has(tag)) put('flow', view.inline ? 'inline' : 'block');
+    if (view && view.inline === BLOCK_TAGS.has(tag)) put('flow', view.inline ? 'inline' : 'block');
     if (view && isStruckOut(el)) put('struck', '1');
     return found;
   }
@@ -102,13 +102,13 @@ class PageCapture {
 
 function fieldValue(el) {
   if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'true' : 'false';
-  return valueHeldBy(el, roleOf(el)) || '';
+  return valueOf(el, roleOf(el)) || '';
 }
 
 // An old price, mostly.
 function isStruckOut(el) {
-  const text = firstOf(el);
-  return text !== null && typeOf(text) === 3 && text.data.length < 40 && /\d/.test(text.data)
+  const text = firstChildOf(el);
+  return text !== null && nodeTypeOf(text) === 3 && text.data.length < 40 && /\d/.test(text.data)
     && getComputedStyle(el).textDecorationLine.includes('line-through');
 }
 
@@ -129,10 +129,10 @@ function capturePage(options) {
   const result = { scopes: [], meta: [], lang: rootElementOf(document)?.lang || '', title: pageTitleOf(document), matched: 0 };
   if (isReadByParent() || !rootElementOf(document)) return result;
   if (options.selector) {
-    const matched = everyMatch({ selector: options.selector, pierce: true });
+    const matched = matchesEverywhere({ selector: options.selector, pierce: true });
     result.matched = matched.length;
     for (const el of matched.slice(0, options.most)) {
-      const view = viewInside(el, viewAbove(el));
+      const view = viewInside(el, viewOfParent(el));
       it.entries = [];
       if (view) it.element(el, view, 0);
       if (it.entries.length) result.scopes.push(it.entries);
@@ -147,4 +147,4 @@ function capturePage(options) {
   return { ...result, cut: it.cut };
 }
 
-Object.assign(globalThis.openchrome, { capturePage: (options) => read(capturePage, options) });
+Object.assign(globalThis.openchrome, { capturePage: (options) => runReader(capturePage, options) });

@@ -1,7 +1,7 @@
 // What can be acted on, each with its box in the engine's window and with what can be done to it.
 
-const FILLED = /^(text|search|email|tel|url|password|number|date|time|datetime-local|month|week|color|range)$/;
-const EVERY_CONTROL = 'a[href], area[href], button, input, select, textarea, summary, [role], [tabindex], [onclick],'
+const FILLABLE_TYPES = /^(text|search|email|tel|url|password|number|date|time|datetime-local|month|week|color|range)$/;
+const CONTROLS_SELECTOR = 'a[href], area[href], button, input, select, textarea, summary, [role], [tabindex], [onclick],'
   + ' [contenteditable]:not([contenteditable=false]), video[controls], audio[controls]';
 
 // A box of an element's document, in the engine's window, and whether any of it shows there.
@@ -12,19 +12,19 @@ function toWindowBox(view, box) {
     shows = shows && x + w > 0 && y + h > 0 && x < view.innerWidth && y < view.innerHeight;
     if (view === window || !view.frameElement) return { x, y, w, h, shows };
     [x, y, w, h] = toParentBox(view.frameElement, x, y, w, h);
-    view = windowOf(ownerIn(view.frameElement));
+    view = windowOf(documentOf(view.frameElement));
   }
 }
 
 function placedBox(el) {
   const [surface, box] = surfaceOf(el);
-  return toWindowBox(windowOf(ownerIn(surface)) || window, box || surface.getBoundingClientRect());
+  return toWindowBox(windowOf(documentOf(surface)) || window, box || surface.getBoundingClientRect());
 }
 
 // The content box of a frame's element in the engine's window, and how large its pixels are there.
 function contentBox(frame) {
   const [x, y, width, height] = toParentBox(frame, 0, 0, frame.clientWidth, frame.clientHeight);
-  const box = toWindowBox(windowOf(ownerIn(frame)), { x, y, width, height });
+  const box = toWindowBox(windowOf(documentOf(frame)), { x, y, width, height });
   return [box.x, box.y, box.w, box.h, box.w / frame.clientWidth || 1];
 }
 
@@ -38,7 +38,7 @@ function visibleBox(view, box) {
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
     const [x, y, width, height] = toParentBox(view.frameElement, left, top, right - left, bottom - top);
     [left, top, right, bottom] = [x, y, x + width, y + height];
-    view = windowOf(ownerIn(view.frameElement));
+    view = windowOf(documentOf(view.frameElement));
   }
   // A frame's part outside of the window may not be drawn.
   if (top < 0 || bottom > view.innerHeight) {
@@ -51,7 +51,7 @@ function visibleBox(view, box) {
 
 function boxOnPage(el) {
   el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  return visibleBox(windowOf(ownerIn(el)), el.getBoundingClientRect());
+  return visibleBox(windowOf(documentOf(el)), el.getBoundingClientRect());
 }
 
 // Likewise of a box of the document in a frame of another origin.
@@ -59,7 +59,7 @@ function boxInParent(frame, left, top, width, height) {
   frame.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   const [x, y, w, h] = toParentBox(frame, left, top, width, height);
   const box = { left: x, top: y, right: x + w, bottom: y + h };
-  return visibleBox(windowOf(ownerIn(frame)), box);
+  return visibleBox(windowOf(documentOf(frame)), box);
 }
 
 function actionsOf(el, role) {
@@ -67,38 +67,38 @@ function actionsOf(el, role) {
   if (disabledReason(control, false)) return ['hover'];
   const can = ['click', 'hover'];
   const writable = !disabledReason(control, true);
-  if (control.tagName === 'INPUT' ? FILLED.test(control.type) : control.tagName === 'TEXTAREA' || control.isContentEditable) {
+  if (control.tagName === 'INPUT' ? FILLABLE_TYPES.test(control.type) : control.tagName === 'TEXTAREA' || control.isContentEditable) {
     if (writable) can.push('fill');
   }
   if (control.tagName === 'SELECT' || role === 'listbox' || (role === 'combobox' && control.tagName !== 'INPUT')) can.push('select');
-  if (focusable(control)) can.push('focus');
+  if (isFocusable(control)) can.push('focus');
   return can;
 }
 
 function valueShown(el, role) {
   const control = controlOf(el);
   if (control.type === 'password') return control.value ? '(filled)' : '';
-  return FIELDS.has(role) || role === 'listbox' ? clip(valueHeldBy(control, role), 200) : '';
+  return FIELDS.has(role) || role === 'listbox' ? clip(valueOf(control, role), 200) : '';
 }
 
 function drawnLabel(one) {
   if (one.name) return clip(one.name);
-  return clip(squeeze(seenText(one.el, 400)), 80);
+  return clip(squeeze(visibleTextOf(one.el, 400)), 80);
 }
 
 // Controls that exist but do not show.
-function unseenControls(shown) {
+function hiddenControls(shown) {
   const known = new Set(shown.map((one) => one.el));
-  return everyMatch({ selector: EVERY_CONTROL, pierce: true })
+  return matchesEverywhere({ selector: CONTROLS_SELECTOR, pierce: true })
     .filter((el) => !known.has(el) && !(el.tagName === 'INPUT' && el.type === 'hidden') && !clobbered(el))
     .map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), acts: true, hidden: true }))
     .filter((one) => WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'));
 }
 
 function soughtElements(options) {
-  if (!options.query) return seek((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
+  if (!options.query) return walkElements((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
   const asked = new SearchQuery(options.query);
-  return seek((el, role, name, acts) => {
+  return walkElements((el, role, name, acts) => {
     if (!acts && !options.everything) return 0;
     const score = asked.score(el, role, name, acts);
     return score >= options.least ? score : 0;
@@ -107,15 +107,15 @@ function soughtElements(options) {
 
 function isCoveredAtCenter(el) {
   const [surface, box] = surfaceOf(el);
-  return !box || spotOf(surface, box)?.by != null;
+  return !box || freePointOf(surface, box)?.by != null;
 }
 
 // Options: scope, band (of the window, in CSS pixels), actions, hidden, everything, query, least, uncovered, offset,
 // limit, own (frames inside are left out).
 function observeElements(options) {
   let found = soughtElements(options);
-  if (options.hidden && !options.query && !isReadByParent()) found = [...found, ...unseenControls(found)];
-  if (options.own) found = found.filter((one) => ownerIn(one.el) === document);
+  if (options.hidden && !options.query && !isReadByParent()) found = [...found, ...hiddenControls(found)];
+  if (options.own) found = found.filter((one) => documentOf(one.el) === document);
   const wanted = options.actions?.length ? new Set(options.actions) : null;
   const kept = [];
   for (const one of found) {
@@ -137,7 +137,7 @@ function observeElements(options) {
 function elementReport(one) {
   const control = controlOf(one.el);
   const value = valueShown(one.el, one.role);
-  const states = statesOf(control, one.role, activeIn(ownerIn(one.el))).trim();
+  const states = statesOf(control, one.role, activeElementOf(documentOf(one.el))).trim();
   return {
     ref: `e${refOf(one.el)}`, role: one.role, name: drawnLabel(one),
     bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,
@@ -148,5 +148,5 @@ function elementReport(one) {
 
 Object.assign(globalThis.openchrome, {
   contentBox, boxOnPage, boxInParent,
-  observeElements: (options) => read(observeElements, options),
+  observeElements: (options) => runReader(observeElements, options),
 });

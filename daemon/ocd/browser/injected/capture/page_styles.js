@@ -4,7 +4,7 @@
 const MAX_STYLED = 2000;
 const MAX_GROUPS = 30;
 const MAX_CUSTOM = 40;
-const LONG_STYLE = 80;
+const MAX_STYLE_VALUE = 80;
 // Visual properties with the values that say nothing.
 const VISUAL = {
   display: /^(?:block|inline|list-item|table.*|none)$/, position: /^static$/, top: /^auto$/, right: /^auto$/, bottom: /^auto$/,
@@ -42,7 +42,7 @@ const hasScopeAttribute = (pattern) => [...allMatches(document, 'body *')].slice
 function ownStyles(el) {
   const style = getComputedStyle(el);
   const words = [];
-  const tell = (name, value) => words.push(`${name}: ${clip(value, LONG_STYLE)}`);
+  const tell = (name, value) => words.push(`${name}: ${clip(value, MAX_STYLE_VALUE)}`);
   for (const [name, nothing] of Object.entries(VISUAL)) {
     const value = style.getPropertyValue(name);
     if (value && !nothing.test(value)) tell(name, value);
@@ -74,7 +74,7 @@ function customProperties() {
     }
   }
   const style = getComputedStyle(rootElementOf(document));
-  const lines = [...names].map((name) => `${name}: ${clip(squeeze(style.getPropertyValue(name)), LONG_STYLE)}`);
+  const lines = [...names].map((name) => `${name}: ${clip(squeeze(style.getPropertyValue(name)), MAX_STYLE_VALUE)}`);
   return { lines, unread };
 }
 
@@ -99,7 +99,7 @@ function groupLine({ name, el, count }) {
   return `${clip(name, 120)} ×${count}${marks ? ` ${marks}` : ''}${words ? ` { ${words} }` : ''}`;
 }
 
-function section(title, lines, most) {
+function formatSection(title, lines, most) {
   if (!lines.length) return '';
   const more = lines.length - most;
   const rest = more > 0 ? `\n  … ${more} more` : '';
@@ -110,7 +110,7 @@ function css(options) {
   const scope = scopeOf(options);
   if (!scope) return null;
   pendingFrames = [];
-  const all = [scope, ...allMatches(scope, '*')].filter((el) => !NEVER.has(tagOf(el).toUpperCase()) && !clobbered(el));
+  const all = [scope, ...allMatches(scope, '*')].filter((el) => !UNRENDERED_TAGS.has(tagOf(el).toUpperCase()) && !clobbered(el));
   const groups = groupsOf(all.slice(0, MAX_STYLED));
   const made = Object.keys(MADE_WITH).filter((name) => MADE_WITH[name]());
   const custom = customProperties();
@@ -119,10 +119,10 @@ function css(options) {
   const text = `styled with: ${names(true)}\nmade with: ${names(false)}\n`
     + `style sheets: ${sheetsIn(document).length}`
     + `${custom.unread ? ` (${custom.unread} of other origins could not be read)` : ''}\n`
-    + section('custom properties of the root', custom.lines, MAX_CUSTOM)
+    + formatSection('custom properties of the root', custom.lines, MAX_CUSTOM)
     + `elements: ${all.length}${cut ? ` (the last ${cut} were not looked at; pass selector for a part)` : ''}\n`
-    + section('groups of elements, and what they set', groups.map((one, place) => (place < MAX_GROUPS ? groupLine(one) : '')), MAX_GROUPS);
+    + formatSection('groups of elements, and what they set', groups.map((one, place) => (place < MAX_GROUPS ? groupLine(one) : '')), MAX_GROUPS);
   return { parts: [text], depths: [], refs: 0, hidden: 0 };
 }
 
-Object.assign(globalThis.openchrome, { css: (options) => read(css, options) });
+Object.assign(globalThis.openchrome, { css: (options) => runReader(css, options) });

@@ -7,7 +7,7 @@ const MANY_FIELDS = 50;
 const metaOf = (name) => squeeze(firstMatch(document, `meta[name="${name}" i], meta[property="og:${name}" i]`)?.getAttribute('content') ?? '');
 
 function levelOf(el) {
-  return Number(el.getAttribute('aria-level')) || (HEADING.test(el.tagName) ? Number(el.tagName[1]) : 2);
+  return Number(el.getAttribute('aria-level')) || (HEADING_TAG.test(el.tagName) ? Number(el.tagName[1]) : 2);
 }
 
 const belongsTo = (el, selector) => !clobbered(el) && el.closest(selector) !== null;
@@ -27,7 +27,7 @@ function formLines(found) {
     forms.set(form, [...(forms.get(form) || []), one]);
   }
   return [...forms].flatMap(([form, ones]) => {
-    const name = form ? clobbered(form) ? formName(form) : squeeze(nameOf(form, 'form')) : '';
+    const name = form ? clobbered(form) ? clobberedFormName(form) : squeeze(nameOf(form, 'form')) : '';
     const rest = ones.length > MANY_FIELDS ? [`  … ${ones.length - MANY_FIELDS} more`] : [];
     return [form ? `form${name ? ` ${quote(name)}` : ''}` : 'outside of forms',
       ...ones.slice(0, MANY_FIELDS).map((one) => `  ${lineOf(one, true)}`), ...rest];
@@ -35,7 +35,7 @@ function formLines(found) {
 }
 
 function summarize() {
-  const found = seek((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? 1 : 0));
+  const found = walkElements((el, role, name, acts) => (acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? 1 : 0));
   const of = (role) => found.filter((one) => one.role === role);
   const parts = [
     ['description', [metaOf('description')]], ['language', [rootElementOf(document)?.lang ?? '']],
@@ -48,4 +48,4 @@ function summarize() {
   return { about: parts.map(([title, lines]) => [title, lines.filter(Boolean)]).filter(([, lines]) => lines.length), links };
 }
 
-Object.assign(globalThis.openchrome, { summarize: (options) => read(summarize, options) });
+Object.assign(globalThis.openchrome, { summarize: (options) => runReader(summarize, options) });

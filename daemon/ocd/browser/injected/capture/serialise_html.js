@@ -2,43 +2,43 @@
 
 const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT', 'LINK', 'META',
   'SOURCE', 'TRACK', 'WBR']);
-const KEPT = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
+const KEPT_ATTRIBUTES = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
 // What says which part of the page an element is, for those who look for the main one.
-const PARTS = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
+const PART_ATTRIBUTES = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
 const CODE_HINTS = ['data-lang', 'data-language'];
 const CODE_WRAPPER = /lang|highlight|source|src-|brush/i;
-const OF_FORMULAS = new Map([['MATH', ['display']], ['MI', ['mathvariant']], ['MN', ['mathvariant']],
+const FORMULA_ATTRIBUTES = new Map([['MATH', ['display']], ['MI', ['mathvariant']], ['MN', ['mathvariant']],
   ['MFRAC', ['linethickness']], ['MFENCED', ['open', 'close', 'separators']], ['MENCLOSE', ['notation']]]);
 const ALIGNMENTS = new Set(['right', 'center']);
-const LONG_VALUE = 1000;
-const FEW_PIECES = 20; // of HTML in an item that is looked at: a longer one says something
-const SAYS_SOMETHING = /^<(?:img|input|hr|math)\b/;
+const MAX_ATTRIBUTE_VALUE = 1000;
+const MAX_CHECKED_PIECES = 20; // of HTML in an item that is looked at: a longer one says something
+const CONTENT_TAG = /^<(?:img|input|hr|math)\b/;
 const MAX_DRAWN = 5000; // characters of one text in a drawing
 
 const escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-const attribute = (name, value) => ` ${name}="${escapeHtml(value).replace(/"/g, '&quot;')}"`;
-const shortenValue = (value) => (value.length > LONG_VALUE
-  ? `${value.slice(0, LONG_VALUE)}… (${value.length} characters)` : value);
+const formatAttribute = (name, value) => ` ${name}="${escapeHtml(value).replace(/"/g, '&quot;')}"`;
+const shortenValue = (value) => (value.length > MAX_ATTRIBUTE_VALUE
+  ? `${value.slice(0, MAX_ATTRIBUTE_VALUE)}… (${value.length} characters)` : value);
 
 // The class names around a block of code, nearest first, if one may tell its language (content/code_language.py).
-function wrappersOf(el) {
+function codeWrappersOf(el) {
   const names = [];
   for (let at = el.parentElement; at; at = at.parentElement) names.push(at.className);
   const words = names.join('|');
-  return CODE_WRAPPER.test(words) ? attribute('data-openchrome-wrappers', words) : '';
+  return CODE_WRAPPER.test(words) ? formatAttribute('data-openchrome-wrappers', words) : '';
 }
 
 // How a cell of the first two rows is aligned: those tell it for their column.
 function alignmentOf(el, tag, view) {
   if (el.parentElement?.rowIndex > 1) return '';
   const align = tag === 'TD' ? view.style.textAlign : el.style.textAlign || el.align;
-  return ALIGNMENTS.has(align) ? attribute('align', align) : '';
+  return ALIGNMENTS.has(align) ? formatAttribute('align', align) : '';
 }
 
 class HtmlSerializer {
   constructor(options) {
     this.all = options.all === true; // every attribute, controls as they are
-    this.kept = options.parts ? [...KEPT, ...PARTS] : KEPT;
+    this.kept = options.parts ? [...KEPT_ATTRIBUTES, ...PART_ATTRIBUTES] : KEPT_ATTRIBUTES;
     this.formulas = null;
     this.out = [];
     this.cuts = []; // where frames of other origins go
@@ -61,10 +61,10 @@ class HtmlSerializer {
     else {
       for (const kid of composedChildrenOf(el)) {
         if (isCollapsed(el, kid)) continue;
-        if (typeOf(kid) === Node.TEXT_NODE) {
+        if (nodeTypeOf(kid) === Node.TEXT_NODE) {
           if (BLANK.test(kid.data) || view.readable) this.out.push(escapeHtml(markCoveredText(el, kid.data)));
           else this.hidden += kid.data.length;
-        } else if (typeOf(kid) === Node.ELEMENT_NODE) {
+        } else if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
           if (clobbered(kid)) this.form(kid, view);
           else this.element(kid, view);
         }
@@ -77,13 +77,13 @@ class HtmlSerializer {
   form(el, above) {
     const view = formView(el, above);
     if (view !== null) this.kids(el, view);
-    else this.hidden += contentIn(el).trim().length;
+    else this.hidden += textContentOf(el).trim().length;
   }
 
   element(el, above) {
     const tag = el.tagName.toUpperCase();
     const formula = this.formulas?.get(el);
-    if (NEVER.has(tag)) {
+    if (UNRENDERED_TAGS.has(tag)) {
       if (formula) this.out.push(formula);
       return;
     }
@@ -96,16 +96,16 @@ class HtmlSerializer {
       this.out.push(formula);
       return;
     }
-    if (!rootOf(el)) suspectHost(el);
+    if (!shadowRootOf(el)) suspectHost(el);
     if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
     else if (!this.all && tag === 'SVG') this.drawing(el);
     else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escapeHtml(nameOf(el, 'img')));
-    else if (!this.all && CONTROLS.has(tag) && this.control(el, view)) return;
+    else if (!this.all && CONTROL_TAGS.has(tag) && this.control(el, view)) return;
     else this.plainElement(el, tag, view);
   }
 
   drawing(el) {
-    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => seenText(text, MAX_DRAWN));
+    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => visibleTextOf(text, MAX_DRAWN));
     const told = squeeze([nameOf(el, 'img'), ...words].join(' '));
     // It is a picture: the text beside it does not go on from its words.
     if (told) this.out.push(` ${escapeHtml(told)} `);
@@ -120,15 +120,15 @@ class HtmlSerializer {
     if (tag === 'TEXTAREA') this.out.push(escapeHtml(el.value));
     else this.kids(el, view);
     this.out.push(`</${name}>`);
-    if (tag === 'LI' && !this.all && tagOf(parentIn(el)) !== 'OL' && this.isEmptySince(at)) this.out.length = at;
+    if (tag === 'LI' && !this.all && tagOf(parentElementOf(el)) !== 'OL' && this.isEmptySince(at)) this.out.length = at;
     // Blocks made of inline elements must not run together.
     if (name === 'span' && view.style.display !== 'inline' && view.style.display !== 'contents') this.out.push(' ');
   }
 
   // Whether what was written says nothing: an item whose contents are hidden.
   isEmptySince(at) {
-    if (this.out.length - at > FEW_PIECES || this.cuts.at(-1) >= at) return false;
-    return this.out.slice(at).every((piece) => BLANK.test(piece) || (piece[0] === '<' && !SAYS_SOMETHING.test(piece)));
+    if (this.out.length - at > MAX_CHECKED_PIECES || this.cuts.at(-1) >= at) return false;
+    return this.out.slice(at).every((piece) => BLANK.test(piece) || (piece[0] === '<' && !CONTENT_TAG.test(piece)));
   }
 
   control(el, view) {
@@ -137,7 +137,7 @@ class HtmlSerializer {
     const role = roleOf(el);
     let words = '';
     if (role === 'button') words = nameOf(el, role);
-    else if (FIELDS.has(role) && el.type !== 'password') words = valueHeldBy(el, role);
+    else if (FIELDS.has(role) && el.type !== 'password') words = valueOf(el, role);
     if (words) this.out.push(` ${escapeHtml(words)} `);
     return true;
   }
@@ -147,25 +147,25 @@ class HtmlSerializer {
     if (this.all) {
       for (const { name, value } of attributesOf(el)) {
         if (name.startsWith('on') || (name === 'value' && el.type === 'password')) continue;
-        words += attribute(name, name === 'href' || name === 'src' ? this.url(el, name, value) : value);
+        words += formatAttribute(name, name === 'href' || name === 'src' ? this.url(el, name, value) : value);
       }
       return words;
     }
-    for (const name of this.kept) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
-    if (tag === 'A' && el.hasAttribute('href')) words += attribute('href', this.url(el, 'href', ''));
-    if (tag === 'IMG') words += attribute('src', this.url(el, 'src', ''));
-    if ((tag === 'A' || tag === 'IMG') && el.title) words += attribute('title', el.title);
+    for (const name of this.kept) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
+    if (tag === 'A' && el.hasAttribute('href')) words += formatAttribute('href', this.url(el, 'href', ''));
+    if (tag === 'IMG') words += formatAttribute('src', this.url(el, 'src', ''));
+    if ((tag === 'A' || tag === 'IMG') && el.title) words += formatAttribute('title', el.title);
     if (tag === 'CODE' || tag === 'PRE') words += this.codeAttributes(el, tag);
     if (tag === 'TD' || tag === 'TH') words += alignmentOf(el, tag, view);
-    for (const name of OF_FORMULAS.get(tag) ?? []) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
+    for (const name of FORMULA_ATTRIBUTES.get(tag) ?? []) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
     return words;
   }
 
   codeAttributes(el, tag) {
     let words = '';
-    if (el.className && this.kept === KEPT) words += attribute('class', el.className);
-    for (const name of CODE_HINTS) if (el.hasAttribute(name)) words += attribute(name, el.getAttribute(name));
-    return tag === 'PRE' ? words + wrappersOf(el) : words;
+    if (el.className && this.kept === KEPT_ATTRIBUTES) words += formatAttribute('class', el.className);
+    for (const name of CODE_HINTS) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
+    return tag === 'PRE' ? words + codeWrappersOf(el) : words;
   }
 
   url(el, name, value) {
@@ -201,8 +201,8 @@ function html(options) {
   const it = new HtmlSerializer(options);
   it.formulas = it.all ? null : formulasOf(document);
   if (root === rootElementOf(document)) it.document(document);
-  else if (clobbered(root)) it.form(root, viewAbove(root));
-  else it.element(root, viewAbove(root));
+  else if (clobbered(root)) it.form(root, viewOfParent(root));
+  else it.element(root, viewOfParent(root));
   pendingFrames = it.frames;
   return { ...it.parts(), refs: 0, hidden: it.hidden };
 }
@@ -215,9 +215,9 @@ class DomSerializer extends Outline {
     const acts = view !== null && !view.inert && this.acts(el, roleOf(el), view, null);
     const ref = acts ? ` [ref=e${refOf(el)}]` : '';
     if (acts) this.refs++;
-    if (!rootOf(el)) suspectHost(el);
+    if (!shadowRootOf(el)) suspectHost(el);
     const start = `<${tag}${this.attributes(el)}>${ref}`;
-    if (!view || NEVER.has(el.tagName)) this.put(depth, LEAF, start + this.unseen(el, tag));
+    if (!view || UNRENDERED_TAGS.has(el.tagName)) this.put(depth, LEAF, start + this.unseen(el, tag));
     else if (depth >= this.maxDepth && el.firstElementChild) {
       this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements below this depth)`);
     } else if (tag === 'svg') this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
@@ -240,11 +240,11 @@ class DomSerializer extends Outline {
       this.inner(el, depth + 1);
       return;
     }
-    if (rootOf(el)) {
+    if (shadowRootOf(el)) {
       this.put(depth + 1, LEAF, el.shadowRoot ? '#shadow-root' : '#shadow-root (closed)');
-      this.nodes(rootOf(el).childNodes, view, depth + 2);
+      this.nodes(shadowRootOf(el).childNodes, view, depth + 2);
     }
-    this.nodes(rootOf(el) ? this.slotted(el, depth + 1) : el.childNodes, view, depth + 1);
+    this.nodes(shadowRootOf(el) ? this.slotted(el, depth + 1) : el.childNodes, view, depth + 1);
     // One text and nothing else stands on its element's line.
     if (this.lines.length === at + 2 && this.lines[at + 1][1] === TEXT) {
       this.lines[at][2] += ` ${this.lines.pop()[2]}`;
@@ -261,15 +261,15 @@ class DomSerializer extends Outline {
   nodes(nodes, view, depth) {
     if (++this.level <= MAX_DEPTH) {
       for (const node of nodes) {
-        if (typeOf(node) === Node.ELEMENT_NODE) {
+        if (nodeTypeOf(node) === Node.ELEMENT_NODE) {
           if (clobbered(node)) {
             this.put(depth, LEAF, '<form> (its inputs are named like properties of elements)');
-            this.nodes([...childrenOf(node)], view, depth + 1);
+            this.nodes([...childNodesOf(node)], view, depth + 1);
           } else this.element(node, view, depth);
         }
-        else if (typeOf(node) === Node.TEXT_NODE && node.data.trim()) {
+        else if (nodeTypeOf(node) === Node.TEXT_NODE && node.data.trim()) {
           this.put(depth, TEXT, view.readable ? markCoveredText(view.el, squeeze(node.data)) : `(not shown: ${node.data.length} characters)`);
-        } else if (typeOf(node) === Node.COMMENT_NODE) {
+        } else if (nodeTypeOf(node) === Node.COMMENT_NODE) {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
       }
@@ -299,7 +299,7 @@ class DomSerializer extends Outline {
       else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT') words += ` value="(not shown: ${value.length} characters)"`;
       else words += value === '' ? ` ${name}` : ` ${name}="${shortenValue(value).replace(/"/g, '&quot;')}"`;
     }
-    if (CONTROLS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {
+    if (CONTROL_TAGS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {
       if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortenValue(el.value).replace(/"/g, '&quot;')}"`;
       if (el.checked && !el.hasAttribute('checked')) words += ' .checked';
     }
@@ -326,12 +326,12 @@ function dom(options) {
   const root = scopeOf(options);
   if (!root) return null;
   const it = new DomSerializer({ ...options, filter: 'all' });
-  const view = root === rootElementOf(document) ? null : viewAbove(root);
+  const view = root === rootElementOf(document) ? null : viewOfParent(root);
   if (clobbered(root)) it.nodes([root], view, 0);
   else it.element(root, view, 0);
   pendingFrames = it.frames;
   return { ...it.parts(), refs: it.refs, hidden: 0 };
 }
 
-MARKING.add(html).add(dom);
-Object.assign(globalThis.openchrome, { html: (options) => read(html, options), dom: (options) => read(dom, options) });
+MARKING_READERS.add(html).add(dom);
+Object.assign(globalThis.openchrome, { html: (options) => runReader(html, options), dom: (options) => runReader(dom, options) });

@@ -2,20 +2,20 @@
 
 // Elements that say what stands in them and nothing else. hosts: unless they have a shadow tree;
 // named: style sheets may add words to their names.
-const ORDINARY = new Map();
+const INERT_TAGS = new Map();
 for (const tag of ('TD TH TR TBODY THEAD TFOOT LI UL OL DL DT DD PRE B STRONG I EM U S SMALL BIG SUB SUP MARK CODE KBD SAMP VAR TIME'
-  + ' ABBR CITE Q DEL INS DFN BDI BDO BR WBR HR TT CENTER').split(' ')) ORDINARY.set(tag, { hosts: false, named: false });
-for (const tag of 'P DIV SPAN SECTION ARTICLE ASIDE MAIN NAV HEADER FOOTER BLOCKQUOTE'.split(' ')) ORDINARY.set(tag, { hosts: true, named: false });
-for (const tag of 'H1 H2 H3 H4 H5 H6'.split(' ')) ORDINARY.set(tag, { hosts: true, named: true });
-ORDINARY.set('A', { hosts: false, named: true });
+  + ' ABBR CITE Q DEL INS DFN BDI BDO BR WBR HR TT CENTER').split(' ')) INERT_TAGS.set(tag, { hosts: false, named: false });
+for (const tag of 'P DIV SPAN SECTION ARTICLE ASIDE MAIN NAV HEADER FOOTER BLOCKQUOTE'.split(' ')) INERT_TAGS.set(tag, { hosts: true, named: false });
+for (const tag of 'H1 H2 H3 H4 H5 H6'.split(' ')) INERT_TAGS.set(tag, { hosts: true, named: true });
+INERT_TAGS.set('A', { hosts: false, named: true });
 // Attributes that give an element neither a role nor a name nor further words.
-const QUIET = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
+const QUIET_ATTRIBUTES = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
   + ' nowrap target rel hreflang lang dir datetime start value').split(' '));
 const CELL_TAGS = new Set(['TD', 'TH']);
-const SHORTLY = 160; // characters by which something without a name may go
-const INDIRECT = 3; // what goes by its words comes after a control inside that is called so
-const CHAIN = 4; // elements around one text
-const MAY_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
+const MAX_IMPLICIT_NAME = 160; // characters by which something without a name may go
+const INDIRECT_PENALTY = 3; // what goes by its words comes after a control inside that is called so
+const MAX_CHAIN = 4; // elements around one text
+const SOFT_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MAX_SAID = 5000; // characters of one element's words
 
 class ElementSearch extends Outline {
@@ -26,7 +26,7 @@ class ElementSearch extends Outline {
     this.judge = judge; // (el, role, name, acts, within) → score
     this.hint = hint;
     // What most texts have nothing of: one expression is a third of the work of three.
-    this.odd = hint && new RegExp(`${hint.source}|${MAY_BREAK.source}|^\\s*$`, hint.flags);
+    this.odd = hint && new RegExp(`${hint.source}|${SOFT_BREAK.source}|^\\s*$`, hint.flags);
     this.bare = false; // whether no style sheet adds words to names
     this.isAside = isAside;
     this.found = [];
@@ -51,7 +51,7 @@ class ElementSearch extends Outline {
     if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {
       if (hasComposedChildren(el)) this.others(el, view, depth, control);
       else {
-        for (let kid = firstElementOf(el); kid; kid = nextElementOf(kid)) this.kid(el, kid, view, depth, control);
+        for (let kid = firstElementChildOf(el); kid; kid = nextElementSiblingOf(kid)) this.kid(el, kid, view, depth, control);
       }
     }
     this.level--;
@@ -61,7 +61,7 @@ class ElementSearch extends Outline {
   others(el, view, depth, control) {
     const outer = this.bare;
     this.bare = false;
-    for (const kid of [...composedChildrenOf(el)]) if (typeOf(kid) === 1) this.kid(el, kid, view, depth, control);
+    for (const kid of [...composedChildrenOf(el)]) if (nodeTypeOf(kid) === 1) this.kid(el, kid, view, depth, control);
     this.bare = outer;
   }
 
@@ -77,37 +77,37 @@ class ElementSearch extends Outline {
     let at = el;
     let kind;
     for (let level = 0; ; level++) {
-      kind = ORDINARY.get(tagOf(at));
+      kind = INERT_TAGS.get(tagOf(at));
       if (kind === undefined || (kind.named && !this.bare) || (at.hasAttributes() && !this.quiet(at))) return false;
-      if (kind.hosts && rootOf(at) !== null) return false;
-      const kid = firstElementOf(at);
+      if (kind.hosts && shadowRootOf(at) !== null) return false;
+      const kid = firstElementChildOf(at);
       if (kid === null) break;
       if (level === 0 && tagOf(at) === 'TR') return this.dullRow(at);
-      if (kind.named || level === CHAIN || nextElementOf(kid) !== null) return false;
+      if (kind.named || level === MAX_CHAIN || nextElementSiblingOf(kid) !== null) return false;
       at = kid;
     }
-    const text = contentIn(el);
+    const text = textContentOf(el);
     if (!this.odd.test(text)) return true;
-    if (this.hint.test(text) || (text === '' && kind.hosts) || MAY_BREAK.test(text)) return false;
+    if (this.hint.test(text) || (text === '' && kind.hosts) || SOFT_BREAK.test(text)) return false;
     return !BLANK.test(text) || !this.isClassed(el);
   }
 
   // The same of a row whose cells are texts: what is in none of its words is in no cell's.
   dullRow(row) {
-    for (let cell = firstElementOf(row); cell; cell = nextElementOf(cell)) {
-      if (cell.hasAttributes() || firstElementOf(cell) !== null || !CELL_TAGS.has(tagOf(cell))) return false;
+    for (let cell = firstElementChildOf(row); cell; cell = nextElementSiblingOf(cell)) {
+      if (cell.hasAttributes() || firstElementChildOf(cell) !== null || !CELL_TAGS.has(tagOf(cell))) return false;
     }
-    return !this.odd.test(contentIn(row));
+    return !this.odd.test(textContentOf(row));
   }
 
   // Whether icons in it go by a class with the words.
   isClassed(el) {
-    for (let at = el; at; at = firstElementOf(at)) if (this.hint.test(at.getAttribute('class') || '')) return true;
+    for (let at = el; at; at = firstElementChildOf(at)) if (this.hint.test(at.getAttribute('class') || '')) return true;
     return false;
   }
 
   quiet(el) {
-    return el.getAttributeNames().every((name) => QUIET.has(name)
+    return el.getAttributeNames().every((name) => QUIET_ATTRIBUTES.has(name)
       || (name === 'id' ? !this.hint.test(el.id) : name.startsWith('data-') && name !== 'data-testid'));
   }
 
@@ -124,16 +124,16 @@ class ElementSearch extends Outline {
 
   // What is not seen of an element's words is looked into once they fit.
   keepSeen(el, role, words, acts, less = 0) {
-    const whole = words === '' || (firstElementOf(el) === null && rootOf(el) === null);
+    const whole = words === '' || (firstElementChildOf(el) === null && shadowRootOf(el) === null);
     if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(seenText(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(visibleTextOf(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
   }
 
   // What has no name of its own goes by its words.
   head(el, role, name, acts) {
-    const words = name || (FALLBACK.has(tagOf(el)) || isNamedBeside(el, role, acts) ? '' : acts ? fewWords(el) : ownText(el));
+    const words = name || (FALLBACK_TAGS.has(tagOf(el)) || isNamedBeside(el, role, acts) ? '' : acts ? shortWordsOf(el) : ownText(el));
     if (name) this.keep(el, role, name, acts);
-    else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT);
+    else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT_PENALTY);
     this.told = words !== '';
     if (acts) this.within = WIDGETS.has(role) || !(this.pointer || isSmall(el)) ? null : el;
     return '';
@@ -178,7 +178,7 @@ class ElementSearch extends Outline {
 
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !reachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
+    if (owner && !isControlReachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
     this.block(el, view, depth, el);
   }
 
@@ -204,20 +204,20 @@ class ElementSearch extends Outline {
   }
 }
 
-const isSmall = (el) => contentIn(el).length <= SHORTLY * 5 && el.getElementsByTagName('*').length <= SHORTLY;
+const isSmall = (el) => textContentOf(el).length <= MAX_IMPLICIT_NAME * 5 && el.getElementsByTagName('*').length <= MAX_IMPLICIT_NAME;
 
 // The words of something small that can be acted on and has no name.
-function fewWords(el) {
+function shortWordsOf(el) {
   if (!isSmall(el)) return '';
-  const words = squeeze(contentOf(el));
-  return words.length > SHORTLY ? '' : words;
+  const words = squeeze(nameFromContent(el));
+  return words.length > MAX_IMPLICIT_NAME ? '' : words;
 }
 
 // The words that stand directly in an element, with what is set off inside them.
 function ownText(el) {
-  if (firstElementOf(el) === null) return squeeze(contentIn(el).slice(0, MAX_SAID));
-  for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-    if (typeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(contentIn(el).slice(0, MAX_SAID));
+  if (firstElementChildOf(el) === null) return squeeze(textContentOf(el).slice(0, MAX_SAID));
+  for (let kid = firstChildOf(el); kid; kid = nextSiblingOf(kid)) {
+    if (nodeTypeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(textContentOf(el).slice(0, MAX_SAID));
   }
   return '';
 }
@@ -225,16 +225,16 @@ function ownText(el) {
 // What the judge gives a score, in the page's order, and the controls of the names that are set aside.
 function seekBoth(judge, hint, isAside) {
   surroundingTexts = new Map();
-  sections = new Map();
+  sectionNames = new Map();
   const it = new ElementSearch(judge, hint, isAside);
   if (!isReadByParent()) it.document(document, 0);
   return { found: it.found, aside: it.aside };
 }
-const seek = (judge, hint = null) => seekBoth(judge, hint, null).found;
+const walkElements = (judge, hint = null) => seekBoth(judge, hint, null).found;
 
 // All that can be acted on, by role and name as refs know them.
-function acting() {
-  return seek((el, role, name, acts) => (acts ? 1 : 0)).map(({ el }) => {
+function interactiveElements() {
+  return walkElements((el, role, name, acts) => (acts ? 1 : 0)).map(({ el }) => {
     const role = roleOf(el);
     return { el, role, name: nameOf(el, role) };
   });

@@ -13,38 +13,38 @@ const LONG_DESCRIPTION = /( description="[^"]{60})[^"]{2,}"$/;
 const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
-const FOLDED = 20;
-const LEAD = 3; // by so much the best has to be better than the next to be meant alone
-const BESIDE = 1; // a label is surer than the words beside a field
-const HINTED = 2; // and both than the class of an icon
-const ACTS = 6; // what can be acted on is meant rather than a text of the same words
+const FOLDED_SCORE = 20;
+const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
+const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
+const HINT_PENALTY = 2; // and both than the class of an icon
+const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
 // What an outline says of an element behind its name, and the words for being without it.
 const STATES = new Set('checked selected pressed expanded collapsed disabled focused multiline readonly required invalid'.split(' '));
 const STATES_NOT = new Map([['unchecked', 'checked'], ['unselected', 'selected'], ['enabled', 'disabled']]);
-const STATED = 76; // the best by a state: what is called so and is of the kind asked for is meant before
-const OF_KIND = 20; // a kind and a state say more than a kind
-const ANY_STATED = 50;
+const STATE_SCORE = 76; // the best by a state: what is called so and is of the kind asked for is meant before
+const KIND_BONUS = 20; // a kind and a state say more than a kind
+const BARE_STATE_SCORE = 50;
 
-function unquoted(text) {
+function parseQuoted(text) {
   try { return JSON.parse(text); } catch { return text.slice(1, -1); }
 }
 
 // A query that is an element's line in the outline: button "Delete" in: Bob. In a row: recorded so.
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
-const OTHER = 30; // the best that an element of another row scores: it is shown, not acted on
+const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
 const NUMBER = /\p{N}/u;
-const END_ALONE = /^… /; // of a name that begins as those in the rows above
+const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
 // The words of a text; of one that was cut, the last may be half a word.
 const completeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
-const withoutNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
+const lacksNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
 
 // A query taken apart once.
 class SearchQuery {
   constructor(query) {
     const line = AS_LINE.exec(squeeze(query));
-    this.line = line && { role: line[1], name: unquoted(line[2]), row: line[3] !== undefined, around: [...new Set(completeWords(line[4] || ''))] };
+    this.line = line && { role: line[1], name: parseQuoted(line[2]), row: line[3] !== undefined, around: [...new Set(completeWords(line[4] || ''))] };
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
@@ -86,19 +86,19 @@ class SearchQuery {
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
     const score = this.spoken(el, role, name, acts);
-    if (!this.stateless || !acts || score >= STATED) return score;
+    if (!this.stateless || !acts || score >= STATE_SCORE) return score;
     const { all, roles } = this.stateless;
-    const kind = roles.has(role) ? OF_KIND : 0;
-    const stated = all.length ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATED) : ANY_STATED;
+    const kind = roles.has(role) ? KIND_BONUS : 0;
+    const stated = all.length ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATE_SCORE) : BARE_STATE_SCORE;
     return stated > score && this.isStated(el, role) ? stated : score;
   }
 
   // Whether an element is in the states that are asked for.
   isStated(el, role) {
     const control = el.tagName === 'LABEL' && el.control ? el.control : el;
-    const said = statesOf(control, role, activeIn(ownerIn(control))).split(' ');
+    const said = statesOf(control, role, activeElementOf(documentOf(control))).split(' ');
     return this.states.every((word) => (STATES.has(word) ? said.includes(word)
-      : !said.includes(STATES_NOT.get(word)) && (word !== 'unchecked' || CHECKED.test(role))));
+      : !said.includes(STATES_NOT.get(word)) && (word !== 'unchecked' || CHECKABLE_ROLES.test(role))));
   }
 
   // How well it fits by its name, by the words beside it, and by its icon.
@@ -106,19 +106,19 @@ class SearchQuery {
     const score = this.nameScore(el, role, name, acts);
     if (!acts) return score;
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
-    if (words) return Math.max(score, this.nameScore(el, role, words, acts) - BESIDE);
-    const hint = name ? '' : hintFor(el, role).slice(2, -1);
-    return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINTED) : score;
+    if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
+    const hint = name ? '' : hintIfWordless(el, role).slice(2, -1);
+    return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
   }
 
   // How well it fits by a name.
   nameScore(el, role, name, acts) {
     if (!this.line) return this.fit(el, role, name, acts);
-    const named = clip(name) === this.line.name || (END_ALONE.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
+    const named = clip(name) === this.line.name || (CUT_BEGINNING.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
     const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
     const score = same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
-    const other = score > OTHER && ((!named && withoutNumbers(completeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
-    return other ? OTHER : score;
+    const other = score > OTHER_ROW_SCORE && ((!named && lacksNumbers(completeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
+    return other ? OTHER_ROW_SCORE : score;
   }
 
   // Whether it stands in another row than that of the line: a number of it is not there, or words
@@ -129,7 +129,7 @@ class SearchQuery {
     const { words, repeated } = surroundingWords(el);
     const there = wordsOf(`${otherWords(el, acts, true)} ${words}`);
     const gone = wanted.filter((word) => !there.includes(word));
-    if (!gone.length || withoutNumbers(gone, [])) return gone.length > 0;
+    if (!gone.length || lacksNumbers(gone, [])) return gone.length > 0;
     return (row || repeated) && completeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word));
   }
 
@@ -143,7 +143,7 @@ class SearchQuery {
 
   fit(el, role, name, acts) {
     const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
-    const kind = (acts ? ACTS : 0) - (role === 'clickable' ? 3 : 0);
+    const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
     // Most of a page has nothing to do with the words: that must cost next to nothing.
@@ -198,34 +198,34 @@ function otherWords(el, acts, partly) {
   return acts && partly ? `${text} ${surroundingWords(el).words} ${sectionOf(el)}` : text;
 }
 
-let sections = new Map(); // for the time of one search
+let sectionNames = new Map(); // for the time of one search
 
 // The name or the heading of what an element stands in.
 function sectionOf(el) {
   const passed = [];
   let found = '';
-  for (let at = above(el); at && tagOf(at) !== 'BODY'; at = above(at)) {
-    found = sections.get(at);
+  for (let at = composedParentOf(el); at && tagOf(at) !== 'BODY'; at = composedParentOf(at)) {
+    found = sectionNames.get(at);
     if (found !== undefined) break;
     passed.push(at);
     found = titleOf(at);
     if (found) break;
   }
-  for (const at of passed) sections.set(at, found || '');
+  for (const at of passed) sectionNames.set(at, found || '');
   return found || '';
 }
 
 function titleOf(el) {
-  if (clobbered(el)) return formName(el);
+  if (clobbered(el)) return clobberedFormName(el);
   const name = el.tagName === 'FIELDSET' || hasName(el) ? nameOf(el, roleOf(el)) : '';
   if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
   const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
-  return heading ? squeeze(seenText(heading, 200).slice(0, 200)) : '';
+  return heading ? squeeze(visibleTextOf(heading, 200).slice(0, 200)) : '';
 }
 
 function isInSight(el) {
-  const box = boxIn(el);
-  const view = windowOf(ownerIn(el)) || window;
+  const box = boundingBoxOf(el);
+  const view = windowOf(documentOf(el)) || window;
   return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
 }
 
@@ -235,14 +235,14 @@ function lineOf(one, alone) {
   const control = one.el.tagName === 'LABEL' && one.el.control ? one.el.control : one.el;
   let line = one.role || one.el.tagName.toLowerCase();
   if (one.name) line += ` ${quote(clip(one.name))}`;
-  else if (one.acts) line += hintFor(control, one.role);
+  else if (one.acts) line += hintIfWordless(control, one.role);
   const beside = isUnlabelled(control, one.role, one.name) ? labelBesideOf(control) : '';
-  line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeIn(ownerIn(one.el)))}`;
+  line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeElementOf(documentOf(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'), 300);
   if (one.score < LIKELY) line += ' (partial match)';
   const { at, words } = surroundingWords(one.el);
-  let context = alone ? '' : squeeze(words ? seenText(at, 800).replace(one.name, ' ').slice(0, 400) : '');
+  let context = alone ? '' : squeeze(words ? visibleTextOf(at, 800).replace(one.name, ' ').slice(0, 400) : '');
   const section = alone ? '' : sectionOf(one.el);
   if (section && !context.includes(section)) context = context ? `${context} / ${section}` : section;
   return context ? `${line} in: ${clip(context, 120)}` : line;
@@ -258,12 +258,12 @@ function rankMatches(options) {
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, aside));
   if (among === 'fields') found.push(...matchingGroups(asked));
-  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED.has(one.role))) addByPlace(found, fieldsUnderHeadings(asked));
+  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED_ROLES.has(one.role))) addByPlace(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...collapsedWith(asked));
-  const once = withoutInnerBoxes(withoutDragged(withoutWrappers(withoutDoubles(found))));
-  const single = options.apart ? withoutInner(once) : once;
-  const best = (among === 'all' ? withoutLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
+  const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
+  const single = options.apart ? dropInner(once) : once;
+  const best = (among === 'all' ? dropLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.
   const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
@@ -276,7 +276,7 @@ function rankMatches(options) {
 }
 
 // Texts that have only some of the words say nothing beside a control that has them all.
-function withoutLooseTexts(found) {
+function dropLooseTexts(found) {
   const isMet = found.some((one) => one.acts && one.score >= LIKELY);
   return isMet ? found.filter((one) => one.acts || one.score >= LIKELY) : found;
 }
@@ -302,14 +302,14 @@ function isUndecided(found) {
 function addByPlace(found, there) {
   for (const one of there) {
     const known = found.find(({ el }) => el === one.el);
-    if (known) known.score = Math.max(known.score + LEAD, one.score);
+    if (known) known.score = Math.max(known.score + PLACE_LEAD, one.score);
     else found.push(one);
   }
 }
 
 // Inputs for files, seen or not: files are put into them without a click.
 function fileInputs(asked) {
-  return everyMatch({ selector: 'input[type=file]', pierce: true }).map((el) => {
+  return matchesEverywhere({ selector: 'input[type=file]', pierce: true }).map((el) => {
     const name = nameOf(el, 'file');
     return { el, role: 'file', name, acts: true, within: null, score: asked.score(el, 'file', name, true), at: 0 };
   }).filter((one) => one.score > 0);
@@ -317,10 +317,10 @@ function fileInputs(asked) {
 
 // What has to be opened first: the summaries of what is folded up and has all the words in it.
 function collapsedWith(asked) {
-  const has = (el) => { const words = wordsOf(textIn(el)); return asked.rest.every((word) => words.includes(word)); };
-  return asked.rest.length === 0 ? [] : everyMatch({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
-    .filter((el) => seenBox(el) && has(el.parentElement))
-    .map((el) => ({ el, role: roleOf(el), name: nameOf(el, 'summary'), acts: true, within: null, score: FOLDED, at: 0 }));
+  const has = (el) => { const words = wordsOf(spacedTextOf(el)); return asked.rest.every((word) => words.includes(word)); };
+  return asked.rest.length === 0 ? [] : matchesEverywhere({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
+    .filter((el) => visibleBoxOf(el) && has(el.parentElement))
+    .map((el) => ({ el, role: roleOf(el), name: nameOf(el, 'summary'), acts: true, within: null, score: FOLDED_SCORE, at: 0 }));
 }
 
 // Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
@@ -333,65 +333,65 @@ function closestParts(found) {
     if (within !== null) best.set(within, Math.max(score, best.get(within) ?? 0));
   }
   const kept = found.filter((one) => (one.acts ? !isSaidByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS)));
-  const outer = new Set(withoutInner(kept.filter((one) => !one.acts)));
+  const outer = new Set(dropInner(kept.filter((one) => !one.acts)));
   return kept.filter((one) => one.acts || outer.has(one));
 }
 
 // Whether a part says it as well: but for what a control has over a text.
-const isSaidByPart = (box, part) => part >= ALL_WORDS && part + ACTS >= box.score && box.score < WHOLE_NAME;
+const isSaidByPart = (box, part) => part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element.
-function withoutDoubles(found) {
+function dropTextDoubles(found) {
   const acts = new Map();
   for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
   return found.filter((one) => one.acts
-    || !(acts.get(one.name) || []).some((el) => holdsIn(el, one.el) || holdsIn(one.el, el)));
+    || !(acts.get(one.name) || []).some((el) => nodeContains(el, one.el) || nodeContains(one.el, el)));
 }
 
 // A combobox around a text field of the same words, as ARIA 1.1 has it, is that field.
-function withoutWrappers(found) {
+function dropComboboxWrappers(found) {
   const fields = found.filter((one) => TEXT_FIELD.test(one.role));
   if (!fields.length) return found;
   return found.filter((one) => one.role !== 'combobox'
-    || !fields.some((field) => field.score >= one.score - HINTED && field.el !== one.el && holdsIn(one.el, field.el)));
+    || !fields.some((field) => field.score >= one.score - HINT_PENALTY && field.el !== one.el && nodeContains(one.el, field.el)));
 }
 
 // What can be dragged, around what shows the hand and has all its words, is that.
-function withoutDragged(found) {
+function dropDraggableWrappers(found) {
   const clicked = found.filter((one) => one.role === 'clickable');
   return found.filter(({ el, role, name }) => role !== 'draggable'
-    || !clicked.some((one) => one.name === name && holdsIn(el, one.el) && hasOnlyPointerCursor(one.el)));
+    || !clicked.some((one) => one.name === name && nodeContains(el, one.el) && hasOnlyPointerCursor(one.el)));
 }
 
 // A box to tick that is made of another one of its name, in its shadow tree, is one box.
-function withoutInnerBoxes(found) {
-  const boxes = new Map(found.filter((one) => one.acts && TICKED.has(one.role)).map((one) => [one.el, one]));
+function dropInnerBoxes(found) {
+  const boxes = new Map(found.filter((one) => one.acts && TICK_ROLES.has(one.role)).map((one) => [one.el, one]));
   const isPart = ({ el, role, name }) => {
-    for (let at = above(el); at; at = above(at)) if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
+    for (let at = composedParentOf(el); at; at = composedParentOf(at)) if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
     return false;
   };
   return boxes.size < 2 ? found : found.filter((one) => !boxes.has(one.el) || !isPart(one));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.
-function withoutInner(found) {
+function dropInner(found) {
   const outer = new Map();
   return found.filter((one) => {
     const same = outer.get(one.name) || [];
-    if (same.some((el) => holdsIn(el, one.el))) return false;
+    if (same.some((el) => nodeContains(el, one.el))) return false;
     outer.set(one.name, [...same.slice(-20), one.el]);
     return true;
   });
 }
 
-function shownResults(found, options) {
+function describeMatches(found, options) {
   const shown = found.slice(0, options.limit);
   const names = new Set(shown.map((one) => one.name));
   const count = new Map();
   for (const one of found) {
     if (names.has(one.name)) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
   }
-  const lines = withPlaces(shown, shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)));
+  const lines = addPlacesToLines(shown, shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)));
   return shown.map((one, number) => ({
     line: lines[number],
     ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
@@ -401,18 +401,18 @@ function shownResults(found, options) {
 
 function findByWords(options) {
   const found = rankMatches(options);
-  return { matches: shownResults(found, options), total: found.length };
+  return { matches: describeMatches(found, options), total: found.length };
 }
 
 // All matches of a selector or an XPath, in the document, its frames and its shadow trees.
-function everyMatch(options) {
+function matchesEverywhere(options) {
   const found = new Set();
   const scopes = [document];
   for (const scope of scopes) {
     for (const el of matchesIn(scope, options)) found.add(el);
     if (!options.pierce) continue;
     for (const host of allMatches(scope, '*')) {
-      const inner = rootOf(host) || (EMBEDDING.has(host.tagName) ? innerDocument(host) : null);
+      const inner = shadowRootOf(host) || (FRAME_TAGS.has(host.tagName) ? innerDocument(host) : null);
       if (inner) scopes.push(inner);
       else if (tagOf(host) !== 'FORM') suspectHost(host);
     }
@@ -422,22 +422,22 @@ function everyMatch(options) {
 
 function matchesIn(scope, { selector, xpath }) {
   if (selector) return allMatches(scope, selector);
-  const document = ownerIn(scope) || scope;
-  if (scope === document) return matchesAlong(document, xpath, document);
+  const document = documentOf(scope) || scope;
+  if (scope === document) return xpathMatches(document, xpath, document);
   // A shadow root itself is no place for a path to start from; the elements in it are.
   const starts = xpath.trim().startsWith('/') ? [...scope.children].slice(0, 1) : [...scope.children];
-  return starts.flatMap((start) => matchesAlong(document, xpath, start));
+  return starts.flatMap((start) => xpathMatches(document, xpath, start));
 }
 
-function matchesAlong(document, xpath, start) {
+function xpathMatches(document, xpath, start) {
   const result = evaluateIn(document, xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
   const found = [];
   for (let at = 0; at < result.snapshotLength; at++) {
     const node = result.snapshotItem(at);
-    if (typeOf(node) === Node.ELEMENT_NODE) found.push(node);
+    if (nodeTypeOf(node) === Node.ELEMENT_NODE) found.push(node);
     else if (node.ownerElement || node.parentElement) found.push(node.ownerElement || node.parentElement);
   }
   return found;
 }
 
-Object.assign(globalThis.openchrome, { find: (options) => read(findByWords, options) });
+Object.assign(globalThis.openchrome, { find: (options) => runReader(findByWords, options) });

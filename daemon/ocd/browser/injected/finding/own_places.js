@@ -2,37 +2,37 @@
 
 const MAX_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
 const MAX_ALIKE = 30;
-const previousElementOf = getter(Element.prototype, 'previousElementSibling');
+const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const CONTEXT = /^(.*?\[ref=e\d+\].*?)(?: in: (.*))?$/s;
-const PLACED = 42; // a fit by name and place: less than any by name and row
+const PLACE_SCORE = 42; // a fit by name and place: less than any by name and row
 
 // The largest box around an element that holds none of the others.
-function ownPlace(el, others) {
+function ownPlaceOf(el, others) {
   let place = el;
-  for (let at = above(el); at && tagOf(at) !== 'BODY'; at = above(at)) {
-    if (others.some((other) => other !== el && holdsIn(at, other))) break;
+  for (let at = composedParentOf(el); at && tagOf(at) !== 'BODY'; at = composedParentOf(at)) {
+    if (others.some((other) => other !== el && nodeContains(at, other))) break;
     place = at;
   }
   return place;
 }
 
 // The heading that stands before a place, and after the others.
-function headingOf(place, others) {
-  let before = previousElementOf(place);
+function headingBefore(place, others) {
+  let before = previousElementSiblingOf(place);
   while (before && roleOf(before) !== 'heading') {
-    if (others.some((other) => before === other || holdsIn(before, other))) return '';
-    before = previousElementOf(before);
+    if (others.some((other) => before === other || nodeContains(before, other))) return '';
+    before = previousElementSiblingOf(before);
   }
-  return before ? squeeze(seenText(before, 100)) : '';
+  return before ? squeeze(visibleTextOf(before, 100)) : '';
 }
 
 // The words of the own place of each element, after those of its heading where each has one; '' of a large one.
 function placeWords(els) {
-  const places = els.map((el) => ownPlace(el, els));
-  const headings = places.map((place) => headingOf(place, els));
+  const places = els.map((el) => ownPlaceOf(el, els));
+  const headings = places.map((place) => headingBefore(place, els));
   const areHeaded = headings.every(Boolean);
   return places.map((place, at) => {
-    const words = squeeze(seenText(place, MAX_PLACE + 1));
+    const words = squeeze(visibleTextOf(place, MAX_PLACE + 1));
     if (words.length > MAX_PLACE) return '';
     return areHeaded ? `${headings[at]}: ${words}` : words;
   });
@@ -54,25 +54,25 @@ function matchesByPlace(asked, named) {
     const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
     const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];
     return group.filter((one, at) => { const there = wordsOf(places[at] ?? ''); return missing.length && missing.every((word) => there.includes(word)); });
-  }).map((one) => ({ ...one, score: PLACED }));
+  }).map((one) => ({ ...one, score: PLACE_SCORE }));
 }
 
 // Of the fields without a name those under a heading that is called so, where there is no other field under it:
 // what stands between them are words about the field.
 function fieldsUnderHeadings(asked) {
-  const shown = seek((el, role, name, acts) => (role === 'heading' || (acts && LABELLED.has(role)) ? 1 : 0));
+  const shown = walkElements((el, role, name, acts) => (role === 'heading' || (acts && LABELLED_ROLES.has(role)) ? 1 : 0));
   const groups = [];
   for (const one of shown) {
     if (one.role === 'heading') groups.push({ heading: one.name, fields: [] });
     else groups.at(-1)?.fields.push(one);
   }
   return groups.filter(({ fields }) => fields.length === 1 && isUnlabelled(fields[0].el, fields[0].role, fields[0].name))
-    .map(({ heading, fields: [one] }) => ({ ...one, score: asked.fit(one.el, one.role, heading, true) - BESIDE }))
+    .map(({ heading, fields: [one] }) => ({ ...one, score: asked.fit(one.el, one.role, heading, true) - ADJACENT_PENALTY }))
     .filter((one) => one.score >= ALL_WORDS);
 }
 
 // Lines about things of one name that say the same of them get the words of their places instead.
-function withPlaces(shown, lines) {
+function addPlacesToLines(shown, lines) {
   const lined = [...lines];
   for (const group of sameNamed(shown)) {
     const contexts = group.map((one) => CONTEXT.exec(lines[shown.indexOf(one)])?.[2]);

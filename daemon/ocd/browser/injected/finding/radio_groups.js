@@ -15,7 +15,7 @@ const setKey = (radio) => (radio.tagName === 'INPUT' ? radio.name : '');
 
 // The radio buttons that an element stands for, if they are one set and all that it is about; else none.
 function radioSet(el) {
-  if (PAGE.has(tagOf(el)) || clobbered(el)) return [];
+  if (PAGE_TAGS.has(tagOf(el)) || clobbered(el)) return [];
   const radios = radiosIn(el);
   const one = radios.length > 1 && radios.every((radio) => setKey(radio) === setKey(radios[0]));
   return one ? radios : [];
@@ -26,10 +26,10 @@ const radioName = (radio) => nameOf(radio, 'radio') || labelBesideOf(radio) || r
 // The words before the first of a set that has no label of its own, or before what holds it.
 function setLabel(box, radios) {
   let first = radios[0];
-  while (parentIn(first) && parentIn(first) !== box) first = parentIn(first);
+  while (parentElementOf(first) && parentElementOf(first) !== box) first = parentElementOf(first);
   const inside = wordsBeside(first, -1).text;
   if (inside) return inside;
-  for (let at = box, steps = 0; at && steps < STEPS_UP && !SURROUNDS.has(tagOf(at)); at = parentIn(at), steps++) {
+  for (let at = box, steps = 0; at && steps < MAX_STEPS_UP && !BOUNDARY_TAGS.has(tagOf(at)); at = parentElementOf(at), steps++) {
     const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsBeside(at, -1).text;
     if (words) return words;
   }
@@ -37,28 +37,28 @@ function setLabel(box, radios) {
 }
 
 // The nearest element around a radio button that has others in it.
-function holderOf(radio) {
-  let at = parentIn(radio);
-  while (at && radiosIn(at).length < 2) at = parentIn(at);
+function radioHolderOf(radio) {
+  let at = parentElementOf(radio);
+  while (at && radiosIn(at).length < 2) at = parentElementOf(at);
   return at;
 }
 
-const isReachable = (radio) => placeIn(radio) !== null || labelsOf(radio).some(seenBox);
+const isReachable = (radio) => visiblePlaceOf(radio) !== null || labelsOf(radio).some(visibleBoxOf);
 
 // Sets of radio buttons: those that a group is about, and those of one name that something holds alone.
 function radioGroups() {
   const groups = new Map();
-  for (const el of everyMatch({ selector: RADIO_GROUP, pierce: true })) {
+  for (const el of matchesEverywhere({ selector: RADIO_GROUP, pierce: true })) {
     const radios = radioSet(el);
     const name = radios.length ? nameOf(el, roleOf(el)) || setLabel(el, radios) : '';
     if (name) groups.set(el, name);
   }
-  const [inputs, others] = [everyMatch({ selector: 'input[type=radio][name]', pierce: true }), everyMatch({ selector: '[role=radio]', pierce: true })];
-  const loose = [...groupedBy(inputs, (radio) => radio.name).values(), ...groupedBy(others.filter((one) => !one.closest(RADIO_GROUP)), holderOf).values()];
+  const [inputs, others] = [matchesEverywhere({ selector: 'input[type=radio][name]', pierce: true }), matchesEverywhere({ selector: '[role=radio]', pierce: true })];
+  const loose = [...groupItems(inputs, (radio) => radio.name).values(), ...groupItems(others.filter((one) => !one.closest(RADIO_GROUP)), radioHolderOf).values()];
   for (const radios of loose) {
-    let box = parentIn(radios[0]);
-    while (box && !radios.every((one) => holdsIn(box, one))) box = parentIn(box);
-    const named = box && [...groups.keys()].some((el) => el === box || holdsIn(el, box) || holdsIn(box, el));
+    let box = parentElementOf(radios[0]);
+    while (box && !radios.every((one) => nodeContains(box, one))) box = parentElementOf(box);
+    const named = box && [...groups.keys()].some((el) => el === box || nodeContains(el, box) || nodeContains(box, el));
     if (box && !named && isRadioSet(box)) groups.set(box, setLabel(box, radios));
   }
   return [...groups].filter(([el, name]) => name && radiosIn(el).some(isReachable));

@@ -17,21 +17,21 @@ function segmentKind(el) {
 
 // The parts of such a field by kind, if a group is about one date or time; else null.
 function segmentsOf(group) {
-  if (PAGE.has(tagOf(group)) || clobbered(group) || !group.matches(SEGMENTED)) return null;
+  if (PAGE_TAGS.has(tagOf(group)) || clobbered(group) || !group.matches(SEGMENTED)) return null;
   const all = [...allMatches(group, SEGMENT)];
   const parts = new Map(all.map((one) => [segmentKind(one), one]));
-  const others = [...allMatches(group, ENTRY_FIELDS)].filter((one) => !all.includes(one) && seenBox(one));
+  const others = [...allMatches(group, ENTRY_FIELDS)].filter((one) => !all.includes(one) && visibleBoxOf(one));
   return all.length >= MIN_SEGMENTS && parts.size === all.length && !others.length ? parts : null;
 }
 
 const isSegmented = (el) => segmentsOf(el) !== null;
 
 // Such groups with their names.
-const segmentedFields = () => everyMatch({ selector: SEGMENTED, pierce: true }).filter((one) => isSegmented(one) && seenBox(one))
+const segmentedFields = () => matchesEverywhere({ selector: SEGMENTED, pierce: true }).filter((one) => isSegmented(one) && visibleBoxOf(one))
   .map((one) => [one, nameOf(one, roleOf(one))]).filter(([, name]) => name);
 
 const segmentedText = (group) => squeeze([...segmentsOf(group).values()].map(spokenSegment).join(' '));
-const spokenSegment = (one) => squeeze(contentIn(one) || one.getAttribute('aria-valuetext') || '');
+const spokenSegment = (one) => squeeze(textContentOf(one) || one.getAttribute('aria-valuetext') || '');
 
 // The kinds of a field's parts, in their order.
 const segmentKinds = (el) => [...segmentsOf(el).keys()];

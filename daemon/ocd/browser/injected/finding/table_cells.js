@@ -2,44 +2,44 @@
 
 const TABLES = 'table, [role=grid], [role=treegrid], [role=table]';
 const CELLS_OF_ROW = '[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]';
-const ACTS_IN_CELL = `${ANY_FIELD}, a[href]`;
+const ACTS_IN_CELL = `${FIELD_SELECTOR}, a[href]`;
 const MAX_CELLS = 20000; // of a table that is gone through
-const CROSSED = 75; // the heads say these words and no others: surer than a control in a row that has some of them
-const CROSSED_AMONG = 62; // that of the column says more
+const CROSSING_SCORE = 75; // the heads say these words and no others: surer than a control in a row that has some of them
+const PARTIAL_CROSSING_SCORE = 62; // that of the column says more
 
 // What stands where a column and a row meet that have all the words between them.
 function cellsAtCrossing(asked, among) {
   if (asked.line !== null || asked.rest.length < 2) return [];
-  const has = (table) => { const text = contentIn(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
-  const cells = everyMatch({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked));
-  return cells.filter(({ cell }) => seenBox(cell)).flatMap(({ cell, score }) => controlsInCell(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
+  const has = (table) => { const text = textContentOf(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
+  const cells = matchesEverywhere({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked));
+  return cells.filter(({ cell }) => visibleBoxOf(cell)).flatMap(({ cell, score }) => controlsInCell(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
 }
 
 function controlsInCell(cell, among) {
-  const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => seenBox(el));
+  const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => visibleBoxOf(el));
   if (controls.length > 0) return controls.map((el) => { const role = roleOf(el); return { el, role, name: nameOf(el, role), acts: true }; });
   if (among === 'fields' || among === 'files') return [];
-  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(seenText(cell, MAX_SAID)), acts: false }];
+  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(visibleTextOf(cell, MAX_SAID)), acts: false }];
 }
 
 function crossingsIn(table, { rest: asked, hint }) {
-  const rows = placedCells(table);
+  const rows = cellGrid(table);
   const top = rows.findIndex(isHeadRow);
   if (top < 0) return [];
-  const heads = rows[top].map((cell) => wordsOf(textIn(cell)));
+  const heads = rows[top].map((cell) => wordsOf(spacedTextOf(cell)));
   return rows.slice(top + 1).flatMap((row) => {
     // Most cells have none of the words: those are not taken apart.
-    const own = row.findIndex((cell) => (hint === null || hint.test(contentIn(cell))) && areWordsIn(wordsOf(textIn(cell)), asked));
+    const own = row.findIndex((cell) => (hint === null || hint.test(textContentOf(cell))) && areWordsIn(wordsOf(spacedTextOf(cell)), asked));
     if (own < 0) return [];
-    const said = wordsOf(textIn(row[own]));
+    const said = wordsOf(spacedTextOf(row[own]));
     const left = asked.filter((word) => !said.includes(word));
     const column = columnWith(heads, left, own);
-    return column < 0 || row[column] === undefined ? [] : [{ cell: row[column], score: heads[column].length > left.length ? CROSSED_AMONG : CROSSED }];
+    return column < 0 || row[column] === undefined ? [] : [{ cell: row[column], score: heads[column].length > left.length ? PARTIAL_CROSSING_SCORE : CROSSING_SCORE }];
   });
 }
 
 const areWordsIn = (words, asked) => words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
-const isHeadRow = (row) => row.length > 1 && row.every((cell) => tagOf(cell) === 'TH' || tagOf(parentIn(parentIn(cell))) === 'THEAD' || roleWord(cell) === 'columnheader');
+const isHeadRow = (row) => row.length > 1 && row.every((cell) => tagOf(cell) === 'TH' || tagOf(parentElementOf(parentElementOf(cell))) === 'THEAD' || roleAttributeOf(cell) === 'columnheader');
 
 // The column with the shortest head of those that have all the words; -1 for none.
 function columnWith(heads, words, but) {
@@ -52,7 +52,7 @@ function columnWith(heads, words, but) {
 }
 
 // The cells of each row by their column, those that span several in each of these.
-function placedCells(table) {
+function cellGrid(table) {
   const rows = [];
   let count = 0;
   const all = rowsOfTable(table);
@@ -63,14 +63,14 @@ function placedCells(table) {
       while (placed[column] !== undefined) column++;
       const width = Math.min(cell.colSpan || 1, MAX_CELLS);
       const height = Math.min(cell.rowSpan || 1, all.length - at);
-      if ((count += width * height) > MAX_CELLS) return wholeRows(rows);
+      if ((count += width * height) > MAX_CELLS) return completeRows(rows);
       for (let down = 0; down < height; down++) for (let right = 0; right < width; right++) (rows[at + down] ||= [])[column + right] = cell;
     }
   }
-  return wholeRows(rows);
+  return completeRows(rows);
 }
 
-const wholeRows = (rows) => rows.map((row) => [...row]).filter((row) => row.length > 0 && !row.includes(undefined));
+const completeRows = (rows) => rows.map((row) => [...row]).filter((row) => row.length > 0 && !row.includes(undefined));
 
 function rowsOfTable(table) {
   const rows = tagOf(table) === 'TABLE' ? [...table.rows].map((row) => [...row.cells]) : [];

@@ -6,8 +6,8 @@
 // and that has its tag, its classes and its way from the body in common with one that was looked at
 // and found in order, is taken to be in order; those with an id or styles of their own are not.
 
-const UNSEEN = 'data-openchrome-unseen';
-const SEEN = { opacityProperty: true, visibilityProperty: true };
+const UNSEEN_ATTRIBUTE = 'data-openchrome-unseen';
+const SEEN_CHECKS = { opacityProperty: true, visibilityProperty: true };
 const MAX_LEVEL = 700;
 const MAX_FRAMES = 20;
 const { setAttribute } = Element.prototype;
@@ -41,7 +41,7 @@ class HiddenMarker {
     if (!body || style.display === 'none' || style.visibility !== 'visible') return;
     const kind = new ElementKind(new ElementView(body, null, style, 'block'));
     this.words(body, kind, () => kind.view);
-    forgetCovers();
+    resetCovers();
     this.below(doc, body, kind);
     if (raisedElements.length && findCovers().length) this.under(doc);
   }
@@ -51,7 +51,7 @@ class HiddenMarker {
     const texts = walkerIn(doc, bodyOf(doc), NodeFilter.SHOW_TEXT);
     const gone = new Set(this.texts);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (/\S/.test(text.data) && !gone.has(text) && !NEVER.has(text.parentElement.tagName) && isCovered(text.parentElement)) this.covered.push(text);
+      if (/\S/.test(text.data) && !gone.has(text) && !UNRENDERED_TAGS.has(text.parentElement.tagName) && isCovered(text.parentElement)) this.covered.push(text);
     }
   }
 
@@ -69,7 +69,7 @@ class HiddenMarker {
 
   element(el, above) {
     const tag = el.tagName;
-    if (NEVER.has(tag)) return;
+    if (UNRENDERED_TAGS.has(tag)) return;
     if (tag === 'svg') {
       // Shapes have no text: of most drawings that is all.
       if (el.getElementsByTagName('text').length) this.drawing(el, above.view);
@@ -77,7 +77,7 @@ class HiddenMarker {
     }
     const name = tag + el.className;
     let kind = above.kinds.get(name);
-    if (kind === undefined || this.own.has(el) || !el.checkVisibility(SEEN)) {
+    if (kind === undefined || this.own.has(el) || !el.checkVisibility(SEEN_CHECKS)) {
       const view = viewInside(el, above.view);
       if (!view) {
         this.elements.push(el);
@@ -114,8 +114,8 @@ class HiddenMarker {
   // Looks at the texts of one element, and so at those of its kind.
   words(el, kind, viewed) {
     let view = null;
-    for (let kid = firstOf(el); kid; kid = nextOf(kid)) {
-      if (typeOf(kid) !== Node.TEXT_NODE || !/\S/.test(kid.data)) continue;
+    for (let kid = firstChildOf(el); kid; kid = nextSiblingOf(kid)) {
+      if (nodeTypeOf(kid) !== Node.TEXT_NODE || !/\S/.test(kid.data)) continue;
       view ??= viewed();
       kind.legible = view.readable;
       if (kind.legible) return;
@@ -135,8 +135,8 @@ class HiddenMarker {
   }
 
   mark() {
-    for (const el of this.elements) setAttribute.call(el, UNSEEN, '');
+    for (const el of this.elements) setAttribute.call(el, UNSEEN_ATTRIBUTE, '');
     for (const text of this.texts) text.data = '';
-    for (const text of this.covered) text.data = COVERED + text.data;
+    for (const text of this.covered) text.data = COVERED_MARK + text.data;
   }
 }

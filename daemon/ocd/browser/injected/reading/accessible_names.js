@@ -7,48 +7,48 @@ const LABELABLE = /^(INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON)$/;
 // What tells a value when it stands in the words of something else.
 const RANGES = new Set(['slider', 'spinbutton', 'progressbar', 'scrollbar', 'meter']);
 
-const UNTIDY = /[^\S ]|  |[\u00AD\u200B\u2060]/;
-const BREAKS = /[\u00AD\u200B\u2060]/g; // where a word may be broken, or not: nothing that shows
-const squeeze = (text) => (UNTIDY.test(text) ? text.replace(BREAKS, '').replace(/\s+/g, ' ') : text).trim();
+const IRREGULAR_SPACE = /[^\S ]|  |[\u00AD\u200B\u2060]/;
+const SOFT_BREAKS = /[\u00AD\u200B\u2060]/g; // where a word may be broken, or not: nothing that shows
+const squeeze = (text) => (IRREGULAR_SPACE.test(text) ? text.replace(SOFT_BREAKS, '').replace(/\s+/g, ' ') : text).trim();
 // Signs of icon fonts: they have no meaning but by their font.
-const GLYPHS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFF}]/gu;
-const MAY_BE_GLYPH = /[\uE000-\uF8FF\uDB80-\uDBFF]/;
-const withoutGlyphs = (text) => (MAY_BE_GLYPH.test(text) ? squeeze(text.replace(GLYPHS, ' ')) : text);
+const ICON_GLYPHS = /[\uE000-\uF8FF\u{F0000}-\u{10FFFF}]/gu;
+const POSSIBLE_ICON_GLYPH = /[\uE000-\uF8FF\uDB80-\uDBFF]/;
+const stripIconGlyphs = (text) => (POSSIBLE_ICON_GLYPH.test(text) ? squeeze(text.replace(ICON_GLYPHS, ' ')) : text);
 
 function elementsByIds(el, attribute) {
-  const ids = attributeIn(el, attribute);
+  const ids = getAttributeOf(el, attribute);
   if (!ids) return [];
-  const scope = rootIn(el);
+  const scope = rootNodeOf(el);
   return ids.trim().split(/\s+/).map((id) => byId(scope, id)).filter(Boolean);
 }
 
 // The accessible name; `style` is the element's, if it is at hand.
 function nameOf(el, role, style) {
-  return labelledName(el, role) || ownName(el, role, style);
+  return labelledName(el, role) || nameWithoutReferences(el, role, style);
 }
 
 function labelledName(el, role) {
   if (!el.hasAttribute('aria-labelledby')) return '';
   const labels = elementsByIds(el, 'aria-labelledby');
   if (!labels.length) return '';
-  if (labels.length === 1 && !holdsIn(labels[0], el)) return wordsReferredTo(labels[0]);
-  const walk = new NameWalk(el, true);
-  return squeeze(labels.map((label) => (label === el ? selfName(el, role, walk) : textOf(label, walk, isReferenced(label)))).join(' '));
+  if (labels.length === 1 && !nodeContains(labels[0], el)) return referencedText(labels[0]);
+  const walk = new NameComputation(el, true);
+  return squeeze(labels.map((label) => (label === el ? nameAsOwnLabel(el, role, walk) : textAlternativeOf(label, walk, isReferenced(label)))).join(' '));
 }
 
 // The name of a form whose inputs hide its properties.
-const formName = (el) => squeeze(elementsByIds(el, 'aria-labelledby').map(wordsReferredTo).join(' ')) || squeeze(attributeIn(el, 'aria-label') ?? '');
+const clobberedFormName = (el) => squeeze(elementsByIds(el, 'aria-labelledby').map(referencedText).join(' ')) || squeeze(getAttributeOf(el, 'aria-label') ?? '');
 
 // The words of an element that a name or description refers to, which many may do.
-const wordsReferredTo = oncePerTurn((el) => squeeze(textOf(el, new NameWalk(null, true), isReferenced(el))));
+const referencedText = oncePerTurn((el) => squeeze(textAlternativeOf(el, new NameComputation(null, true), isReferenced(el))));
 
-function ownName(el, role, style) {
+function nameWithoutReferences(el, role, style) {
   const own = squeeze(el.getAttribute('aria-label') || '');
   if (own) return own;
   const native = nativeName(el, role);
   if (native) return native;
   if (NAMED_BY_CONTENT.has(role)) {
-    const text = withoutGlyphs(squeeze(contentOf(el, null, false, style)));
+    const text = stripIconGlyphs(squeeze(nameFromContent(el, null, false, style)));
     if (text) return text;
   }
   const title = squeeze(el.getAttribute('title') || '');
@@ -61,23 +61,23 @@ function ownName(el, role, style) {
 }
 
 // What an element that is among its own labels adds to its name.
-function selfName(el, role, walk) {
+function nameAsOwnLabel(el, role, walk) {
   if (walk.seen.has(el)) return '';
-  return squeeze(el.getAttribute('aria-label') || '') || nativeRoleName(el, role) || contentOf(el, walk)
+  return squeeze(el.getAttribute('aria-label') || '') || nativeRoleName(el, role) || nameFromContent(el, walk)
     || squeeze(el.getAttribute('title') || '') || labelName(el, walk);
 }
 
 const nativeName = (el, role) => (LABELABLE.test(el.tagName) && labelName(el)) || nativeRoleName(el, role);
 
-function labelName(el, walk = new NameWalk(el)) {
+function labelName(el, walk = new NameComputation(el)) {
   const own = labelsOf(el);
-  const labels = own.length ? own : strayLabels(el);
-  return squeeze(labels.map((label) => textOf(label, walk, ASKED_FOR)).join(' '));
+  const labels = own.length ? own : orphanLabels(el);
+  return squeeze(labels.map((label) => textAlternativeOf(label, walk, REFERENCED_VISIBLE)).join(' '));
 }
 
 // A label around a control that is meant for something that is not there.
-function strayLabels(el) {
-  const label = el.tagName !== 'BUTTON' && parentIn(el) && closestTo(parentIn(el), 'label[for]');
+function orphanLabels(el) {
+  const label = el.tagName !== 'BUTTON' && parentElementOf(el) && closestMatch(parentElementOf(el), 'label[for]');
   return label && label.control === null ? [label] : [];
 }
 
@@ -96,7 +96,7 @@ function nativeRoleName(el, role) {
     case 'SVG': return childText(el, 'TITLE') || squeeze(el.getAttributeNS('http://www.w3.org/1999/xlink', 'title') || '');
     case 'OPTION': return squeeze(el.label || el.text);
     case 'OPTGROUP': return squeeze(el.label || '');
-    case 'SUMMARY': return squeeze(contentOf(el)) || squeeze(el.getAttribute('title') || '') || (role === 'summary' ? 'Details' : '');
+    case 'SUMMARY': return squeeze(nameFromContent(el)) || squeeze(el.getAttribute('title') || '') || (role === 'summary' ? 'Details' : '');
     default: return el.namespaceURI === SVG_SPACE ? svgName(el) : '';
   }
 }
@@ -105,25 +105,25 @@ function nativeRoleName(el, role) {
 function svgName(el) {
   const title = childText(el, 'TITLE');
   return title || tagOf(el) !== 'a' ? title
-    : squeeze(contentOf(el)) || squeeze(el.getAttributeNS('http://www.w3.org/1999/xlink', 'title') || '');
+    : squeeze(nameFromContent(el)) || squeeze(el.getAttributeNS('http://www.w3.org/1999/xlink', 'title') || '');
 }
 
 function childText(el, tag) {
   for (const child of el.children) {
     if (child.tagName.toUpperCase() !== tag) continue;
-    return squeeze(tag === 'TITLE' ? child.textContent : textOf(child, new NameWalk(el), isReferenced(child)));
+    return squeeze(tag === 'TITLE' ? child.textContent : textAlternativeOf(child, new NameComputation(el), isReferenced(child)));
   }
   return '';
 }
 
 // How hidden parts of a text that a name refers to count: all of them if it is hidden as a whole,
 // else none; it is not asked itself whether assistive software is told of it.
-const ASKED_FOR = 'asked for';
-const isReferenced = (el) => !el.checkVisibility({ visibilityProperty: true }) || ASKED_FOR;
+const REFERENCED_VISIBLE = 'asked for';
+const isReferenced = (el) => !el.checkVisibility({ visibilityProperty: true }) || REFERENCED_VISIBLE;
 
 // One computation of a name. named: whose it is; referring: whether it follows aria-labelledby, which
 // is followed once only; seen: guards against labels that refer to each other.
-class NameWalk {
+class NameComputation {
   constructor(named = null, referring = false) {
     this.named = named;
     this.referring = referring;
@@ -133,33 +133,33 @@ class NameWalk {
 }
 
 // What a node adds to a name. evenHidden: see above.
-function textOf(node, walk, evenHidden) {
-  if (typeOf(node) === Node.TEXT_NODE) return node.data;
-  if (typeOf(node) !== Node.ELEMENT_NODE || walk.seen.has(node)) return '';
+function textAlternativeOf(node, walk, evenHidden) {
+  if (nodeTypeOf(node) === Node.TEXT_NODE) return node.data;
+  if (nodeTypeOf(node) !== Node.ELEMENT_NODE || walk.seen.has(node)) return '';
   walk.seen.add(node);
   const style = getComputedStyle(node);
   if (evenHidden !== true) {
     if (style.display === 'none' || (!evenHidden && node.getAttribute('aria-hidden') === 'true')) return '';
     evenHidden = false;
   }
-  const part = spokenOf(node, walk, evenHidden, style);
+  const part = elementAlternativeOf(node, walk, evenHidden, style);
   const inline = style.display === 'inline' || style.display === 'contents';
   return inline ? part : ` ${part} `;
 }
 
-function spokenOf(node, walk, evenHidden, style) {
+function elementAlternativeOf(node, walk, evenHidden, style) {
   // A control inside its own label counts for nothing.
-  if (node === walk.named) return LABELABLE.test(node.tagName) && node.tagName !== 'BUTTON' ? '' : contentOf(node, walk, evenHidden, style);
+  if (node === walk.named) return LABELABLE.test(node.tagName) && node.tagName !== 'BUTTON' ? '' : nameFromContent(node, walk, evenHidden, style);
   if (!node.hasAttributes()) return namePart(node, walk, evenHidden, style);
   if (!walk.referring && node.hasAttribute('aria-labelledby')) {
     walk.referring = true;
-    const text = squeeze(elementsByIds(node, 'aria-labelledby').map((one) => textOf(one, walk, isReferenced(one))).join(' '));
+    const text = squeeze(elementsByIds(node, 'aria-labelledby').map((one) => textAlternativeOf(one, walk, isReferenced(one))).join(' '));
     walk.referring = false;
     if (text) return ` ${text} `;
   }
   const value = embeddedValue(node, walk, evenHidden);
   if (value !== null) return value;
-  const given = UNNAMED.has(node.tagName) ? '' : squeeze(node.getAttribute('aria-label') || '');
+  const given = TAGS_WITHOUT_LABEL.has(node.tagName) ? '' : squeeze(node.getAttribute('aria-label') || '');
   return given ? ` ${given} ` : namePart(node, walk, evenHidden, style);
 }
 
@@ -169,24 +169,24 @@ function embeddedValue(node, walk, evenHidden) {
   if (role === 'menu') return '';
   if (RANGES.has(role)) return node.getAttribute('aria-valuetext') || node.getAttribute('aria-valuenow') || node.value || '';
   switch (node.tagName) {
-    case 'INPUT': return UNSPOKEN.test(node.type) ? null : node.value;
+    case 'INPUT': return INPUTS_WITHOUT_TEXT.test(node.type) ? null : node.value;
     case 'TEXTAREA': return node.value;
     case 'SELECT': return [...node.selectedOptions].map((option) => option.text).join(' ');
     default: break;
   }
-  if (role === 'textbox' || role === 'searchbox') return contentOf(node, walk, evenHidden);
+  if (role === 'textbox' || role === 'searchbox') return nameFromContent(node, walk, evenHidden);
   if (role !== 'combobox' && role !== 'listbox') return null;
   const boxes = [node, ...elementsByIds(node, 'aria-owns')].flatMap((box) => [box, ...box.querySelectorAll('[role=listbox]')]);
   const list = boxes.find((one) => one.getAttribute('role') === 'listbox');
-  if (!list) return contentOf(node, walk, evenHidden);
-  return [...list.querySelectorAll('[aria-selected=true]')].map((one) => textOf(one, walk, ASKED_FOR)).join(' ');
+  if (!list) return nameFromContent(node, walk, evenHidden);
+  return [...list.querySelectorAll('[aria-selected=true]')].map((one) => textAlternativeOf(one, walk, REFERENCED_VISIBLE)).join(' ');
 }
 
 // Inputs whose value nobody reads, and those that have a name instead.
-const UNSPOKEN = /^(?:hidden|password|checkbox|radio|file|button|submit|reset|image)$/;
-const UNNAMED = new Set(['SLOT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT']); // whatever label they have
+const INPUTS_WITHOUT_TEXT = /^(?:hidden|password|checkbox|radio|file|button|submit|reset|image)$/;
+const TAGS_WITHOUT_LABEL = new Set(['SLOT', 'SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT']); // whatever label they have
 // What stands in them is no text of the page.
-const WORDLESS = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'TITLE', 'CANVAS', 'VIDEO', 'AUDIO', 'IFRAME']);
+const TAGS_WITHOUT_TEXT = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'TITLE', 'CANVAS', 'VIDEO', 'AUDIO', 'IFRAME']);
 
 function namePart(node, walk, evenHidden, style) {
   const tag = node.tagName.toUpperCase();
@@ -195,34 +195,34 @@ function namePart(node, walk, evenHidden, style) {
     case 'IMG': return node.hasAttribute('role') && roleOf(node) === 'none' ? '' : squeeze(node.alt || node.title || '');
     case 'AREA': return squeeze(node.alt || node.title || '');
     case 'SVG': return nameOf(node, 'img');
-    case 'INPUT': return /^(button|submit|reset|image)$/.test(node.type) ? nameOf(node, 'button') : UNSPOKEN.test(node.type) ? '' : node.value;
+    case 'INPUT': return /^(button|submit|reset|image)$/.test(node.type) ? nameOf(node, 'button') : INPUTS_WITHOUT_TEXT.test(node.type) ? '' : node.value;
     case 'TEXTAREA': return node.value;
     case 'SELECT': return [...node.selectedOptions].map((option) => option.text).join(' ');
     default: break;
   }
-  if (WORDLESS.has(tag)) return node.title || '';
-  const text = contentOf(node, walk, evenHidden, style);
+  if (TAGS_WITHOUT_TEXT.has(tag)) return node.title || '';
+  const text = nameFromContent(node, walk, evenHidden, style);
   if (/\S/.test(text) || !node.hasAttributes()) return text;
   return (roleOf(node) === 'none' ? '' : node.getAttribute('title')) || (node.namespaceURI === SVG_SPACE && childText(node, 'TITLE')) || text;
 }
 
 // The words in an element, as its name has them.
-function contentOf(el, walk = null, evenHidden = false, style = getComputedStyle(el)) {
+function nameFromContent(el, walk = null, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
   let text = generatedText(el, '::before');
-  const first = firstOf(el);
+  const first = firstChildOf(el);
   const owner = el.hasAttributes() && el.hasAttribute('aria-owns');
-  if (first && !owner && typeOf(first) === 3 && !nextOf(first) && !hasComposedChildren(el)) {
+  if (first && !owner && nodeTypeOf(first) === 3 && !nextSiblingOf(first) && !hasComposedChildren(el)) {
     return (shown ? text + first.data : text) + generatedText(el, '::after');
   }
-  const inner = walk || new NameWalk(el);
+  const inner = walk || new NameComputation(el);
   inner.seen.add(el);
   const tree = el.getAttribute('role') === 'treeitem';
   for (const kid of composedChildrenOf(el)) {
-    if (typeOf(kid) === Node.TEXT_NODE) {
+    if (nodeTypeOf(kid) === Node.TEXT_NODE) {
       if (shown) text += kid.data;
-    } else if (!(tree && typeOf(kid) === Node.ELEMENT_NODE && kid.getAttribute('role') === 'group')) {
-      text += textOf(kid, inner, evenHidden);
+    } else if (!(tree && nodeTypeOf(kid) === Node.ELEMENT_NODE && kid.getAttribute('role') === 'group')) {
+      text += textAlternativeOf(kid, inner, evenHidden);
     }
   }
   if (owner) text += ownedText(el, inner, evenHidden);
@@ -234,7 +234,7 @@ const MAX_OWNED = 100; // elements in one name: those of others may own further 
 function ownedText(el, walk, evenHidden) {
   const owned = elementsByIds(el, 'aria-owns').slice(0, Math.max(MAX_OWNED - walk.owned, 0));
   walk.owned += owned.length;
-  return owned.map((one) => ` ${textOf(one, walk, evenHidden)}`).join('');
+  return owned.map((one) => ` ${textAlternativeOf(one, walk, evenHidden)}`).join('');
 }
 
 // Which elements a style sheet of the document gives words by ::before or ::after: asking every one
@@ -242,20 +242,20 @@ function ownedText(el, walk, evenHidden) {
 const generatedSelectors = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
 let generatedTextByDocument = new Map();
 const MAX_GENERATING = 300; // selectors
-const WORDED = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
+const WORDLESS_CONTENT = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
 
 function findGeneratedText(document) {
   let found = generatedTextByDocument.get(document);
   if (found === undefined) {
-    const lists = sheetsIn(document).map(generatingSelectors);
+    const lists = sheetsIn(document).map(pseudoSelectorsOf);
     const selectors = lists.includes(null) ? null : lists.flat();
-    found = selectors === null || selectors.length > MAX_GENERATING ? null : elementsOf(document, selectors);
+    found = selectors === null || selectors.length > MAX_GENERATING ? null : elementsMatchingAny(document, selectors);
     generatedTextByDocument.set(document, found);
   }
   return found;
 }
 
-function elementsOf(document, selectors) {
+function elementsMatchingAny(document, selectors) {
   try {
     return new Set(selectors.length ? allMatches(document, selectors.join(',')) : []);
   } catch {
@@ -263,16 +263,16 @@ function elementsOf(document, selectors) {
   }
 }
 
-function generatingSelectors(sheet) {
+function pseudoSelectorsOf(sheet) {
   if (!generatedSelectors.has(sheet)) {
     const found = [];
     let known = true;
     const collect = (rules, nested) => {
       for (const rule of rules) {
         const { selectorText } = rule;
-        if (selectorText !== undefined && /:(?:before|after)\b/.test(selectorText) && !WORDED.test(rule.style.content)) {
+        if (selectorText !== undefined && /:(?:before|after)\b/.test(selectorText) && !WORDLESS_CONTENT.test(rule.style.content)) {
           if (nested || selectorText.includes('&')) known = false;
-          else found.push(...splitSelectors(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(withoutPseudo));
+          else found.push(...splitSelectors(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(stripPseudoElement));
         }
         if (rule.cssRules?.length) collect(rule.cssRules, nested || selectorText !== undefined);
         else if (rule.styleSheet) collect(rule.styleSheet.cssRules, nested);
@@ -288,46 +288,46 @@ function generatingSelectors(sheet) {
   return generatedSelectors.get(sheet);
 }
 
-const withoutPseudo = (selector) => selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
+const stripPseudoElement = (selector) => selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
 
 // The words of ::before and ::after, or what a style sheet gives to be said instead; counters and
 // pictures have none.
-const PIECES = /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
+const CONTENT_PIECES = /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
 // CSS strings have characters by their number, ended by a space, or behind a backslash.
 const unescapeCss = (text) => text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) => (code ? String.fromCodePoint(parseInt(code, 16)) : sign));
 
 function generatedText(el, pseudo) {
-  const worded = findGeneratedText(ownerIn(el));
-  if (worded !== null && !worded.has(el) && (worded.size > 0 || !hostOf(rootIn(el)))) return '';
+  const worded = findGeneratedText(documentOf(el));
+  if (worded !== null && !worded.has(el) && (worded.size > 0 || !hostOf(rootNodeOf(el)))) return '';
   const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
   if (content === 'none' || content === 'normal' || !content.includes('"')) return '';
   if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';
   let text = '';
-  for (const [, words, slash] of content.matchAll(PIECES)) {
+  for (const [, words, slash] of content.matchAll(CONTENT_PIECES)) {
     if (slash) text = ''; // what follows is said instead
     else if (words) text += unescapeCss(words);
   }
   return display === 'inline' ? text : ` ${text} `;
 }
 
-const descriptionOf = (el) => writtenDescription(el) || titleBesideName(el);
+const descriptionOf = (el) => ariaDescriptionOf(el) || titleUnlessName(el);
 
-function titleBesideName(el) {
+function titleUnlessName(el) {
   const title = squeeze(el.getAttribute('title') || '');
   return title && title !== nameOf(el, roleOf(el)) ? title : '';
 }
 
 // What is said to be wrong with an invalid field.
-function errorOf(el) {
+function errorMessageOf(el) {
   const invalid = el.getAttribute('aria-invalid');
-  return invalid && invalid !== 'false' ? squeeze(elementsByIds(el, 'aria-errormessage').map(wordsReferredTo).join(' ')) : '';
+  return invalid && invalid !== 'false' ? squeeze(elementsByIds(el, 'aria-errormessage').map(referencedText).join(' ')) : '';
 }
 
 // The description without the hint that a pointer brings.
-function writtenDescription(el) {
+function ariaDescriptionOf(el) {
   const nodes = elementsByIds(el, 'aria-describedby');
-  const walk = new NameWalk(null, true);
-  const text = nodes.length === 1 ? wordsReferredTo(nodes[0])
-    : squeeze(nodes.map((node) => textOf(node, walk, isReferenced(node))).join(' '));
+  const walk = new NameComputation(null, true);
+  const text = nodes.length === 1 ? referencedText(nodes[0])
+    : squeeze(nodes.map((node) => textAlternativeOf(node, walk, isReferenced(node))).join(' '));
   return text || squeeze(el.getAttribute('aria-description') || '');
 }

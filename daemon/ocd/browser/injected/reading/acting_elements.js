@@ -3,22 +3,22 @@
 // has the hand as a cursor only once the pointer is over it.
 
 const MARKED_LINKS = 'a:not([href]):is([title],[aria-label],[class*=btn i],[class*=button i],[class*=prev i],[class*=next i],[class*=close i],[class*=toggle i])';
-const HANDLED = '[ng-click],[data-ng-click],[x-on\\:click],[\\@click],[wire\\:click],[data-toggle],[data-bs-toggle],[data-dismiss],'
+const HANDLER_ATTRIBUTES = '[ng-click],[data-ng-click],[x-on\\:click],[\\@click],[wire\\:click],[data-toggle],[data-bs-toggle],[data-dismiss],'
   + '[data-bs-dismiss],[hx-get]:not([hx-trigger]),[hx-post]:not([hx-trigger]),[hx-put]:not([hx-trigger]),[hx-delete]:not([hx-trigger])';
-const DRAGGED = '[draggable=true],[ondragstart],.ui-draggable';
-const DROPPED_ON = '[ondrop],[ondragover],.ui-droppable,.ui-sortable';
+const DRAG_SOURCES = '[draggable=true],[ondragstart],.ui-draggable';
+const DROP_TARGETS = '[ondrop],[ondragover],.ui-droppable,.ui-sortable';
 // By word, selectors one by one: a list of them costs the engine five times what its parts do.
-const ACTING_ANYHOW = [
-  ['draggable', DRAGGED.split(',')], ['droppable', DROPPED_ON.split(',')], ['clickable', [MARKED_LINKS, ...HANDLED.split(',')]],
+const IMPLICIT_ACTIONS = [
+  ['draggable', DRAG_SOURCES.split(',')], ['droppable', DROP_TARGETS.split(',')], ['clickable', [MARKED_LINKS, ...HANDLER_ATTRIBUTES.split(',')]],
 ];
-const MANY_RULES = 20000;
+const MAX_HOVER_RULES = 20000;
 const pointerRules = new WeakMap(); // by style sheet: selectors of what gets the hand under the pointer
 
 function pointerSelectors(sheet) {
   let found = pointerRules.get(sheet);
   if (found === undefined) {
     found = [];
-    let left = MANY_RULES;
+    let left = MAX_HOVER_RULES;
     const collect = (rules) => {
       for (const rule of rules) {
         if (--left < 0) return;
@@ -34,28 +34,28 @@ function pointerSelectors(sheet) {
   return found;
 }
 
-let actingByDocument = new WeakMap(); // for the time of one reading
+let implicitActionsByDocument = new WeakMap(); // for the time of one reading
 
-function actingIn(doc) {
-  if (!actingByDocument.has(doc)) actingByDocument.set(doc, new ActingElements(doc));
-  return actingByDocument.get(doc);
+function implicitActionsIn(doc) {
+  if (!implicitActionsByDocument.has(doc)) implicitActionsByDocument.set(doc, new ActingElements(doc));
+  return implicitActionsByDocument.get(doc);
 }
 
-const ASKED_ALONE = 60; // elements that cost less one by one than a search of the whole document
+const MAX_SINGLE_CHECKS = 60; // elements that cost less one by one than a search of the whole document
 
 // The elements of a document that act so, and the words for what they are.
 class ActingElements {
   constructor(doc) {
     this.doc = doc;
     this.words = new Map(); // by element
-    this.left = ASKED_ALONE;
+    this.left = MAX_SINGLE_CHECKS;
     this.pointed();
     this.handled();
   }
 
   get(el) {
     if (this.left < 0) return this.words.get(el);
-    const word = el.hasAttributes() ? ACTING_ANYHOW.find(([, selectors]) => selectors.some((one) => el.matches(one)))?.[0] : undefined;
+    const word = el.hasAttributes() ? IMPLICIT_ACTIONS.find(([, selectors]) => selectors.some((one) => el.matches(one)))?.[0] : undefined;
     if (el.hasAttributes() && --this.left < 0) this.marked();
     return word ?? this.words.get(el);
   }
@@ -72,7 +72,7 @@ class ActingElements {
   marked() {
     const others = this.words;
     this.words = new Map();
-    for (const [word, selectors] of ACTING_ANYHOW) {
+    for (const [word, selectors] of IMPLICIT_ACTIONS) {
       for (const selector of selectors) for (const el of allMatches(this.doc, selector)) this.add(el, word);
     }
     for (const [el, word] of others) this.add(el, word);
@@ -91,10 +91,10 @@ class ActingElements {
   handled() {
     for (const held of clickableRefs) {
       const el = held.deref();
-      if (el && ownerIn(el) === this.doc) this.add(el, 'clickable');
+      if (el && documentOf(el) === this.doc) this.add(el, 'clickable');
     }
   }
 }
 
 // Whether only the hand says that an element is clicked: a click on it is one on what it stands in.
-const hasOnlyPointerCursor = (el) => !['onclick', 'tabindex', 'role'].some((name) => attributeIn(el, name) !== null) && !actingIn(ownerIn(el)).has(el);
+const hasOnlyPointerCursor = (el) => !['onclick', 'tabindex', 'role'].some((name) => getAttributeOf(el, name) !== null) && !implicitActionsIn(documentOf(el)).has(el);

@@ -9,47 +9,47 @@ if (contentTypeOf(document) === 'application/xhtml+xml') {
   Object.defineProperty(Element.prototype, 'tagName', { configurable: true, get() { return name(this); } });
 }
 
-const firstOf = getter(Node.prototype, 'firstChild');
-const nextOf = getter(Node.prototype, 'nextSibling');
-const firstElementOf = getter(Element.prototype, 'firstElementChild');
-const nextElementOf = getter(Element.prototype, 'nextElementSibling');
-const childrenOf = getter(Node.prototype, 'childNodes');
+const firstChildOf = getter(Node.prototype, 'firstChild');
+const nextSiblingOf = getter(Node.prototype, 'nextSibling');
+const firstElementChildOf = getter(Element.prototype, 'firstElementChild');
+const nextElementSiblingOf = getter(Element.prototype, 'nextElementSibling');
+const childNodesOf = getter(Node.prototype, 'childNodes');
 const childElementsOf = getter(Element.prototype, 'children');
 const tagOf = getter(Element.prototype, 'tagName');
-const parentIn = getter(Node.prototype, 'parentElement');
-const parentNodeIn = getter(Node.prototype, 'parentNode');
-const ownerIn = getter(Node.prototype, 'ownerDocument');
-const slotIn = getter(Element.prototype, 'assignedSlot');
-const attributesIn = getter(Element.prototype, 'attributes');
-const closestTo = methodOf(Element.prototype, 'closest');
-const holdsIn = methodOf(Node.prototype, 'contains');
-const orderIn = methodOf(Node.prototype, 'compareDocumentPosition');
-const boxIn = methodOf(Element.prototype, 'getBoundingClientRect');
-const boxesIn = methodOf(Element.prototype, 'getClientRects');
-const showsIn = methodOf(Element.prototype, 'checkVisibility');
-const USED = ('tagName nodeType childNodes firstChild children textContent style title hidden'
+const parentElementOf = getter(Node.prototype, 'parentElement');
+const parentNodeOf = getter(Node.prototype, 'parentNode');
+const documentOf = getter(Node.prototype, 'ownerDocument');
+const assignedSlotOf = getter(Element.prototype, 'assignedSlot');
+const attributeNodesOf = getter(Element.prototype, 'attributes');
+const closestMatch = methodOf(Element.prototype, 'closest');
+const nodeContains = methodOf(Node.prototype, 'contains');
+const compareOrder = methodOf(Node.prototype, 'compareDocumentPosition');
+const boundingBoxOf = methodOf(Element.prototype, 'getBoundingClientRect');
+const clientRectsOf = methodOf(Element.prototype, 'getClientRects');
+const checkVisibilityOf = methodOf(Element.prototype, 'checkVisibility');
+const PROPERTIES_USED = ('tagName nodeType childNodes firstChild children textContent style title hidden'
   + ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value'
   + ' getAttribute getAttributeNames hasAttribute hasAttributes matches closest querySelector querySelectorAll getRootNode'
   + ' getElementsByTagName getBoundingClientRect getClientRects checkVisibility contains compareDocumentPosition'
   + ' assignedSlot nextElementSibling previousElementSibling nextSibling className classList innerText namespaceURI'
   + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
-const RELATIVES = { parentElement: parentIn, firstElementChild: firstElementOf, nextElementSibling: nextElementOf };
+const RELATIVE_GETTERS = { parentElement: parentElementOf, firstElementChild: firstElementChildOf, nextElementSibling: nextElementSiblingOf };
 
-const isClobbered = oncePerTurn(hidesProperties); // each look costs as much as a form has inputs
+const isClobbered = oncePerTurn(hasHiddenProperties); // each look costs as much as a form has inputs
 const clobbered = (el) => tagOf(el) === 'FORM' && isClobbered(el);
-const attributeIn = methodOf(Element.prototype, 'getAttribute');
+const getAttributeOf = methodOf(Element.prototype, 'getAttribute');
 
-function hidesProperties(el) {
-  return USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
+function hasHiddenProperties(el) {
+  return PROPERTIES_USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
     && !/Sibling$|^firstChild$|^parentNode$/.test(name))
-    || Object.entries(RELATIVES).some(([name, own]) => el[name] !== own(el));
+    || Object.entries(RELATIVE_GETTERS).some(([name, own]) => el[name] !== own(el));
 }
 
 // Elements whose own document a page of the same origin sees into.
-const EMBEDDING = new Set(['IFRAME', 'FRAME', 'OBJECT']);
+const FRAME_TAGS = new Set(['IFRAME', 'FRAME', 'OBJECT']);
 const closedRoots = new WeakMap();
 
-function rootOf(el) {
+function shadowRootOf(el) {
   const root = el.shadowRoot;
   return root ? (root instanceof ShadowRoot ? root : null) : closedRoots.get(el) || null;
 }
@@ -76,8 +76,8 @@ function oncePerTurn(workOut) {
 
 // The labels of a control, in their order. What an element itself says of its labels costs as much as
 // its document, for each element: here all labels are asked whose they are, once in a turn.
-const labelsUnder = oncePerTurn(labelsByControl);
-const labelsOf = (el) => labelsUnder(rootIn(el)).get(el) ?? [];
+const labelsInRoot = oncePerTurn(labelsByControl);
+const labelsOf = (el) => labelsInRoot(rootNodeOf(el)).get(el) ?? [];
 
 function labelsByControl(root) {
   const found = new Map();
@@ -94,41 +94,41 @@ function labelsByControl(root) {
 const MAX_ATTRIBUTES = 1000;
 
 function attributesOf(el) {
-  const all = attributesIn(el);
+  const all = attributeNodesOf(el);
   return all.length > MAX_ATTRIBUTES ? Array.from({ length: MAX_ATTRIBUTES }, (_, at) => all.item(at)) : all;
 }
 
 function hasComposedChildren(el) {
-  return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && rootOf(el) !== null);
+  return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && shadowRootOf(el) !== null);
 }
 
 // The nodes that are shown below an element: its shadow tree, what a slot got, or its children.
 function composedChildrenOf(el) {
   const tag = tagOf(el);
-  const root = tag === 'FORM' ? null : rootOf(el);
+  const root = tag === 'FORM' ? null : shadowRootOf(el);
   if (root) return root.childNodes;
   if (tag === 'SLOT') {
     const assigned = el.assignedNodes();
     if (assigned.length) return assigned;
   }
-  return childrenOf(el);
+  return childNodesOf(el);
 }
 
 // The children of an element with a shadow tree that a slot of it got: the others are not shown.
 function slottedChildren(el) {
-  const slotted = new Set([...rootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()));
-  return [...childrenOf(el)].filter((kid) => slotted.has(kid));
+  const slotted = new Set([...shadowRootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()));
+  return [...childNodesOf(el)].filter((kid) => slotted.has(kid));
 }
 
 // The image map of a picture, and the picture of a map.
 const mapsIn = oncePerTurn(mapsByName);
-const mapOf = (picture) => mapsIn(ownerIn(picture)).get(picture.useMap.slice(1));
+const mapOf = (picture) => mapsIn(documentOf(picture)).get(picture.useMap.slice(1));
 const picturesOfMaps = oncePerTurn(picturesByMap); // the first of each
 
 function pictureOf(area) {
-  const pictures = picturesOfMaps(ownerIn(area));
+  const pictures = picturesOfMaps(documentOf(area));
   let at = area;
-  while (at && !pictures.has(at)) at = parentIn(at);
+  while (at && !pictures.has(at)) at = parentElementOf(at);
   return pictures.get(at);
 }
 
@@ -148,7 +148,7 @@ function picturesByMap(doc) {
 }
 
 // Items by what `key` says of them, in their order.
-function groupedBy(items, key) {
+function groupItems(items, key) {
   const groups = new Map();
   for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
   return groups;

@@ -6,9 +6,9 @@
 const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
 const methodOf = (proto, name) => Function.prototype.call.bind(proto[name]);
 
-const typeOf = getter(Node.prototype, 'nodeType');
+const nodeTypeOf = getter(Node.prototype, 'nodeType');
 const baseOf = getter(Node.prototype, 'baseURI');
-const rootIn = methodOf(Node.prototype, 'getRootNode');
+const rootNodeOf = methodOf(Node.prototype, 'getRootNode');
 const urlOf = getter(Document.prototype, 'URL');
 const bodyOf = getter(Document.prototype, 'body');
 const compatModeOf = getter(Document.prototype, 'compatMode');
@@ -40,7 +40,7 @@ const stopListening = methodOf(EventTarget.prototype, 'removeEventListener');
 function methodIn(name) {
   const own = { 1: Element.prototype[name], 9: Document.prototype[name] };
   return (scope, ...args) => {
-    const type = typeOf(scope);
+    const type = nodeTypeOf(scope);
     return (type === 11 ? scope[name] : own[type])?.apply(scope, args);
   };
 }
@@ -48,17 +48,17 @@ function methodIn(name) {
 const allMatches = methodIn('querySelectorAll');
 const firstMatch = methodIn('querySelector');
 const byId = methodIn('getElementById');
-const hitIn = methodIn('elementFromPoint');
-const stackIn = methodIn('elementsFromPoint');
+const elementAtPoint = methodIn('elementFromPoint');
+const elementsAtPoint = methodIn('elementsFromPoint');
 const animationsIn = methodIn('getAnimations');
 
 const activeInDocument = getter(Document.prototype, 'activeElement');
-const activeIn = (root) => (typeOf(root) === 9 ? activeInDocument(root) : root.activeElement);
+const activeElementOf = (root) => (nodeTypeOf(root) === 9 ? activeInDocument(root) : root.activeElement);
 const linkedSheetsIn = getter(Document.prototype, 'styleSheets');
 const adoptedSheetsIn = getter(Document.prototype, 'adoptedStyleSheets');
 const sheetsIn = (doc) => [...linkedSheetsIn(doc), ...adoptedSheetsIn(doc)];
 // The host of a shadow tree, undefined for any other root.
-const hostOf = (root) => (typeOf(root) === 11 ? root.host : undefined);
+const hostOf = (root) => (nodeTypeOf(root) === 11 ? root.host : undefined);
 
 // Frames that their parent can look into are read with it; those that nobody sees are not.
 function isReadByParent() {

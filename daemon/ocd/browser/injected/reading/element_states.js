@@ -1,29 +1,29 @@
 // What stands after a role and a name: states, values, options and targets.
 
-const MANY_OPTIONS = 20;
-const MANY_OPTION_CHARS = 300;
+const MAX_OPTIONS_SHOWN = 20;
+const MAX_OPTION_CHARS = 300;
 const MIN_OPTIONS = 3;
-const LONG_OPTIONS = 16; // characters of a list that is told once
-const LONG_URL = 500;
-const LONG_QUERY = 48; // what follows says less than where a link goes
-const ROOTED = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
-const A_GRID = 'table, [role=grid], [role=table], [role=treegrid]';
-const BELOW = /^[\w%~-][^:]*$/; // what no scheme begins
+const MIN_REPEATED_OPTIONS = 16; // characters of a list that is told once
+const MAX_URL = 500;
+const MAX_QUERY = 48; // what follows says less than where a link goes
+const ROOT_RELATIVE = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
+const GRID_SELECTOR = 'table, [role=grid], [role=table], [role=treegrid]';
+const RELATIVE_PATH = /^[\w%~-][^:]*$/; // what no scheme begins
 const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
 const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 
 // What can be disabled, without an attribute of its own, by what it stands in.
-const DISABLED_ABOVE = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
+const DISABLEABLE_TAGS = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
 
 const MARKED_DISABLED = '[aria-disabled=true]';
-const CHECKED = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
+const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && el.tagName !== 'TEXTAREA') return (DISABLED_ABOVE.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
+  if (!el.hasAttributes() && role !== 'summary' && el.tagName !== 'TEXTAREA') return (DISABLEABLE_TAGS.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
-  if (CHECKED.test(role)) {
+  if (CHECKABLE_ROLES.test(role)) {
     const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
     if (checked === 'mixed') words += ' checked=mixed';
     else if (checked === 'true') words += ' checked';
@@ -45,9 +45,9 @@ function statesOf(el, role, active) {
 }
 
 // What something is said to be that holds for all in it that can be acted on.
-const isDisabled = (el, role) => el.matches(':disabled') || (WIDGETS.has(role) && marksDisabled(rootIn(el)) && isMarkedDisabled(el));
-const marksDisabled = oncePerTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
-const isMarkedDisabled = (el) => closestTo(el, MARKED_DISABLED) !== null;
+const isDisabled = (el, role) => el.matches(':disabled') || (WIDGETS.has(role) && hasDisabledMarks(rootNodeOf(el)) && isMarkedDisabled(el));
+const hasDisabledMarks = oncePerTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
+const isMarkedDisabled = (el) => closestMatch(el, MARKED_DISABLED) !== null;
 
 function focusOf(el, active) {
   return el === active && el.tagName !== 'BODY' && el.tagName !== 'IFRAME' ? ' focused' : '';
@@ -58,18 +58,18 @@ function detailOf(el, role, name, root, optionLists = null) {
   if (role === 'link') return targetOf(el, root === el);
   let words = '';
   if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
-    const value = valueHeldBy(el, role);
+    const value = valueOf(el, role);
     if (value) words += ` value=${quote(value)}`;
     else if (el.type === 'password' && el.value) words += ' filled';
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
   if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
-  const about = FIELDS.has(role) ? descriptionOf(el) : role !== 'button' ? '' : el.tagName === 'IMG' ? descriptionOf(el) : writtenDescription(el);
+  const about = FIELDS.has(role) ? descriptionOf(el) : role !== 'button' ? '' : el.tagName === 'IMG' ? descriptionOf(el) : ariaDescriptionOf(el);
   return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 
-function valueHeldBy(el, role) {
+function valueOf(el, role) {
   if (el.tagName === 'INPUT') {
     if (el.type === 'password') return '';
     return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
@@ -79,11 +79,11 @@ function valueHeldBy(el, role) {
   if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(textBesideLists(el)) : '';
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(textWithoutLists(el)) : '';
 }
 
 // The text in an element, without the options of a native list that it stands for.
-function textBesideLists(el) {
+function textWithoutLists(el) {
   const lists = [...el.getElementsByTagName('select')];
   return lists.reduce((text, list) => text.replace(list.innerText, ''), el.innerText || '').trim();
 }
@@ -102,18 +102,18 @@ function nativeOptions(el, root, optionLists) {
   const words = shown.join(' / ');
   const list = `${all.length} ${words}`;
   const first = root === el ? undefined : optionLists?.get(list);
-  const table = closestTo(el, A_GRID);
+  const table = closestMatch(el, GRID_SELECTOR);
   // In the rows of a table the lists of a column are the same.
   if (first) return table !== null && first.table === table ? '' : ` options: as e${first.ref}`;
-  if (words.length > LONG_OPTIONS) optionLists?.set(list, { ref: refOf(el), table });
+  if (words.length > MIN_REPEATED_OPTIONS) optionLists?.set(list, { ref: refOf(el), table });
   return all.length ? ` options: ${words}${rest}` : '';
 }
 
 // As many as are soon read; where only a few more are left, these, too.
 function firstOptions(all) {
-  let room = MANY_OPTION_CHARS;
-  const fitting = all.findIndex((text, at) => at === MANY_OPTIONS || ((room -= text.length) < 0 && at >= MIN_OPTIONS));
-  return fitting < 0 || (fitting < MANY_OPTIONS && all.length - fitting < MIN_OPTIONS) ? all : all.slice(0, fitting);
+  let room = MAX_OPTION_CHARS;
+  const fitting = all.findIndex((text, at) => at === MAX_OPTIONS_SHOWN || ((room -= text.length) < 0 && at >= MIN_OPTIONS));
+  return fitting < 0 || (fitting < MAX_OPTIONS_SHOWN && all.length - fitting < MIN_OPTIONS) ? all : all.slice(0, fitting);
 }
 
 function optionText(option) {
@@ -127,34 +127,34 @@ function targetOf(el, whole) {
   const url = whole ? address : withShortQuery(address);
   if (!url || url === '#' || /^javascript:/i.test(url)) return '';
   if (url.startsWith('data:')) return ` → ${/^data:[^,;]{0,40}[^,]{0,40},?/.exec(url)[0]}…`;
-  return ` → ${url.length > LONG_URL ? `${url.slice(0, LONG_URL)}…` : url}`;
+  return ` → ${url.length > MAX_URL ? `${url.slice(0, MAX_URL)}…` : url}`;
 }
 
 // An address with as much of a long query as says what it asks for: signatures and campaigns stand behind.
 function withShortQuery(url) {
-  const from = url.length > LONG_QUERY ? url.indexOf('?') + 1 : 0;
-  if (from === 0 || url.length - from <= LONG_QUERY) return url;
-  const cut = url.lastIndexOf('&', from + LONG_QUERY) + 1;
-  return `${url.slice(0, cut > from ? cut : from + LONG_QUERY)}…`;
+  const from = url.length > MAX_QUERY ? url.indexOf('?') + 1 : 0;
+  if (from === 0 || url.length - from <= MAX_QUERY) return url;
+  const cut = url.lastIndexOf('&', from + MAX_QUERY) + 1;
+  return `${url.slice(0, cut > from ? cut : from + MAX_QUERY)}…`;
 }
 
 // Where a link goes: relative to the page, in words that `navigate` takes, else without the document's origin.
 function addressOf(el) {
-  const known = originOf(ownerIn(el));
+  const known = originOf(documentOf(el));
   const { path, folder, above } = known;
-  const address = wholeAddress(el, known);
+  const address = resolvedAddress(el, known);
   if (!path) return address;
   if (address.startsWith(`${path}?`)) return address.slice(path.length);
-  if (folder.length > 1 && address.startsWith(folder) && BELOW.test(address.slice(folder.length))) return `./${address.slice(folder.length)}`;
-  if (above.length > 1 && address.startsWith(above) && BELOW.test(address.slice(above.length))) return `../${address.slice(above.length)}`;
+  if (folder.length > 1 && address.startsWith(folder) && RELATIVE_PATH.test(address.slice(folder.length))) return `./${address.slice(folder.length)}`;
+  if (above.length > 1 && address.startsWith(above) && RELATIVE_PATH.test(address.slice(above.length))) return `../${address.slice(above.length)}`;
   return address;
 }
 
-function wholeAddress(el, { origin, rooted, page }) {
+function resolvedAddress(el, { origin, rooted, page }) {
   const written = el.getAttribute('href') || '';
   if (written[0] === '#' && page) return written;
   // What needs no resolving: that would cost as much as the rest of the line.
-  if (rooted && ROOTED.test(written) && !written.includes('/.') && !written.includes('//')) return written;
+  if (rooted && ROOT_RELATIVE.test(written) && !written.includes('/.') && !written.includes('//')) return written;
   const target = el.href;
   const href = typeof target === 'string' ? target : target?.baseVal || '';
   if (page && href.startsWith(`${page}#`)) return href.slice(page.length);

@@ -1,19 +1,19 @@
 // What a field is called by the words beside it, where it has no label of its own.
 
-const LABELLED = new Set([...FIELDS, 'listbox', 'checkbox', 'radio', 'switch']);
-const TICKED = new Set(['checkbox', 'radio', 'switch']); // their words stand behind them
-const ANY_FIELD = 'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],'
+const LABELLED_ROLES = new Set([...FIELDS, 'listbox', 'checkbox', 'radio', 'switch']);
+const TICK_ROLES = new Set(['checkbox', 'radio', 'switch']); // their words stand behind them
+const FIELD_SELECTOR = 'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],'
   + ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
-const SURROUNDS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
-const A_LIST = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
+const BOUNDARY_TAGS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
+const LIST_SELECTOR = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
 const MAX_LABEL = 100; // characters: what is longer is no label
-const STEPS_UP = 5;
-const STAND_IN_STEPS = 8;
+const MAX_STEPS_UP = 5;
+const MAX_STAND_IN_STEPS = 8;
 const ENTRY_FIELDS = 'input:not([type=hidden]), select, textarea';
-const ITEMS = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
-const FEW_OTHERS = 8; // items of a list that are looked at
+const ITEM_SELECTOR = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
+const MAX_SIBLING_ITEMS = 8; // items of a list that are looked at
 const NO_WORDS = { text: '', field: false, node: null };
-const TYPED = /^(?:text|search|url|tel|email|password|number)$/;
+const TYPED_INPUTS = /^(?:text|search|url|tel|email|password|number)$/;
 const LABEL_ENDS = new Set(' :*?–-');
 
 let besideLabels = new WeakMap(); // for the time of one reading
@@ -26,24 +26,24 @@ function trimLabel(words) {
   return text.slice(0, end);
 }
 
-const isField = (node) => typeOf(node) === 1 && node.matches(ANY_FIELD);
-const holdsField = (node) => typeOf(node) === 1 && (isField(node) || node.querySelector(ANY_FIELD) !== null);
+const isFieldNode = (node) => nodeTypeOf(node) === 1 && node.matches(FIELD_SELECTOR);
+const containsField = (node) => nodeTypeOf(node) === 1 && (isFieldNode(node) || node.querySelector(FIELD_SELECTOR) !== null);
 
 function labelBesideOf(el) {
   let found = besideLabels.get(el);
   if (found === undefined) {
-    found = clobbered(el) ? '' : labelBeside(el);
+    found = clobbered(el) ? '' : findAdjacentLabel(el);
     besideLabels.set(el, found);
   }
   return found;
 }
 
 // Whether its name is none that a person would call it by.
-const isUnlabelled = (el, role, name) => LABELLED.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
+const isUnlabelled = (el, role, name) => LABELLED_ROLES.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
 
-const isNamedBeside = (el, role, acts) => acts && LABELLED.has(role) && labelBesideOf(el) !== '';
+const isNamedBeside = (el, role, acts) => acts && LABELLED_ROLES.has(role) && labelBesideOf(el) !== '';
 
-const elementsOfId = (el) => [...allMatches(rootIn(el), `#${CSS.escape(el.id)}`)];
+const elementsOfId = (el) => [...allMatches(rootNodeOf(el), `#${CSS.escape(el.id)}`)];
 
 // Whether another element of the same id shows, and a label's own control does not: a page that has its
 // form twice, in a dialog as well, has its ids twice, and Chromium takes the first.
@@ -54,32 +54,32 @@ function isLabelOfTwin(label, control) {
 
 // Whether a label's control is not there for anyone: a click on the label ticks a box that does not show, and
 // opens a list or a picker, but what is typed into takes nothing.
-const isLabelOfAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
+const isLabelOfAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED_INPUTS.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
   || isLabelOfTwin(label, control);
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
-function labelBefore(el) {
-  for (let at = el, steps = 0; at && steps < STEPS_UP && !/^T[DH]$/.test(tagOf(at)); at = parentIn(at), steps++) {
-    if (SURROUNDS.has(tagOf(at)) && at !== el) return '';
+function precedingLabelOf(el) {
+  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP && !/^T[DH]$/.test(tagOf(at)); at = parentElementOf(at), steps++) {
+    if (BOUNDARY_TAGS.has(tagOf(at)) && at !== el) return '';
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
-      if (holdsField(one)) return '';
-      const text = trimLabel(labelWords(one));
+      if (containsField(one)) return '';
+      const text = trimLabel(labelTextOf(one));
       if (!text) continue;
-      const free = typeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isLabelOfAnother(one, one.control));
+      const free = nodeTypeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isLabelOfAnother(one, one.control));
       return free && text.length <= MAX_LABEL ? text : '';
     }
   }
   return '';
 }
 
-const hiddenLabelledControls = oncePerTurn((root) => [...labelsUnder(root).keys()].filter((one) => one && !one.checkVisibility()));
+const hiddenLabelledControls = oncePerTurn((root) => [...labelsInRoot(root).keys()].filter((one) => one && !one.checkVisibility()));
 
 // The label of a control that does not show and stands beside the one that is drawn for it.
 function labelOfStandIn(el) {
-  const unseen = hiddenLabelledControls(rootIn(el));
-  for (let at = parentIn(el), steps = 0; unseen.length && at && steps < STAND_IN_STEPS; at = parentIn(at), steps++) {
-    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && !holdsIn(el, one) && one.checkVisibility())) return '';
-    const own = unseen.find((one) => holdsIn(at, one));
+  const unseen = hiddenLabelledControls(rootNodeOf(el));
+  for (let at = parentElementOf(el), steps = 0; unseen.length && at && steps < MAX_STAND_IN_STEPS; at = parentElementOf(at), steps++) {
+    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && !nodeContains(el, one) && one.checkVisibility())) return '';
+    const own = unseen.find((one) => nodeContains(at, one));
     if (own) return trimLabel(labelName(own));
   }
   return '';
@@ -88,69 +88,69 @@ function labelOfStandIn(el) {
 // What an editor shows while it is empty, or the words beside it.
 function editorLabel(editor) {
   const hint = [...editor.querySelectorAll('[class*="placeholder" i]')].find((one) => one.checkVisibility());
-  return (hint && squeeze(seenText(hint, MAX_LABEL))) || labelBeside(editor);
+  return (hint && squeeze(visibleTextOf(hint, MAX_LABEL))) || findAdjacentLabel(editor);
 }
 
-function labelBeside(el) {
+function findAdjacentLabel(el) {
   const editor = editorAround(el);
   if (editor) return editorLabel(editor);
-  const behind = TICKED.has(roleOf(el));
-  const label = behind ? '' : labelOfStandIn(el) || labelBefore(el);
+  const behind = TICK_ROLES.has(roleOf(el));
+  const label = behind ? '' : labelOfStandIn(el) || precedingLabelOf(el);
   if (label) return label;
-  const cell = closestTo(el, '[role=gridcell]');
-  if (cell) return columnOf(cell);
+  const cell = closestMatch(el, '[role=gridcell]');
+  if (cell) return columnHeaderText(cell);
   const inPlace = !behind && isEditedInPlace(el);
   let below = ''; // what stands under the field, for want of better words
-  for (let at = el, steps = 0; at && steps < STEPS_UP; at = parentIn(at), steps++) {
+  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP; at = parentElementOf(at), steps++) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
-    if (SURROUNDS.has(tag) && at !== el) return below;
+    if (BOUNDARY_TAGS.has(tag) && at !== el) return below;
     const [before, after] = [wordsBeside(at, -1), inPlace ? NO_WORDS : wordsBeside(at, 1)];
     const words = chooseBeside(at, before, after, behind);
     if (words) return words;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
     // Further out, words may be about the fields beside it as well.
     if (steps > 0 || before.field || after.field) {
-      const parent = parentIn(at);
-      if (!parent || holdsOtherField(parent, at)) return rowLabel(at) || below;
+      const parent = parentElementOf(at);
+      if (!parent || containsOtherField(parent, at)) return rowLabel(at) || below;
     }
   }
   return below;
 }
 
-function holdsOtherField(parent, own) {
-  for (let at = firstElementOf(parent); at; at = nextElementOf(at)) if (at !== own && holdsField(at)) return true;
+function containsOtherField(parent, own) {
+  for (let at = firstElementChildOf(parent); at; at = nextElementSiblingOf(at)) if (at !== own && containsField(at)) return true;
   return false;
 }
 
 // Whether a field stands in one item of a list, where the others have words only: what stands behind
 // it there is data of the item, such as its date, and no label.
 function isEditedInPlace(el) {
-  const item = closestTo(el, ITEMS);
-  const others = item && parentIn(item) ? siblingsLike(item) : [];
-  return others.length > 0 && !others.some(holdsField);
+  const item = closestMatch(el, ITEM_SELECTOR);
+  const others = item && parentElementOf(item) ? siblingsLike(item) : [];
+  return others.length > 0 && !others.some(containsField);
 }
 
 // The first items beside one in its list.
 function siblingsLike(item) {
   const others = [];
-  for (let at = firstElementOf(parentIn(item)); at && others.length < FEW_OTHERS; at = nextElementOf(at)) {
+  for (let at = firstElementChildOf(parentElementOf(item)); at && others.length < MAX_SIBLING_ITEMS; at = nextElementSiblingOf(at)) {
     if (at !== item && tagOf(at) === tagOf(item)) others.push(at);
   }
   return others;
 }
 
-const columnsOf = oncePerTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
+const columnHeadersOf = oncePerTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
 
 // The header of a cell's column in a grid: the cells beside it hold data.
-function columnOf(cell) {
-  const grid = closestTo(cell, '[role=grid], [role=treegrid]');
+function columnHeaderText(cell) {
+  const grid = closestMatch(cell, '[role=grid], [role=treegrid]');
   if (!grid) return '';
-  const headers = columnsOf(grid);
+  const headers = columnHeadersOf(grid);
   const index = cell.getAttribute('aria-colindex');
   const header = index ? headers.find((one) => one.getAttribute('aria-colindex') === index)
-    : headers[[...childElementsOf(parentIn(cell))].indexOf(cell)];
-  const words = header ? trimLabel(labelWords(header)) : '';
+    : headers[[...childElementsOf(parentElementOf(cell))].indexOf(cell)];
+  const words = header ? trimLabel(labelTextOf(header)) : '';
   return words.length <= MAX_LABEL ? words : '';
 }
 
@@ -166,13 +166,13 @@ function wordsBeside(node, way) {
   let field = false;
   let range = null;
   for (let at = nextSibling(node, way); at; at = nextSibling(at, way)) {
-    if (holdsField(at)) {
+    if (containsField(at)) {
       field = true;
       break;
     }
-    const text = labelWords(at);
+    const text = labelTextOf(at);
     if (!text) {
-      if (parts.length && typeOf(at) === 1 && tagOf(at) === 'BR') break;
+      if (parts.length && nodeTypeOf(at) === 1 && tagOf(at) === 'BR') break;
       continue;
     }
     if (parts.length && isBlock(at)) break;
@@ -185,12 +185,12 @@ function wordsBeside(node, way) {
 }
 
 const nextSibling = (node, way) => (way < 0 ? node.previousSibling : node.nextSibling);
-const isBlock = (node) => typeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
+const isBlock = (node) => nodeTypeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
 
-function labelWords(node) {
-  if (typeOf(node) === 3) return node.data.trim() ? node.data : '';
-  if (typeOf(node) !== 1 || NEVER.has(tagOf(node)) || clobbered(node) || node.matches(A_LIST) || node.querySelector(A_LIST)) return '';
-  return contentIn(node).length > 5 * MAX_LABEL ? '' : seenText(node, MAX_LABEL);
+function labelTextOf(node) {
+  if (nodeTypeOf(node) === 3) return node.data.trim() ? node.data : '';
+  if (nodeTypeOf(node) !== 1 || UNRENDERED_TAGS.has(tagOf(node)) || clobbered(node) || node.matches(LIST_SELECTOR) || node.querySelector(LIST_SELECTOR)) return '';
+  return textContentOf(node).length > 5 * MAX_LABEL ? '' : visibleTextOf(node, MAX_LABEL);
 }
 
 // Of words on both sides those in the same line, else those before; a box to tick has them behind.
@@ -206,31 +206,31 @@ function chooseBeside(el, before, after, behind) {
 }
 
 function isInLine(el, node) {
-  const one = boxAround(el);
-  const other = boxAround(node);
+  const one = boxOfNode(el);
+  const other = boxOfNode(node);
   return one.top < other.bottom && other.top < one.bottom;
 }
 
-function boxAround(node) {
-  if (typeOf(node) === 1) return node.getBoundingClientRect();
-  const range = rangeIn(ownerIn(node));
+function boxOfNode(node) {
+  if (nodeTypeOf(node) === 1) return node.getBoundingClientRect();
+  const range = rangeIn(documentOf(node));
   range.selectNodeContents(node);
   return range.getBoundingClientRect();
 }
 
 // The cell before it in the row, or behind a box to tick; in a table of fields its column and its row.
 function cellLabel(cell, behind) {
-  const row = parentIn(cell);
-  const before = cellWords(cell, 'previousElementSibling');
-  const label = before || (behind ? cellWords(cell, 'nextElementSibling') : '');
+  const row = parentElementOf(cell);
+  const before = labelFromCells(cell, 'previousElementSibling');
+  const label = before || (behind ? labelFromCells(cell, 'nextElementSibling') : '');
   const column = columnLabel(cell, row);
   return squeeze(`${column} ${label}`);
 }
 
-function cellWords(cell, side) {
+function labelFromCells(cell, side) {
   for (let at = cell[side]; at; at = at[side]) {
-    if (holdsField(at)) return '';
-    const text = trimLabel(labelWords(at));
+    if (containsField(at)) return '';
+    const text = trimLabel(labelTextOf(at));
     if (text) return text.length <= MAX_LABEL ? text : '';
   }
   return '';
@@ -242,5 +242,5 @@ function columnLabel(cell, row) {
   const first = table?.rows[0];
   if (!first || first === row || ![...first.cells].every((one) => tagOf(one) === 'TH')) return '';
   const header = first.cells[cell.cellIndex];
-  return header && !holdsField(header) ? squeeze(labelWords(header)).slice(0, MAX_LABEL) : '';
+  return header && !containsField(header) ? squeeze(labelTextOf(header)).slice(0, MAX_LABEL) : '';
 }

@@ -17,7 +17,7 @@ const ICON_FONT = /icon|symbol|glyph/i;
 
 // Whether a text is the word for an icon that is drawn in its place.
 function isIconWord(el, text) {
-  return text.length < 60 && ICON_WORD.test(text) && ICON_FONT.test(attributeIn(el, 'class') ?? tagOf(el)) && ICON_FONT.test(getComputedStyle(el).fontFamily);
+  return text.length < 60 && ICON_WORD.test(text) && ICON_FONT.test(getAttributeOf(el, 'class') ?? tagOf(el)) && ICON_FONT.test(getComputedStyle(el).fontFamily);
 }
 
 // A few words in parentheses for a control without a name, '' if nothing is known.
@@ -34,7 +34,7 @@ function hintOf(el, role) {
   return '';
 }
 
-const partsOf = (el) => (rootOf(el) ? [...rootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : []);
+const partsOf = (el) => (shadowRootOf(el) ? [...shadowRootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : []);
 
 function sizeHint(el) {
   const { width, height } = el.getBoundingClientRect();
@@ -75,7 +75,7 @@ const testIdOf = (el) => ['data-testid', 'data-test', 'data-test-id', 'data-cy',
 function classWordOf(el) {
   const words = tokensOf(el).filter((token) => PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token));
   if (words.length < 2) return words[0] ?? '';
-  return words.map((word) => [sharing(ownerIn(el), word), word]).reduce((least, one) => (one[0] < least[0] ? one : least))[1];
+  return words.map((word) => [sharing(documentOf(el), word), word]).reduce((least, one) => (one[0] < least[0] ? one : least))[1];
 }
 
 const MAX_COUNTED = 100; // classes of a document in one reading

@@ -2,32 +2,32 @@
 // acts only on what is still the element that was read, or on the one that took its place.
 
 const identities = new Map(); // by number: { role, name, words, repeated, rowKey }
-const CLIMB = 5;
-const MUCH = 2000; // characters of an ancestor that are looked at
-const contentIn = getter(Node.prototype, 'textContent');
+const MAX_CLIMB = 5;
+const MAX_ANCESTOR_TEXT = 2000; // characters of an ancestor that are looked at
+const textContentOf = getter(Node.prototype, 'textContent');
 let surroundingTexts = new Map(); // text of ancestors, for the time of one reading
-let controlsOnly = new Map(); // which ancestors are but groups of controls, for as long
-let controlsOf = surroundingTexts;
+let controlsOnlyByElement = new Map(); // which ancestors are but groups of controls, for as long
+let controlsOnlyEpoch = surroundingTexts;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
-const above = (el) => parentIn(el) || hostOf(rootIn(el)) || null;
+const composedParentOf = (el) => parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
 
-function textsIn(el, before, level = 0) {
+function collectTexts(el, before, level = 0) {
   let text = before;
   if (level > MAX_DEPTH) return text;
-  for (let kid = firstOf(el); kid && text.length < MUCH; kid = nextOf(kid)) {
-    const type = typeOf(kid);
+  for (let kid = firstChildOf(el); kid && text.length < MAX_ANCESTOR_TEXT; kid = nextSiblingOf(kid)) {
+    const type = nodeTypeOf(kid);
     if (type === 3) text += `${kid.data} `;
-    else if (type === 1 && !NEVER.has(tagOf(kid))) text = textsIn(kid, text, level + 1);
+    else if (type === 1 && !UNRENDERED_TAGS.has(tagOf(kid))) text = collectTexts(kid, text, level + 1);
   }
   return text;
 }
 
 // The text of an element with a space between its parts: the cells of a row are words apart.
-function textIn(el) {
+function spacedTextOf(el) {
   let text = surroundingTexts.get(el);
   if (text === undefined) {
-    text = squeeze(textsIn(el, '').slice(0, MUCH));
+    text = squeeze(collectTexts(el, '').slice(0, MAX_ANCESTOR_TEXT));
     surroundingTexts.set(el, text);
   }
   return text;
@@ -36,73 +36,73 @@ function textIn(el) {
 // The closest ancestor that says more than the element itself, and its other words. A cell and a
 // group of buttons say nothing about whose they are: the row or the entry that they stand in does.
 function surroundingWords(el) {
-  const own = textIn(el);
+  const own = spacedTextOf(el);
   let at = el;
   let first = null;
-  for (let level = 0; level < CLIMB; level++) {
-    at = above(at);
+  for (let level = 0; level < MAX_CLIMB; level++) {
+    at = composedParentOf(at);
     if (!at || tagOf(at) === 'BODY') break;
-    const text = textIn(at);
+    const text = spacedTextOf(at);
     if (text.length <= own.length + 1) continue;
     const cell = isCell(at);
-    const unit = !cell && isUnit(at, text);
-    if (unit || (!first && !cell && !onlyControls(at, text))) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+    const unit = !cell && isOwnUnit(at, text);
+    if (unit || (!first && !cell && !saysOnlyControls(at, text))) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
     first ||= at;
   }
-  return first ? { at: first, words: textIn(first).replace(own, ' '), repeated: isRepeated(first) } : { at, words: '', repeated: false };
+  return first ? { at: first, words: spacedTextOf(first).replace(own, ' '), repeated: isRepeated(first) } : { at, words: '', repeated: false };
 }
 
-const roleWord = (el) => (el.hasAttributes() ? el.getAttribute('role') || '' : '');
-const isCell = (el) => tagOf(el) === 'TD' || tagOf(el) === 'TH' || (!clobbered(el) && roleWord(el).endsWith('cell'));
+const roleAttributeOf = (el) => (el.hasAttributes() ? el.getAttribute('role') || '' : '');
+const isCell = (el) => tagOf(el) === 'TD' || tagOf(el) === 'TH' || (!clobbered(el) && roleAttributeOf(el).endsWith('cell'));
 
 // Whether all that an element says is said by controls in it; once for each in a reading.
-function onlyControls(el, text) {
+function saysOnlyControls(el, text) {
   if (clobbered(el)) return false;
-  if (controlsOf !== surroundingTexts) [controlsOf, controlsOnly] = [surroundingTexts, new Map()];
-  let only = controlsOnly.get(el);
+  if (controlsOnlyEpoch !== surroundingTexts) [controlsOnlyEpoch, controlsOnlyByElement] = [surroundingTexts, new Map()];
+  let only = controlsOnlyByElement.get(el);
   if (only === undefined) {
     let said = 0;
-    for (const one of el.querySelectorAll('button, a[href], [role=button], summary')) said += textIn(one).length + 1;
+    for (const one of el.querySelectorAll('button, a[href], [role=button], summary')) said += spacedTextOf(one).length + 1;
     only = said >= text.length && el.querySelector('input, select, textarea') === null;
-    controlsOnly.set(el, only);
+    controlsOnlyByElement.set(el, only);
   }
   return only;
 }
 
 // Whether an ancestor is one of many of its kind: a row, an entry of a list, a card.
 function isRepeated(el) {
-  return !clobbered(el) && (isEntry(el) || (!isCell(el) && hasLike(el)));
+  return !clobbered(el) && (isEntry(el) || (!isCell(el) && hasSimilarSibling(el)));
 }
 
 // One that says whose its controls are, surely: an entry, or one of a class with others beside it.
-const isUnit = (el, text) => !clobbered(el) && (isEntry(el) || (el.className !== '' && hasLike(el) && !onlyControls(el, text)));
+const isOwnUnit = (el, text) => !clobbered(el) && (isEntry(el) || (el.className !== '' && hasSimilarSibling(el) && !saysOnlyControls(el, text)));
 const ENTRIES = new Set(['TR', 'LI', 'OPTION', 'ARTICLE', 'row', 'listitem', 'option', 'article']);
-const isEntry = (el) => ENTRIES.has(tagOf(el)) || ENTRIES.has(roleWord(el));
+const isEntry = (el) => ENTRIES.has(tagOf(el)) || ENTRIES.has(roleAttributeOf(el));
 
-function hasLike(el) {
+function hasSimilarSibling(el) {
   const like = (other) => other?.tagName === el.tagName && other.className === el.className;
   return like(el.nextElementSibling) || like(el.previousElementSibling);
 }
 
-const HOLDERS = new Set(['grid', 'treegrid', 'table', 'list', 'listbox', 'tree', 'feed', 'log']);
+const COLLECTION_ROLES = new Set(['grid', 'treegrid', 'table', 'list', 'listbox', 'tree', 'feed', 'log']);
 
 // What tells it from its likes: a row goes by its own words, for the rows around it come and go in a
 // virtual list; and what holds rows is the same whatever they say, unless it stands in a row itself.
-function tellingWords(el, role) {
-  if (isEntry(el)) return { words: textIn(el), repeated: true };
+function distinguishingWords(el, role) {
+  if (isEntry(el)) return { words: spacedTextOf(el), repeated: true };
   const near = surroundingWords(el);
-  return HOLDERS.has(role) && near.repeated && !isEntry(near.at) ? { words: '', repeated: false } : near;
+  return COLLECTION_ROLES.has(role) && near.repeated && !isEntry(near.at) ? { words: '', repeated: false } : near;
 }
 
-function identify(number, el, role = roleOf(el), name = nameOf(el, role)) {
-  const { words, repeated } = tellingWords(el, role);
+function setIdentity(number, el, role = roleOf(el), name = nameOf(el, role)) {
+  const { words, repeated } = distinguishingWords(el, role);
   identities.set(number, { role, name, words, repeated, rowKey: rowKeyOf(el)?.key });
 }
 
 function identityRecord(number, el, role, name) {
   // A form whose inputs hide its properties is known by its node alone.
   if (clobbered(el)) identities.delete(number);
-  else identify(number, el, role, name);
+  else setIdentity(number, el, role, name);
 }
 
 const containsAll = (few, many) => few.every((word) => many.includes(word));
@@ -117,7 +117,7 @@ function isSameElement(el, known) {
   const role = roleOf(el);
   if (role !== known.role) return false;
   if (!known.repeated) return true;
-  const now = tellingWords(el, role);
+  const now = distinguishingWords(el, role);
   return isSameText(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
 }
 

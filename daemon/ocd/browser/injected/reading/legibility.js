@@ -8,24 +8,24 @@ const MIN_SIZE = 1; // px of a letter's height
 const MAX_TEXTS = 30; // texts of a cut-off box that are looked at
 const MIN_LETTER = 4; // px
 const COLOR = /rgba?\(([\d.]+),? ([\d.]+),? ([\d.]+)(?:(?:,| \/) ([\d.]+))?\)/g;
-const colors = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
+const colorCache = new Map(); // by the words of a style: [red, green, blue, opacity], null for other notations
 const scratchRange = rangeIn(document);
 
-function colorOf(words) {
-  let color = colors.get(words);
+function parseColor(words) {
+  let color = colorCache.get(words);
   if (color === undefined) {
-    [color = null] = colorsIn(words);
-    if (colors.size > 1000) colors.clear();
-    colors.set(words, color);
+    [color = null] = parseColors(words);
+    if (colorCache.size > 1000) colorCache.clear();
+    colorCache.set(words, color);
   }
   return color;
 }
 
-const colorsIn = (words) => [...words.matchAll(COLOR)].map(([, ...parts]) => parts.map((part) => (part === undefined ? 1 : Number(part))));
+const parseColors = (words) => [...words.matchAll(COLOR)].map(([, ...parts]) => parts.map((part) => (part === undefined ? 1 : Number(part))));
 
 // A colour laid over another one, both as words of a style; null where it cannot be known.
-function blended(over, under) {
-  const [above, below] = [colorOf(over), under && colorOf(under)];
+function blendColors(over, under) {
+  const [above, below] = [parseColor(over), under && parseColor(under)];
   if (!above || above[3] === 1) return over;
   if (!below) return null;
   const [r, g, b] = [0, 1, 2].map((i) => Math.round(above[i] * above[3] + below[i] * (1 - above[3])));
@@ -34,10 +34,10 @@ function blended(over, under) {
 
 // Whether a colour can be told from the one behind it (null: unknown).
 function isDistinct(color, back, opacity) {
-  const ink = colorOf(color);
+  const ink = parseColor(color);
   if (!ink) return color !== back;
   const strength = ink[3] * opacity;
-  const paper = back && colorOf(back);
+  const paper = back && parseColor(back);
   if (!paper) return strength > MIN_OPACITY;
   return [0, 1, 2].some((i) => Math.abs(ink[i] - paper[i]) * strength > MIN_CONTRAST);
 }
@@ -49,18 +49,18 @@ function gradientPaints(image, back, opacity) {
   return !found || found.some((color) => isDistinct(color, back, opacity));
 }
 
-const PICTURES = new Set(['IMG', 'VIDEO', 'CANVAS', 'IFRAME', 'EMBED', 'OBJECT']);
+const PICTURE_TAGS = new Set(['IMG', 'VIDEO', 'CANVAS', 'IFRAME', 'EMBED', 'OBJECT']);
 
 // Whether a text stands on something that it is not in, such as a picture put behind it.
-function isBacked(el, color, opacity) {
+function hasBackdrop(el, color, opacity) {
   if (!isDistinct(color, null, opacity)) return false;
   scratchRange.selectNodeContents(el);
   const box = scratchRange.getBoundingClientRect();
-  const met = stackIn(ownerIn(el), box.left + box.width / 2, box.top + box.height / 2);
+  const met = elementsAtPoint(documentOf(el), box.left + box.width / 2, box.top + box.height / 2);
   return met.slice(met.indexOf(el) + 1).some((one) => {
-    if (holdsIn(one, el)) return false;
+    if (nodeContains(one, el)) return false;
     const { backgroundColor, backgroundImage } = getComputedStyle(one);
-    return PICTURES.has(tagOf(one)) || backgroundImage !== 'none' || (!isTransparent(backgroundColor) && isDistinct(color, backgroundColor, opacity));
+    return PICTURE_TAGS.has(tagOf(one)) || backgroundImage !== 'none' || (!isTransparent(backgroundColor) && isDistinct(color, backgroundColor, opacity));
   });
 }
 
@@ -87,8 +87,8 @@ function isFilteredOut(style) {
   }
   if (maskImage === 'none') return false;
   if (/^0(?:px|%)?(?: |$)/.test(style.maskSize)) return true;
-  return style.maskMode !== 'luminance' && !/url\(/.test(maskImage) && colorsIn(maskImage).length > 0
-    && colorsIn(maskImage).every((color) => color[3] <= MIN_OPACITY);
+  return style.maskMode !== 'luminance' && !/url\(/.test(maskImage) && parseColors(maskImage).length > 0
+    && parseColors(maskImage).every((color) => color[3] <= MIN_OPACITY);
 }
 
 // Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page. One without
@@ -97,12 +97,12 @@ function isBeyondScroll(el, position) {
   const box = el.getBoundingClientRect();
   if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
   if (box.width === 0 && box.height === 0) return false;
-  const view = windowOf(ownerIn(el));
+  const view = windowOf(documentOf(el));
   if (!view) return false;
   const hasArea = box.width > 0 && box.height > 0;
   const isPast = (place) => (hasArea ? place <= 0 : place < 0);
   const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
-  const rightToLeft = directionOf(ownerIn(el)) === 'rtl' && position !== 'fixed';
+  const rightToLeft = directionOf(documentOf(el)) === 'rtl' && position !== 'fixed';
   // The track of a carousel is moved away, and shows what flows out of it.
   const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
   if (isPast(bottom + y) || (!rightToLeft && isPast(right + x))) {
@@ -115,7 +115,7 @@ function isBeyondScroll(el, position) {
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
 function scrollOffset(el) {
   let [across, down] = [0, 0];
-  for (let at = parentIn(el); at && at !== rootElementOf(ownerIn(el)); at = parentIn(at)) {
+  for (let at = parentElementOf(el); at && at !== rootElementOf(documentOf(el)); at = parentElementOf(at)) {
     across += at.scrollLeft;
     down += at.scrollTop;
   }
@@ -125,7 +125,7 @@ function scrollOffset(el) {
 // Whether a box that cuts off what flows out of it leaves none of its texts.
 function isCutOff(el) {
   const box = el.getBoundingClientRect();
-  if (beginsWithin(el, box)) return false;
+  if (startsInside(el, box)) return false;
   const texts = walkerIn(document, el, NodeFilter.SHOW_TEXT);
   let met = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -138,14 +138,14 @@ function isCutOff(el) {
 }
 
 // Whether the first text in a box lies inside of it: of most boxes that is all there is to ask.
-function beginsWithin(el, box) {
-  let at = firstOf(el);
+function startsInside(el, box) {
+  let at = firstChildOf(el);
   for (let steps = 0; at !== null && steps < MAX_TEXTS; steps++) {
-    const type = typeOf(at);
+    const type = nodeTypeOf(at);
     if (type === 3 && /\S/.test(at.data)) break;
-    at = (type === 1 && firstOf(at)) || nextOf(at);
+    at = (type === 1 && firstChildOf(at)) || nextSiblingOf(at);
   }
-  if (at === null || typeOf(at) !== 3) return false;
+  if (at === null || nodeTypeOf(at) !== 3) return false;
   scratchRange.selectNodeContents(at);
   const { left, right, top, bottom } = scratchRange.getBoundingClientRect();
   return right - left > MIN_LETTER && bottom - top > MIN_LETTER
@@ -157,6 +157,6 @@ const isAnyLineIn = (lines, box) => [...lines].some((line) => Math.min(line.righ
 
 // Whether something in a box may be placed by what surrounds that.
 function escapesBox(el, box) {
-  for (let at = el; at && at !== box; at = parentIn(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
+  for (let at = el; at && at !== box; at = parentElementOf(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
   return false;
 }

@@ -1,14 +1,14 @@
 // The outline: one pass over what is shown, one line for each thing that matters.
 
-const CONTAINERS = new Set([...PARTS_OF_BOOKS, 'graphics-document', 'graphics-object', ...('alert alertdialog application article banner blockquote caption'
+const CONTAINER_ROLES = new Set([...PARTS_OF_BOOKS, 'graphics-document', 'graphics-object', ...('alert alertdialog application article banner blockquote caption'
   + ' complementary contentinfo dialog directory document feed figure form grid group list listbox'
   + ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status'
   + ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell'
   + ' gridcell columnheader rowheader').split(' ')]);
-const LEAVES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
+const LEAF_ROLES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
   + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
   + ' week file summary img meter progressbar separator video audio canvas').split(' '));
-const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
 const TEXT = 0;
 const LEAF = 1;
@@ -18,61 +18,61 @@ const PRESERVED = 1; // a line of preformatted text
 const CONTROL_ITEM = 2; // an item of a list that is one thing to act on
 const WORDS_ITEM = 3; // one of words alone
 const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
-const SHORT = 200;
-const FEW = 3; // characters: an icon or an arrow, not words
+const MAX_SHORT_TEXT = 200;
+const MAX_ICON_CHARS = 3; // characters: an icon or an arrow, not words
 const SHORT_WORD = /\p{L}{2}|\p{N}/u;
 const CAPTIONS = {
   LABEL: (el) => {
     const control = el.control;
-    return control && (!hasName(control) || !reachable(control, el) || repeatsName(el, control)) && !isLabelOfAnother(el, control);
+    return control && (!hasName(control) || !isControlReachable(control, el) || repeatsName(el, control)) && !isLabelOfAnother(el, control);
   },
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !hasName(el.parentElement),
   CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !hasName(el.parentElement),
   FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !hasName(el.parentElement),
 };
 const BLANK = /^\s*$/;
-const UNDRAWN = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
-const UNROLED = new Set(['clickable', 'draggable', 'droppable']);
-const DRAGGED_ALONE = /^draggable \[ref=e\d+\]$/;
+const ZERO_WIDTH_ONLY = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
+const ROLELESS_WORDS = new Set(['clickable', 'draggable', 'droppable']);
+const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
 const MAX_ICON = 64; // px
-const HOLLOW = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
-const UNHEARD = '[aria-hidden]';
+const CHILDLESS_DROPPED = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
+const ARIA_HIDDEN_MARK = '[aria-hidden]';
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
-const isDot = (el) => boxIn(el).width <= 1 || boxIn(el).height <= 1; // for the keyboard alone
-const ACTING = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
+const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
+const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
 
 // Whether content that assistive software is not told of says something to those who see it.
 function isVisibleButHidden(el, view) {
-  if (CONTROLS.has(el.tagName)) return !isInvisible(el, view.style);
-  if (!/[\p{L}\p{N}]/u.test(seenText(el, SHORT)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
+  if (CONTROL_TAGS.has(el.tagName)) return !isInvisible(el, view.style);
+  if (!/[\p{L}\p{N}]/u.test(visibleTextOf(el, MAX_SHORT_TEXT)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
   return !isCutAway(el);
 }
 
 // Whether boxes around leave nothing of an element: a slide that waits beside the one that shows.
 function isCutAway(el) {
   const box = el.getBoundingClientRect();
-  for (let at = parentIn(el); at && !PAGE.has(at.tagName); at = parentIn(at)) {
+  for (let at = parentElementOf(el); at && !PAGE_TAGS.has(at.tagName); at = parentElementOf(at)) {
     if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
-    const { left, right, top, bottom } = boxIn(at);
+    const { left, right, top, bottom } = boundingBoxOf(at);
     if (box.right <= left + 1 || box.left >= right - 1 || box.bottom <= top + 1 || box.top >= bottom - 1) return true;
   }
   return false;
 }
 
 // Whether a label says what its control is named by itself.
-const repeatsName = (label, control) => squeeze(contentIn(label)) === nameOf(control, roleOf(control));
+const repeatsName = (label, control) => squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
 
 // Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
-const isFocusGuard = (el) => firstOf(el) === null && (boxIn(el).width === 0 || boxIn(el).height === 0)
+const isFocusGuard = (el) => firstChildOf(el) === null && (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0)
   && ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
 
 // Whether a label's control gets a line of its own.
-function reachable(control, label) {
+function isControlReachable(control, label) {
   if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
-  for (let at = parentIn(control); at && at !== label && !holdsIn(at, label); at = parentIn(at)) {
+  for (let at = parentElementOf(control); at && at !== label && !nodeContains(at, label); at = parentElementOf(at)) {
     if (isInvisible(at, getComputedStyle(at))) return false;
   }
   return true;
@@ -80,14 +80,14 @@ function reachable(control, label) {
 
 // Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
 function isDraggedBy(line, inner) {
-  if (!DRAGGED_ALONE.test(line)) return false;
+  if (!NAMELESS_DRAGGABLE.test(line)) return false;
   const [, number] = CLICKED_WORDS.exec(inner) ?? [];
   return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
 }
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
 // or beside it needs no hint.
-const hintFor = (el, role) => (LEAVES.has(role) || BLANK.test(contentIn(el)) ? hintOf(el, role) : '');
+const hintIfWordless = (el, role) => (LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '');
 
 // A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
 const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
@@ -111,7 +111,7 @@ class Outline {
     this.optionLists = new Map();
     this.special = new Map(); // what acts by no sign of its own
     this.owners = NO_OWNERS;
-    this.labelling = NOTHING; // elements that are told as names of fields
+    this.labelling = EMPTY_SET; // elements that are told as names of fields
     this.labels = []; // lines of what assistive software is not told of
   }
 
@@ -134,8 +134,8 @@ class Outline {
     const view = rootView(doc);
     if (!view) return;
     const outer = [this.active, this.special, this.owners, this.labelling];
-    this.active = focusIn(doc);
-    this.special = actingIn(doc);
+    this.active = deepActiveElement(doc);
+    this.special = implicitActionsIn(doc);
     this.relate(doc);
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
@@ -148,7 +148,7 @@ class Outline {
 
   relate(doc) {
     this.owners = ownersIn(doc);
-    this.labelling = this.onlyRefs ? NOTHING : labelsIn(doc);
+    this.labelling = this.onlyRefs ? EMPTY_SET : labelsIn(doc);
   }
 
   // What an element owns that stands elsewhere.
@@ -156,7 +156,7 @@ class Outline {
     const kids = this.owners.by.get(owner);
     this.owners.by.delete(owner);
     for (const kid of kids) {
-      if (kid.checkVisibility()) this.tried(kid, viewAbove(kid), depth, control);
+      if (kid.checkVisibility()) this.tried(kid, viewOfParent(kid), depth, control);
     }
   }
 
@@ -171,8 +171,8 @@ class Outline {
       const fold = tagOf(el) === 'DETAILS' && !el.open;
       const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
       let place = 0;
-      for (let kid = list ? list[0] : firstOf(el); kid; kid = list ? list[++place] : nextOf(kid)) {
-        const type = typeOf(kid);
+      for (let kid = list ? list[0] : firstChildOf(el); kid; kid = list ? list[++place] : nextSiblingOf(kid)) {
+        const type = nodeTypeOf(kid);
         if (fold && isCollapsed(el, kid)) continue;
         if (type === 3) {
           if (BLANK.test(kid.data) || view.readable) {
@@ -214,9 +214,9 @@ class Outline {
   preserved(el, view, depth) {
     for (const kid of composedChildrenOf(el)) {
       if (isCollapsed(el, kid)) continue;
-      if (typeOf(kid) === Node.ELEMENT_NODE) {
+      if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
         this.element(kid, view, depth, null);
-      } else if (typeOf(kid) === Node.TEXT_NODE && view.readable) {
+      } else if (nodeTypeOf(kid) === Node.TEXT_NODE && view.readable) {
         const [first, ...rest] = kid.data.split('\n');
         this.say(el, first);
         for (const line of rest) {
@@ -231,13 +231,13 @@ class Outline {
   line(depth) {
     const text = this.words.trimEnd();
     this.words = '';
-    if (!UNDRAWN.test(text)) this.lines.push([depth, TEXT, text, PRESERVED]);
+    if (!ZERO_WIDTH_ONLY.test(text)) this.lines.push([depth, TEXT, text, PRESERVED]);
   }
 
   // `control` is the control we are in: its words are its name already.
   element(el, above, depth, control) {
     const tag = el.tagName.toUpperCase();
-    if (NEVER.has(tag)) return;
+    if (UNRENDERED_TAGS.has(tag)) return;
     const view = viewInside(el, above);
     if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth)) return;
     const unheard = el.getAttribute('aria-hidden') === 'true';
@@ -250,10 +250,10 @@ class Outline {
   // A cell without attributes that holds words alone, as most of a large table: what it is and does
   // needs no further questions. Returns whether it is one.
   plainCell(el, view, depth) {
-    const text = firstOf(el);
-    if (text === null || typeOf(text) !== 3 || nextOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
+    const text = firstChildOf(el);
+    if (text === null || nodeTypeOf(text) !== 3 || nextSiblingOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
     if (view.pointer || view.host || view.preserves || this.special.has(el) || this.labelling.has(el)) return false;
-    if (tableRole(parentIn(el)) !== '') return false;
+    if (tableRole(parentElementOf(el)) !== '') return false;
     if (this.words) this.flush(depth);
     this.lines.push([depth, BOX, 'cell']);
     const { data } = text;
@@ -267,7 +267,7 @@ class Outline {
   // Whether a person can press what assistive software is not told of: a button, or an icon that acts.
   isPressedUnheard(el, tag, view) {
     if (tag === 'SVG') suspectDrawing(el);
-    const { width, height } = boxIn(el);
+    const { width, height } = boundingBoxOf(el);
     if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2) return false;
     if (tag !== 'BUTTON' && (width > MAX_ICON || height > MAX_ICON || !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))) return false;
     return !isCutAway(el);
@@ -279,7 +279,7 @@ class Outline {
       this.hidden += el.textContent.trim().length;
       return;
     }
-    const words = view.inline && el.querySelector(ACTING) === null;
+    const words = view.inline && el.querySelector(INTERACTIVE_SELECTOR) === null;
     if (!words) this.flush(depth);
     const [at, before] = [this.lines.length, this.words];
     this.words = '';
@@ -287,11 +287,11 @@ class Outline {
     this.shownElement(el, tag, view, depth, null);
     this.unheard = false;
     if (words && this.lines.length === at) {
-      this.words = BLANK.test(this.words) ? before : `${before}${UNHEARD} ${this.words}`;
+      this.words = BLANK.test(this.words) ? before : `${before}${ARIA_HIDDEN_MARK} ${this.words}`;
       return;
     }
     this.flush(depth);
-    for (const line of this.lines.slice(at)) if (line[0] === depth) line[2] += ` ${UNHEARD}`;
+    for (const line of this.lines.slice(at)) if (line[0] === depth) line[2] += ` ${ARIA_HIDDEN_MARK}`;
     if (this.lines.length === at + 1 && this.lines[at][1] === TEXT) this.labels.push(this.lines[at]);
   }
 
@@ -301,7 +301,7 @@ class Outline {
     const places = new Map(this.lines.map((line, at) => [line, at]));
     for (const label of this.labels) {
       if (!places.has(label)) continue; // it was joined with another line
-      const words = quote(label[2].slice(0, -UNHEARD.length - 1));
+      const words = quote(label[2].slice(0, -ARIA_HIDDEN_MARK.length - 1));
       const at = places.get(label);
       if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && (line.includes(` ${words} [ref=`) || GROUP_OF_FIELDS.test(line) && line.includes(` ${words}`)))) spoken.add(label);
     }
@@ -311,11 +311,11 @@ class Outline {
 
   // Whether an open dialog stands before an element of the page.
   dialogOver(el) {
-    return shownDialogs(ownerIn(el)).some((one) => !holdsIn(el, one) && !holdsIn(one, el));
+    return shownDialogs(documentOf(el)).some((one) => !nodeContains(el, one) && !nodeContains(one, el));
   }
 
   shownElement(el, tag, view, depth, control) {
-    if (mayHide(tag) ? !rootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstOf(el) === null) suspectHost(el);
+    if (mayHostShadow(tag) ? !shadowRootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstChildOf(el) === null) suspectHost(el);
     if (tag === 'BR') {
       this.words += ' ';
       return;
@@ -329,10 +329,10 @@ class Outline {
     const acts = !view.inert && this.acts(el, role, view, control);
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
-    else if (LEAVES.has(role)) this.leaf(el, role, view, depth, acts, control);
+    else if (LEAF_ROLES.has(role)) this.leaf(el, role, view, depth, acts, control);
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
-    else if (CONTAINERS.has(role) || acts) this.box(el, role, view, depth, acts, control);
+    else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
     else if (view.inline) this.inline(el, view, depth, control);
     else this.block(el, view, depth, control);
     if (tag === 'IMG' && el.useMap && view.visible && !view.inert) this.areas(el, depth + (this.onlyRefs || !nameOf(el, 'img') ? 0 : 1));
@@ -341,7 +341,7 @@ class Outline {
   // Labels, legends and captions are told as names of what they belong to.
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !reachable(owner, el)) {
+    if (owner && !isControlReachable(owner, el)) {
       // A control that only its label shows: the label's ref acts on it.
       const role = roleOf(owner);
       this.flush(depth);
@@ -349,7 +349,7 @@ class Outline {
       const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
       if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
     }
-    this.block(el, view, depth, owner && hasName(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameWalk(owner)) ? null : el);
+    this.block(el, view, depth, owner && hasName(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameComputation(owner)) ? null : el);
   }
 
   inline(el, view, depth, control) {
@@ -392,10 +392,10 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts && !isNamedBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintFor(el, role);
+    else if (acts && !isNamedBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintIfWordless(el, role);
     if (acts) {
       this.refs++;
-      line += ` [ref=e${UNROLED.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
+      line += ` [ref=e${ROLELESS_WORDS.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
     }
     return line + statesOf(el, role, this.active);
   }
@@ -413,10 +413,10 @@ class Outline {
     this.lastLeaf = el;
     const at = this.lines.length;
     this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
-    if (CONTROLS.has(el.tagName) || role === 'img' || FALLBACK.has(tagOf(el))) return;
+    if (CONTROL_TAGS.has(el.tagName) || role === 'img' || FALLBACK_TAGS.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
-    const shown = FIELDS.has(role) && squeeze(valueHeldBy(el, role)) === squeeze(contentIn(el));
+    const shown = FIELDS.has(role) && squeeze(valueOf(el, role)) === squeeze(textContentOf(el));
     const told = shown || role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
     this.kids(el, view, inner, told ? control || el : control);
     this.flush(inner);
@@ -436,7 +436,7 @@ class Outline {
     const [field] = fields;
     const [, inner = ''] = HELD_FIELD.exec(field[2]);
     if (name !== '' && name !== inner) return;
-    const shown = shownLines(textBesideLists(el)).split('\n').map(squeeze).filter((line) => line && quote(line) !== inner.trim()).join(', ');
+    const shown = shownLines(textWithoutLists(el)).split('\n').map(squeeze).filter((line) => line && quote(line) !== inner.trim()).join(', ');
     const rest = field[2].slice(field[2].indexOf(inner) + inner.length).replace(/^[a-z]+/, '');
     const end = rest.search(/ (?:placeholder|description)=|$/);
     field[2] = `combobox${inner}${!shown || rest.includes(' value=') ? rest : `${rest.slice(0, end)} value=${quote(shown)}${rest.slice(end)}`}`;
@@ -485,13 +485,13 @@ class Outline {
   }
 
   saysMore(el, name, walk = null) {
-    const words = squeeze(contentOf(el, walk));
-    return (words.length > FEW || SHORT_WORD.test(words)) && !name.toLowerCase().includes(words.toLowerCase());
+    const words = squeeze(nameFromContent(el, walk));
+    return (words.length > MAX_ICON_CHARS || SHORT_WORD.test(words)) && !name.toLowerCase().includes(words.toLowerCase());
   }
 
   heading(el, view, depth, acts, control) {
     const name = nameOf(el, 'heading');
-    const level = el.getAttribute('aria-level') || (HEADING.test(el.tagName) ? el.tagName[1] : '2');
+    const level = el.getAttribute('aria-level') || (HEADING_TAG.test(el.tagName) ? el.tagName[1] : '2');
     if (!this.onlyRefs || acts) {
       if ((!name || control) && !acts) {
         this.block(el, view, depth, control);
@@ -499,7 +499,7 @@ class Outline {
       }
       if (!view.readable && !acts && !control && !this.anyReadable(el, view)) return;
       this.flush(depth);
-      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !markCoveredText(el, name).startsWith(COVERED) ? '' : ' [covered]'}`);
+      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !markCoveredText(el, name).startsWith(COVERED_MARK) ? '' : ' [covered]'}`);
     }
     const inner = depth + (this.onlyRefs ? 0 : 1);
     this.kids(el, view, inner, this.untold(el, name) ? control : el);
@@ -508,8 +508,8 @@ class Outline {
 
   anyReadable(el, view) {
     for (const kid of composedChildrenOf(el)) {
-      if (typeOf(kid) === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
-      if (typeOf(kid) === Node.ELEMENT_NODE) {
+      if (nodeTypeOf(kid) === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
+      if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
         const inner = viewInside(kid, view);
         if (inner && (kid.tagName === 'IMG' || this.anyReadable(kid, inner))) return true;
       }
@@ -525,7 +525,7 @@ class Outline {
       return;
     }
     this.flush(depth);
-    const bands = role === 'row' && !acts && !this.onlyRefs ? bandsIn(el) : null;
+    const bands = role === 'row' && !acts && !this.onlyRefs ? rowBandsOf(el) : null;
     if (bands) {
       this.bands(el, view, depth, bands);
       return;
@@ -538,7 +538,7 @@ class Outline {
     if (told) this.put(depth, BOX, line);
     const inner = this.onlyRefs ? depth : depth + 1;
     // A row is one line with its cells.
-    const below = depth >= this.maxDepth && role !== 'row' && !CELLS.has(role);
+    const below = depth >= this.maxDepth && role !== 'row' && !CELL_ROLES.has(role);
     if (below && !this.onlyRefs && el.firstElementChild) this.elsewhere(el, inner);
     else this.kids(el, view, inner, null);
     this.flush(inner);
@@ -548,8 +548,8 @@ class Outline {
   // The lines below say what a row, a cell or a clickable box contains, if there are any.
   boxName(el, role) {
     const given = el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
-    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(contentOf(el)).slice(0, SHORT);
-    if (!given && (CELLS.has(role) || role === 'row' || (role === 'listitem' && !BLANK.test(contentIn(el))))) return '';
+    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(nameFromContent(el)).slice(0, MAX_SHORT_TEXT);
+    if (!given && (CELL_ROLES.has(role) || role === 'row' || (role === 'listitem' && !BLANK.test(textContentOf(el))))) return '';
     return nameOf(el, role);
   }
 
@@ -557,9 +557,9 @@ class Outline {
   close(el, role, at, telling) {
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
-    if (count === 0 && !telling && !CELLS.has(role)) this.lines.length = at;
+    if (count === 0 && !telling && !CELL_ROLES.has(role)) this.lines.length = at;
     else if (count === 0 && role === 'listitem' && isInsideOf(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
-    else if (count === 0 && HOLLOW.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
+    else if (count === 0 && CHILDLESS_DROPPED.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
     else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
       // What is clicked inside is clicked by it.
@@ -574,21 +574,21 @@ class Outline {
     } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at)) this.joinBelow(at, this.lines[at]);
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
       this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`, only[2].includes(' [ref=e') ? CONTROL_ITEM : 0];
-    } else if (only?.[1] === TEXT && !CELLS.has(role)) {
+    } else if (only?.[1] === TEXT && !CELL_ROLES.has(role)) {
       const text = this.lines.pop()[2];
       const line = this.lines[at];
       if (role === 'listitem' && line[2] === role) line[3] = WORDS_ITEM;
       // A name that only repeats the text is left out.
       line[2] = line[2].includes(quote(text)) ? line[2] : `${line[2]}: ${text}`;
       line[1] = LEAF;
-    } else if (count === 0 && !CELLS.has(role)) this.lines[at][1] = LEAF;
+    } else if (count === 0 && !CELL_ROLES.has(role)) this.lines[at][1] = LEAF;
   }
 
   // Whether a clickable box says nothing that the one thing in it does not say.
   wraps(line, inner) {
     if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
     const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [null, line];
-    return inner.includes(`${called ?? ''} [ref=`) || (called?.startsWith(' (') && TICKED.has(inner.split(' ', 1)[0]));
+    return inner.includes(`${called ?? ''} [ref=`) || (called?.startsWith(' (') && TICK_ROLES.has(inner.split(' ', 1)[0]));
   }
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
@@ -599,7 +599,7 @@ class Outline {
     for (let i = at + 1; i < lines.length; i++) {
       const { 0: level, 1: kind, 2: text } = lines[i];
       if (level === depth + 1 && kind === BOX) {
-        if (!CELLS.has(text) && !CELL.test(text)) return;
+        if (!CELL_ROLES.has(text) && !CELL.test(text)) return;
         cells.push([text]);
       } else if (level === depth + 1 && (kind === TEXT || kind === LEAF)) {
         cells.push(['cell', this.inRow(kind, text)]);
@@ -610,7 +610,7 @@ class Outline {
     const header = cells.length > 0 && cells.every((cell) => cell[0] === 'columnheader');
     shortenAddresses(cells);
     const words = cells.map((cell) => {
-      if (!CELLS.has(cell[0])) return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
+      if (!CELL_ROLES.has(cell[0])) return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
       return cell.length === 2 ? cell[1] : cell.slice(1).join(' ');
     });
     const line = lines[at];
@@ -637,8 +637,8 @@ class Outline {
   // A form whose inputs hide its properties.
   form(el, above, depth, control) {
     const view = formView(el, above);
-    const name = formName(el);
-    if (view === null) this.hidden += contentIn(el).trim().length;
+    const name = clobberedFormName(el);
+    if (view === null) this.hidden += textContentOf(el).trim().length;
     else if (!name || this.onlyRefs) this.block(el, view, depth, control);
     else {
       this.flush(depth);
@@ -696,10 +696,10 @@ function outline(options) {
   if (root === rootElementOf(document)) it.document(document, 0);
   else {
     it.root = root;
-    it.active = focusIn(ownerIn(root));
-    it.special = actingIn(ownerIn(root));
-    if (clobbered(root)) it.form(root, viewAbove(root), 0, null);
-    else it.element(root, viewAbove(root), 0, null);
+    it.active = deepActiveElement(documentOf(root));
+    it.special = implicitActionsIn(documentOf(root));
+    if (clobbered(root)) it.form(root, viewOfParent(root), 0, null);
+    else it.element(root, viewOfParent(root), 0, null);
     it.flush(0);
   }
   pendingFrames = it.frames;
@@ -714,15 +714,15 @@ const shownDialogs = oncePerTurn((doc) => [...allMatches(doc, DIALOGS)].filter((
 const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
 
 // What has the focus in a document, in shadow trees, too.
-function focusIn(doc) {
-  let at = activeIn(doc);
-  while (at && rootOf(at) && activeIn(rootOf(at))) at = activeIn(rootOf(at));
+function deepActiveElement(doc) {
+  let at = activeElementOf(doc);
+  while (at && shadowRootOf(at) && activeElementOf(shadowRootOf(at))) at = activeElementOf(shadowRootOf(at));
   return at;
 }
 
 // The children of a row by their height, null if they have but one.
-function bandsIn(el) {
-  if (!firstElementOf(el)?.hasAttribute('style')) return null;
+function rowBandsOf(el) {
+  if (!firstElementChildOf(el)?.hasAttribute('style')) return null;
   const kids = [...el.children];
   if (kids.length < 2 || !kids.every((kid) => kid.style?.top)) return null;
   const heights = new Map();
@@ -737,19 +737,19 @@ function bandsIn(el) {
 }
 
 // The view of what surrounds an element, however it is hidden itself.
-function viewAbove(el) {
-  const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
+function viewOfParent(el) {
+  const parent = assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el));
   if (!parent) return null;
   const style = getComputedStyle(parent);
-  return new ElementView(parent, viewAbove(parent), style, style.display);
+  return new ElementView(parent, viewOfParent(parent), style, style.display);
 }
 
 // Frames of other origins that the last reading met: the caller asks for them by their place.
 let pendingFrames = [];
 
-const MARKING = new Set(); // the readings that mark what is covered
+const MARKING_READERS = new Set(); // the readings that mark what is covered
 
-function read(reader, options) {
+function runReader(reader, options) {
   nextNumber = Math.max(nextNumber, options.next);
   if (options.recorded) forgetUnrecorded(options.recorded);
   const first = nextNumber;
@@ -757,27 +757,27 @@ function read(reader, options) {
   effectsOf = new WeakMap();
   surroundingTexts = new Map();
   besideLabels = new WeakMap();
-  keyedIn = new WeakMap();
+  keyedByDocument = new WeakMap();
   rowLookups = 0;
-  actingByDocument = new WeakMap();
-  forgetCovers();
-  views = new Map();
+  implicitActionsByDocument = new WeakMap();
+  resetCovers();
+  viewCache = new Map();
   let result;
   try {
     result = reader(options);
     // Told again where it is known by now that something stands over something else.
-    if (MARKING.has(reader) && needsMarks()) result = reader(options);
+    if (MARKING_READERS.has(reader) && needsMarks()) result = reader(options);
   } finally {
-    views = null;
+    viewCache = null;
   }
-  return { result, first, next: nextNumber, forgot: Boolean(options.recorded), nonce, suspects: suspects.length, frames: pendingFrames.length };
+  return { result, first, next: nextNumber, forgot: Boolean(options.recorded), nonce, suspects: shadowSuspects.length, frames: pendingFrames.length };
 }
 
-MARKING.add(outline);
+MARKING_READERS.add(outline);
 
 // What our daemon calls; the scripts that come after this one add theirs.
 globalThis.openchrome = {
-  outline: (options) => read(outline, options),
+  outline: (options) => runReader(outline, options),
   element: (number) => elementOf(number),
   query: (selector) => query(selector),
   has: (selector) => query(selector) !== null,
@@ -787,6 +787,6 @@ globalThis.openchrome = {
   frame: (place) => pendingFrames[place] ?? null,
   takeSuspects,
   listening: recordClickable,
-  adopt,
+  adopt: adoptClosedRoots,
   nonce,
 };

@@ -2,8 +2,8 @@
 
 const SEPARATOR = /^[|/·•›»‹«>]$/;
 const END_OF_SENTENCE = /^[.,;:!?]$/; // after a link that ends it
-const DRAGGED_LINE = /^draggable \[ref=e\d+\]: /;
-const PRESSED_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
+const DRAGGABLE_LINE = /^draggable \[ref=e\d+\]: /;
+const PRESSABLE_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
 const MIN_DRAGGED = 2; // side by side that are told in one line
 const MIN_ALIKE = 15; // short things to press side by side that are told in lines of several
 
@@ -16,25 +16,25 @@ const NAMED = /^[a-z]+ "/;
 const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and name alone, the last of a chain
 
 const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
-const HEADED = new Set(['group', 'region', 'complementary', 'article', 'form', 'navigation', 'search']);
-const HEADS = /^heading (".*") (\[level=\d+\])$/;
-const DESCRIBED = ' description="';
+const HEADED_ROLES = new Set(['group', 'region', 'complementary', 'article', 'form', 'navigation', 'search']);
+const HEADING_LINE = /^heading (".*") (\[level=\d+\])$/;
+const DESCRIPTION_KEY = ' description="';
 const MAX_DESCRIBING = 12; // lines in which a description may stand
 const ITEM = 'listitem: ';
 const SAID_IN = /^(?:listitem|alert|status): /;
 const LIST = /^list(?: |$)/;
-const LIKE_A_REF = ' [ref='; // in a text: its line says that it is one
+const REF_MARK = ' [ref='; // in a text: its line says that it is one
 const MAX_WORDS_ITEM = 80; // characters
 const MAX_LIST = 400; // characters of a list of words that is one line
-const FIELDSET = 'group'; // one without a name
-const OWN_WORDS = /^(?:heading|summary)\b/; // what says itself where a group begins
+const NAMELESS_GROUP = 'group'; // one without a name
+const SELF_NAMING = /^(?:heading|summary)\b/; // what says itself where a group begins
 
 function rewriteLines(lines) {
   const once = lines.filter((line, at) => !repeatsNeighbour(line, lines[at - 1], lines[at + 1]));
-  const described = once.map((line, at) => withoutDescription(line, at, once));
-  const named = described.map((line, at) => withoutName(line, described[at + 1]));
-  const joined = withItemsJoined(withTextsJoined(withDraggedJoined(withHeadedLinks(withoutGroups(named)))));
-  return withPressedJoined(chainBoxes(withRowsShortened(withListsOfWords(withoutItems(joined)))));
+  const described = once.map((line, at) => dropRepeatedDescription(line, at, once));
+  const named = described.map((line, at) => dropRepeatedName(line, described[at + 1]));
+  const joined = joinListItems(joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))));
+  return joinPressables(chainBoxes(shortenRowNames(joinWordLists(dropItemPrefixes(joined)))));
 }
 
 // Whether a line is but the stroke between two links or the full stop after one, the words of what is above it, or a picture of those beside it.
@@ -52,22 +52,22 @@ function repeatsAbove(words, depth, before) {
 }
 
 // A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
-function withoutName(line, first) {
+function dropRepeatedName(line, first) {
   const { 0: depth, 1: kind, 2: words } = line;
   const role = words.split(' ', 1)[0];
   if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
   const name = words.slice(role.length);
   const isTold = (NAMED_WITHIN.has(role) && ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`)))
-    || (HEADED.has(role) && first[2].startsWith(`heading${name} [`));
+    || (HEADED_ROLES.has(role) && first[2].startsWith(`heading${name} [`));
   return isTold ? [depth, kind, role] : line;
 }
 
 // A heading by its level alone where it is the one link or button in it.
-function withHeadedLinks(lines) {
+function mergeHeadingLinks(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
-    const [, name, level] = (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADS.exec(words)) || [];
+    const [, name, level] = (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADING_LINE.exec(words)) || [];
     const only = name && (lines[at + 2]?.[0] ?? 0) <= depth ? lines[at + 1][2] : '';
     if (['link', 'button'].some((one) => only.startsWith(`${one} ${name} [ref=`))) out.push([depth, LEAF, `heading ${level} > ${lines[++at][2]}`]);
     else out.push(lines[at]);
@@ -76,11 +76,11 @@ function withHeadedLinks(lines) {
 }
 
 // A field without the description that the lines after it tell.
-function withoutDescription(line, at, lines) {
+function dropRepeatedDescription(line, at, lines) {
   const { 0: depth, 1: kind, 2: words } = line;
-  const from = kind === LEAF ? words.lastIndexOf(DESCRIBED) : -1;
+  const from = kind === LEAF ? words.lastIndexOf(DESCRIPTION_KEY) : -1;
   if (from < 0) return line;
-  const description = words.slice(from + DESCRIBED.length - 1);
+  const description = words.slice(from + DESCRIPTION_KEY.length - 1);
   const told = isRepeatedBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MAX_DESCRIBING)) || isSaidAround(description, depth, lines, at);
   return told ? [depth, kind, words.slice(0, from)] : line;
 }
@@ -112,12 +112,12 @@ function isRepeatedBeside(quoted, depth, before, after) {
 }
 
 // Things to drag that stand side by side are told in lines of several.
-function withDraggedJoined(lines) {
+function joinDraggables(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
     let end = at;
-    while (end < lines.length && lines[end][0] === depth && DRAGGED_LINE.test(lines[end][2])) end++;
+    while (end < lines.length && lines[end][0] === depth && DRAGGABLE_LINE.test(lines[end][2])) end++;
     if (end === at) out.push(lines[at++]);
     else {
       out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words), undefined, MIN_DRAGGED).map((words) => [depth, LEAF, words]));
@@ -128,13 +128,13 @@ function withDraggedJoined(lines) {
 }
 
 // The days of a calendar, the pictures of a picker, the keys of a keyboard: lines of several.
-function withPressedJoined(lines) {
+function joinPressables(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
-    const kind = pressedKind(lines[at]);
+    const kind = pressableKind(lines[at]);
     let end = at + 1;
-    while (kind && lines[end]?.[0] === depth && pressedKind(lines[end]) === kind) end++;
+    while (kind && lines[end]?.[0] === depth && pressableKind(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
     if (run.length < MIN_ALIKE) out.push(...run);
     else out.push(...joinRun(kind, run.map(([, , words]) => words)).map((words) => [depth, LEAF, words]));
@@ -143,19 +143,19 @@ function withPressedJoined(lines) {
   return out;
 }
 
-const pressedKind = ({ 1: kind, 2: words }) => (kind === LEAF && PRESSED_LINE.exec(words)?.[1]) || '';
+const pressableKind = ({ 1: kind, 2: words }) => (kind === LEAF && PRESSABLE_LINE.exec(words)?.[1]) || '';
 
-const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS && !words.includes(UNHEARD);
-const withoutBars = (words) => words.replaceAll('|', '\\|');
+const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS && !words.includes(ARIA_HIDDEN_MARK);
+const escapeBars = (words) => words.replaceAll('|', '\\|');
 
 // Short texts that stand side by side are told in one line.
-function withTextsJoined(lines) {
+function joinShortTexts(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
     let end = at;
     while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
-    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => withoutBars(words)).join(' | ')]);
+    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => escapeBars(words)).join(' | ')]);
     else out.push(...lines.slice(at, end = Math.max(end, at + 1)));
     at = end;
   }
@@ -164,12 +164,12 @@ function withTextsJoined(lines) {
 
 // An item of a list that holds a few words, and one thing beside them, is one line, as a row is; a list
 // in it stands below that.
-function withItemsJoined(lines) {
+function joinListItems(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
     const head = kind === BOX && words === 'listitem' ? headOfItem(lines, at) : [];
-    const parts = head.map(([, inner, part]) => (inner === TEXT ? withoutBars(part) : part)).join(' | ');
+    const parts = head.map(([, inner, part]) => (inner === TEXT ? escapeBars(part) : part)).join(' | ');
     if (!head.length || parts.length > MAX_ITEM) out.push(lines[at]);
     else {
       out.push([depth, LEAF, `${words}: ${parts}`]);
@@ -186,28 +186,28 @@ function headOfItem(lines, at) {
   const inner = lines[at][0] + 1;
   for (let next = at + 1; lines[next]?.[0] >= inner; next++) {
     const { 0: depth, 1: kind, 2: words, 3: mark } = lines[next];
-    if (kind === BOX && depth === inner && words === 'list' && endsWith(lines, next)) return head.length && isFew(head) ? head : [];
+    if (kind === BOX && depth === inner && words === 'list' && isLastChild(lines, next)) return head.length && hasOneControlAtMost(head) ? head : [];
     if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MAX_PARTS) return [];
   }
-  return head.length > 1 && isFew(head) ? head : [];
+  return head.length > 1 && hasOneControlAtMost(head) ? head : [];
 }
 
-const isFew = (head) => head.filter(([, kind]) => kind === LEAF).length < 2;
+const hasOneControlAtMost = (head) => head.filter(([, kind]) => kind === LEAF).length < 2;
 
 // Whether a box is the last thing in what it stands in.
-function endsWith(lines, at) {
+function isLastChild(lines, at) {
   let next = at + 1;
   while (lines[next]?.[0] > lines[at][0]) next++;
   return !(lines[next]?.[0] === lines[at][0]);
 }
 
 // Controls in a list by themselves: items they are in any case.
-function withoutItems(lines) {
+function dropItemPrefixes(lines) {
   return lines.map((line) => (line[3] === CONTROL_ITEM ? [line[0], LEAF, line[2].slice(ITEM.length)] : line));
 }
 
 // What stands in a group without a name, where the group does not keep it apart from another's: it says nothing.
-function withoutGroups(lines) {
+function dropNamelessGroups(lines) {
   const out = [];
   const around = []; // the groups that we are in, left out or not
   let ended = -1; // the depth of the group that the line before was the end of
@@ -218,8 +218,8 @@ function withoutGroups(lines) {
     const moved = around.filter((one) => one.left).length;
     const told = moved ? [depth - moved, ...line.slice(1)] : line;
     const first = lines[at + 1];
-    if (kind === BOX && words === FIELDSET && first?.[0] === depth + 1) {
-      const left = ended !== depth || first[1] === TEXT || OWN_WORDS.test(first[2]);
+    if (kind === BOX && words === NAMELESS_GROUP && first?.[0] === depth + 1) {
+      const left = ended !== depth || first[1] === TEXT || SELF_NAMING.test(first[2]);
       around.push({ depth, left });
       if (left) continue;
     }
@@ -229,12 +229,12 @@ function withoutGroups(lines) {
 }
 
 // A list of a few words each is one line, as a row is.
-function withListsOfWords(lines) {
+function joinWordLists(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
     const items = kind === BOX && LIST.test(words) ? wordsOfItems(lines, at) : [];
-    const told = items.map(withoutBars).join(' | ');
+    const told = items.map(escapeBars).join(' | ');
     if (!items.length || told.length > MAX_LIST) out.push(lines[at]);
     else {
       out.push([depth, LEAF, `${words}: ${told}`]);
@@ -249,7 +249,7 @@ function wordsOfItems(lines, at) {
   const items = [];
   for (let next = at + 1; lines[next]?.[0] > lines[at][0]; next++) {
     const [, , words, mark] = lines[next];
-    if (mark !== WORDS_ITEM || words.length > ITEM.length + MAX_WORDS_ITEM || words.includes(LIKE_A_REF)) return [];
+    if (mark !== WORDS_ITEM || words.length > ITEM.length + MAX_WORDS_ITEM || words.includes(REF_MARK)) return [];
     items.push(words.slice(ITEM.length));
   }
   return items;
@@ -257,7 +257,7 @@ function wordsOfItems(lines, at) {
 
 // A box with one thing in it stands in the line of that: `banner > navigation "Main"`.
 function chainBoxes(lines) {
-  const counts = countBelow(lines);
+  const counts = childCounts(lines);
   const out = [];
   const around = []; // of what we are in: its depth, and by how much what stands in it moves up
   for (const [at, [depth, kind, words]] of lines.entries()) {
@@ -271,11 +271,11 @@ function chainBoxes(lines) {
   return out;
 }
 
-const A_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
+const SEPARATE_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
 
 function canChain([, kind, words], [, inner, held, mark]) {
-  if (kind !== BOX || A_LINE.test(words)) return false;
-  return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !A_LINE.test(held);
+  if (kind !== BOX || SEPARATE_LINE.test(words)) return false;
+  return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !SEPARATE_LINE.test(held);
 }
 
 // A group without a name says nothing about the one thing in it, nor does the name of what it is in.
@@ -288,7 +288,7 @@ function chainedText(box, kind, words) {
 }
 
 // How many lines stand directly below each.
-function countBelow(lines) {
+function childCounts(lines) {
   const counts = new Uint32Array(lines.length);
   const around = [];
   for (const [at, [depth]] of lines.entries()) {

@@ -1,7 +1,7 @@
 // Elements that belong to others by their ids: what is owned and stands elsewhere, and what is told
 // as the name of a field.
 
-const NOTHING = new Set();
+const EMPTY_SET = new Set();
 const NO_OWNERS = { by: new Map(), owned: new Map() };
 
 // by: what an element owns, in its order; owned: all of that. Fields own lists that are told by
@@ -11,10 +11,10 @@ function ownersIn(doc) {
   if (!owners.length) return NO_OWNERS;
   const [by, owned] = [new Map(), new Map()]; // owned: by whom
   for (const owner of owners) {
-    if (clobbered(owner) || LEAVES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
+    if (clobbered(owner) || LEAF_ROLES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
     const outer = containersOf(owner, owned);
-    const kids = outer === null ? [] : elementsByIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !holdsIn(kid, owner) && !holdsIn(owner, kid) && !outer.has(kid));
+    const kids = outer === null ? [] : elementsByIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !nodeContains(kid, owner) && !nodeContains(owner, kid) && !outer.has(kid));
     for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }
@@ -25,7 +25,7 @@ function ownersIn(doc) {
 // than anything that is told.
 function containersOf(el, owned) {
   const found = new Set();
-  for (let at = el; at; at = owned.get(at) ?? parentIn(at)) {
+  for (let at = el; at; at = owned.get(at) ?? parentElementOf(at)) {
     if (found.size > MAX_DEPTH) return null;
     found.add(at);
   }
@@ -40,7 +40,7 @@ function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
     if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
-    for (const label of elementsByIds(field, 'aria-labelledby')) if (label !== field && !holdsIn(label, field) && isPlainLabel(label)) found.add(label);
+    for (const label of elementsByIds(field, 'aria-labelledby')) if (label !== field && !nodeContains(label, field) && isPlainLabel(label)) found.add(label);
   }
   return found;
 }

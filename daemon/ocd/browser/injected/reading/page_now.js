@@ -10,22 +10,22 @@ const MESSAGES = [
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
-// What any of the selectors matches in the document, in its order. One by one, see ACTING_ANYHOW.
+// What any of the selectors matches in the document, in its order. One by one, see IMPLICIT_ACTIONS.
 function visibleMatchesOf(selectors) {
   const found = new Set(selectors.flatMap((one) => [...allMatches(document, one)]));
   return found.size < 2 ? [...found] : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
 }
 
-const isBefore = (one, other) => (orderIn(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+const isBefore = (one, other) => (compareOrder(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 // Open dialogs and popovers, the one in front first; what covers the page without a role is one of them.
 function layersOf(active) {
-  const shown = visibleMatchesOf(LAYERS_EACH).filter((el) => seenBox(el) && isShown(el));
-  const inner = shown.filter((el) => !shown.some((other) => other !== el && holdsIn(el, other)));
+  const shown = visibleMatchesOf(LAYERS_EACH).filter((el) => visibleBoxOf(el) && isShown(el));
+  const inner = shown.filter((el) => !shown.some((other) => other !== el && nodeContains(el, other)));
   const cover = coveringBox();
-  if (cover && !inner.some((el) => holdsIn(cover, el) || holdsIn(el, cover))) inner.push(cover);
+  if (cover && !inner.some((el) => nodeContains(cover, el) || nodeContains(el, cover))) inner.push(cover);
   const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
-    || closestAround(active, LAYERS) || closestAround(topAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+    || closestAround(active, LAYERS) || closestAround(topElementAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
@@ -37,19 +37,19 @@ const reportedMessages = new WeakMap();
 function messageLine(isNews) {
   const all = MESSAGES.flatMap(visibleMatchesOf);
   for (const el of all) {
-    const words = messageIn(el);
+    const words = messageOf(el);
     if (!words || !isReported(el, words, isNews)) continue;
     // What stands around it and in it is of the same message.
-    for (const other of all) if (other !== el && (holdsIn(el, other) || holdsIn(other, el))) reportedMessages.set(other, messageIn(other));
+    for (const other of all) if (other !== el && (nodeContains(el, other) || nodeContains(other, el))) reportedMessages.set(other, messageOf(other));
     return clip(words, 80);
   }
   return '';
 }
 
 // What an element says as a message, '' if it says none: a count alone is the badge of one.
-function messageIn(el) {
-  const text = contentIn(el);
-  const words = text && /\p{L}/u.test(text) && seenBox(el) && isShown(el) ? squeeze(seenText(el, MAX_TOAST)) : '';
+function messageOf(el) {
+  const text = textContentOf(el);
+  const words = text && /\p{L}/u.test(text) && visibleBoxOf(el) && isShown(el) ? squeeze(visibleTextOf(el, MAX_TOAST)) : '';
   return words.length < MAX_TOAST ? words : '';
 }
 
@@ -64,21 +64,21 @@ const TITLES = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 
 function leadingHeading(el) {
   const first = firstMatch(el, TITLES);
-  const title = first && isShown(first) ? squeeze(seenText(first, 200)) : '';
-  return squeeze(seenText(el, 200)).startsWith(title) ? title : '';
+  const title = first && isShown(first) ? squeeze(visibleTextOf(first, 200)) : '';
+  return squeeze(visibleTextOf(el, 200)).startsWith(title) ? title : '';
 }
 
 function layerLine(el) {
   if (!el) return '';
   const role = roleOf(el) || (el.matches(':popover-open') ? 'popover' : 'dialog');
-  const words = nameOf(el, role) || leadingHeading(el) || squeeze(seenText(el, 200));
+  const words = nameOf(el, role) || leadingHeading(el) || squeeze(visibleTextOf(el, 200));
   return `${role}${words ? ` ${quote(clip(words, 50))}` : ''} [ref=e${refOf(el)}]`;
 }
 
 // Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
 function describeLayers({ layers = 1, isNews } = {}) {
-  const active = focused();
-  const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : labelOf(active);
+  const active = focusedElement();
+  const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : shortLabelOf(active);
   const open = layersOf(active).slice(0, layers);
   return { layer: open.map(layerLine).join(' · '), toast: messageLine(isNews), focus: open.includes(active) ? '' : focus };
 }
@@ -92,12 +92,12 @@ const describePage = (empty, onlyRefs) => ({
 });
 
 // Whether a page that shows nothing is so young that its scripts may be about to fill it.
-const RENDERS_MS = 5000;
-const isRendering = () => performance.now() < RENDERS_MS && allMatches(document, 'script').length > 0
-  && !/\S/.test(bodyOf(document) ? seenText(bodyOf(document), 400) : '');
+const RENDERING_MS = 5000;
+const isRendering = () => performance.now() < RENDERING_MS && allMatches(document, 'script').length > 0
+  && !/\S/.test(bodyOf(document) ? visibleTextOf(bodyOf(document), 400) : '');
 
-function pictureLine(el) {
-  const { width, height } = boxIn(el);
+function describePicture(el) {
+  const { width, height } = boundingBoxOf(el);
   return `${el.tagName.toLowerCase()}${hintOf(el, '')} ${Math.round(width)}x${Math.round(height)}`;
 }
 
@@ -105,25 +105,25 @@ function emptyReason(onlyRefs) {
   if (readyStateOf(document) !== 'complete') return 'the page is still loading';
   const body = bodyOf(document);
   const count = body ? body.getElementsByTagName('*').length : 0;
-  if (count === 0 && !/\S/.test(body ? contentIn(body) : '')) return 'the page is blank';
-  const [front] = layersOf(focused());
-  if (front && [...allMatches(document, ACTING)].some((el) => !holdsIn(front, el) && seenBox(el))) return `all of the page is behind ${layerLine(front)}`;
+  if (count === 0 && !/\S/.test(body ? textContentOf(body) : '')) return 'the page is blank';
+  const [front] = layersOf(focusedElement());
+  if (front && [...allMatches(document, INTERACTIVE_SELECTOR)].some((el) => !nodeContains(front, el) && visibleBoxOf(el))) return `all of the page is behind ${layerLine(front)}`;
   if (pendingFrames.length) return onlyRefs ? 'a frame of another origin, and no element in it can be acted on' : 'a frame of another origin, and it shows nothing';
-  if (onlyRefs && /\S/.test(seenText(body, 400))) return 'no element of the page can be acted on, it has words only';
-  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(seenBox);
-  if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(pictureLine).join(', ')}`;
+  if (onlyRefs && /\S/.test(visibleTextOf(body, 400))) return 'no element of the page can be acted on, it has words only';
+  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(visibleBoxOf);
+  if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(describePicture).join(', ')}`;
   return `none of the page's ${count} elements shows words or a control`;
 }
 
 // Whether a person sees these words anywhere in the document and in the frames that can be looked into.
 function showsText(words) {
   const wanted = normalizeText(words);
-  const within = (inner) => inner && bodyOf(inner) && (squeeze(seenText(bodyOf(inner), MAX_SHOWN)).toLowerCase().includes(wanted)
+  const within = (inner) => inner && bodyOf(inner) && (squeeze(visibleTextOf(bodyOf(inner), MAX_SHOWN)).toLowerCase().includes(wanted)
     || [...allMatches(inner, 'iframe, frame')].some((frame) => within(innerDocument(frame))));
   return Boolean(within(document));
 }
 
 Object.assign(globalThis.openchrome, {
-  showsText: (words) => read(() => showsText(words), { next: 0 }).result,
-  describeLayers: (options) => read(() => describeLayers({ isNews: () => false }), options),
+  showsText: (words) => runReader(() => showsText(words), { next: 0 }).result,
+  describeLayers: (options) => runReader(() => describeLayers({ isNews: () => false }), options),
 });

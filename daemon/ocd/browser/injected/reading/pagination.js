@@ -5,27 +5,27 @@ const MORE_WORDS = /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)
 const PAGE_OF = /(?:page|seite|página|страница|페이지)\s*(\d{1,5})\s*(?:of|von|de|sur|из|\/)\s*(\d{1,5})(?!\d)/i;
 const CURSOR = /[?&](?:cursor|after|page_token|continuation|starting_after|max_id)=/i;
 const MAX_LINKS = 20000;
-const LONG_LABEL = 60;
+const MAX_LEAD_LABEL = 60;
 
-// Selectors one by one, see ACTING_ANYHOW.
+// Selectors one by one, see IMPLICIT_ACTIONS.
 const PAGE_LISTS = ['nav', 'ul', 'ol', '[role=navigation]', '[class*="pagin" i]', '[class*="pager" i]'];
-const LEADING = ['a', 'button', '[role=button]', '[role=link]', 'input[type=button]', 'input[type=submit]'];
-const DRAWN = ['canvas', 'embed', 'object'];
+const LEADING_CONTROLS = ['a', 'button', '[role=button]', '[role=link]', 'input[type=button]', 'input[type=submit]'];
+const DRAWN_CONTENT = ['canvas', 'embed', 'object'];
 const FEEDS = ['[role=feed]', '[class*="infinite" i]', '[data-infinite-scroll]', '[id*="infinite" i]'];
 const PAGE_NUMBER = /^\d{1,5}$/;
 
 const matchesAny = (selectors) => selectors.some((one) => firstMatch(document, one) !== null);
-const usable = (el) => seenBox(el) !== null && !isDisabled(el, 'button') && closestTo(el, '[inert]') === null;
+const isUsable = (el) => visibleBoxOf(el) !== null && !isDisabled(el, 'button') && closestMatch(el, '[inert]') === null;
 const earlierOf = (one, other) => (one && (!other || isBefore(one, other)) ? one : other);
 
 // The longest list of rising page numbers, the first of those as long.
-function numbersNear() {
+function longestPageList() {
   let best = null;
   for (const box of PAGE_LISTS.flatMap((one) => [...allMatches(document, one)])) {
     if (clobbered(box)) continue;
     const pages = [];
     for (const el of [...box.querySelectorAll('a, button, [aria-current]')].slice(0, 60)) {
-      const number = PAGE_NUMBER.test(squeeze(contentIn(el))) ? Number(contentIn(el)) : 0;
+      const number = PAGE_NUMBER.test(squeeze(textContentOf(el))) ? Number(textContentOf(el)) : 0;
       if (number) pages.push(number);
     }
     const rising = pages.length >= 2 && pages.every((page, at) => at === 0 || page > pages[at - 1]);
@@ -34,21 +34,21 @@ function numbersNear() {
   }
   if (!best) return null;
   const now = best.box.querySelector('[aria-current]:not([aria-current=false]), .active, .current, .selected');
-  return { current: Number(squeeze(now ? contentIn(now) : '')) || null, last: best.pages.at(-1) };
+  return { current: Number(squeeze(now ? textContentOf(now) : '')) || null, last: best.pages.at(-1) };
 }
 
 // The first link or button that leads to the next page, and the first that brings more.
 function findPageLinks() {
   const found = { next: null, more: null };
   let left = MAX_LINKS;
-  for (const selector of LEADING) {
+  for (const selector of LEADING_CONTROLS) {
     const here = { next: null, more: null };
     for (const el of allMatches(document, selector)) {
       if (--left < 0 || (here.next && here.more)) break;
-      const said = [contentIn(el), el.getAttribute('aria-label'), el.getAttribute('title'), el.tagName === 'INPUT' ? el.value : null]
-        .filter((text) => text && text.length < LONG_LABEL).map(squeeze);
+      const said = [textContentOf(el), el.getAttribute('aria-label'), el.getAttribute('title'), el.tagName === 'INPUT' ? el.value : null]
+        .filter((text) => text && text.length < MAX_LEAD_LABEL).map(squeeze);
       for (const [kind, words] of [['next', NEXT_WORDS], ['more', MORE_WORDS]]) {
-        if (!here[kind] && said.some((text) => words.test(text)) && usable(el)) here[kind] = el;
+        if (!here[kind] && said.some((text) => words.test(text)) && isUsable(el)) here[kind] = el;
       }
     }
     for (const kind of ['next', 'more']) found[kind] = earlierOf(here[kind], found[kind]);
@@ -56,18 +56,18 @@ function findPageLinks() {
   return found;
 }
 
-const scrolls = () => rootScrollerOf(document) && rootScrollerOf(document).scrollHeight > innerHeight * 1.5;
+const isLongPage = () => rootScrollerOf(document) && rootScrollerOf(document).scrollHeight > innerHeight * 1.5;
 
 // Null, or how the page goes on: type, the element that leads on, pages as far as they are told.
 function pagination() {
   if (!bodyOf(document) || isReadByParent()) return null;
   const linked = [...allMatches(document, '[rel~="next"]')].find((el) => /^(?:A|LINK)$/i.test(tagOf(el)));
   const lead = findPageLinks();
-  const next = (linked?.tagName === 'A' && usable(linked) ? linked : null) || lead.next;
+  const next = (linked?.tagName === 'A' && isUsable(linked) ? linked : null) || lead.next;
   const url = (next?.tagName === 'A' ? next : linked)?.href || '';
-  const numbers = numbersNear();
-  const drawn = matchesAny(DRAWN);
-  const told = drawn || next ? PAGE_OF.exec(contentIn(bodyOf(document)).slice(0, 100000)) : null;
+  const numbers = longestPageList();
+  const drawn = matchesAny(DRAWN_CONTENT);
+  const told = drawn || next ? PAGE_OF.exec(textContentOf(bodyOf(document)).slice(0, 100000)) : null;
   const pages = told && Number(told[1]) <= Number(told[2]) ? { current: Number(told[1]), last: Number(told[2]) } : numbers;
   const about = { ...(next ? { ref: `e${refOf(next)}` } : {}), ...(url && /^https?:/.test(url) ? { url } : {}), ...(pages ? { current: pages.current, last: pages.last } : {}) };
   if (CURSOR.test(url)) return { type: 'cursor', ...about };
@@ -75,7 +75,7 @@ function pagination() {
   if (told && drawn) return { type: 'viewer', ...about };
   if (next || linked) return { type: 'next_button', ...about };
   if (lead.more) return { type: 'load_more', ref: `e${refOf(lead.more)}` };
-  return matchesAny(FEEDS) && scrolls() ? { type: 'infinite_scroll' } : null;
+  return matchesAny(FEEDS) && isLongPage() ? { type: 'infinite_scroll' } : null;
 }
 
-Object.assign(globalThis.openchrome, { pagination: (options) => read(pagination, options) });
+Object.assign(globalThis.openchrome, { pagination: (options) => runReader(pagination, options) });

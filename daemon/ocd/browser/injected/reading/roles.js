@@ -1,7 +1,7 @@
 // Roles of elements, after ARIA 1.3 and HTML-AAM.
 
 const SVG_SPACE = 'http://www.w3.org/2000/svg';
-const HEADING = /^H[1-6]$/;
+const HEADING_TAG = /^H[1-6]$/;
 const INPUT_ROLES = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
   radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', color: 'color',
@@ -12,13 +12,13 @@ const SECTIONS = ':is(article, aside, nav, section):not([role])';
 const SECTION_ROLES = 'main:not([role]), [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
 // Shapes of drawings that have a name; others are but lines.
 const shapeRole = (role) => (el) => (el.namespaceURI === SVG_SPACE && (hasName(el) || childText(el, 'TITLE') !== '') ? role : '');
-const SHAPE = shapeRole('graphics-symbol');
+const SHAPE_ROLE = shapeRole('graphics-symbol');
 const TAG_ROLES = {
   A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
   ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (hasName(el) || !isInsideOf(el, SECTIONS) ? 'complementary' : ''),
-  BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE,
-  DETAILS: 'group', DIALOG: 'dialog', DD: inDescriptions('definition'), DT: inDescriptions('term'), ELLIPSE: SHAPE, FIELDSET: 'group',
+  BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE_ROLE,
+  DETAILS: 'group', DIALOG: 'dialog', DD: descriptionListRole('definition'), DT: descriptionListRole('term'), ELLIPSE: SHAPE_ROLE, FIELDSET: 'group',
   FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
   FORM: (el) => (hasLabel(el) ? 'form' : ''), G: shapeRole('group'), HGROUP: 'group', HR: 'separator',
   FOOTER: (el) => (isSectioned(el) ? '' : 'contentinfo'),
@@ -27,13 +27,13 @@ const TAG_ROLES = {
   INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
     ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
   LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
-  LINE: SHAPE, MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
-  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PATH: SHAPE, POLYGON: SHAPE,
-  POLYLINE: SHAPE, PROGRESS: 'progressbar', RECT: SHAPE, SEARCH: 'search', SECTION: (el) => (hasLabel(el) ? 'region' : ''),
+  LINE: SHAPE_ROLE, MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
+  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PATH: SHAPE_ROLE, POLYGON: SHAPE_ROLE,
+  POLYLINE: SHAPE_ROLE, PROGRESS: 'progressbar', RECT: SHAPE_ROLE, SEARCH: 'search', SECTION: (el) => (hasLabel(el) ? 'region' : ''),
   SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
-  SVG: 'img', TABLE: 'table', TBODY: inTable('rowgroup'), TFOOT: inTable('rowgroup'), THEAD: inTable('rowgroup'),
-  TD: inTable('cell', 'gridcell'), TEXTAREA: 'textbox', TH: headerRole, TR: inTable('row'),
+  SVG: 'img', TABLE: 'table', TBODY: tablePartRole('rowgroup'), TFOOT: tablePartRole('rowgroup'), THEAD: tablePartRole('rowgroup'),
+  TD: tablePartRole('cell', 'gridcell'), TEXTAREA: 'textbox', TH: headerRole, TR: tablePartRole('row'),
   UL: 'list', VIDEO: 'video', AUDIO: 'audio', CANVAS: 'canvas',
 };
 // Parts of publications and drawings; their kinds of links are links.
@@ -61,13 +61,13 @@ const GLOBAL_ATTRIBUTES = ('atomic busy controls current describedby description
 
 // Whether a name was given to an element itself.
 const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && elementsByIds(el, 'aria-labelledby').some(hasLabelText));
-const hasLabelText = (label) => !BLANK.test(contentIn(label)) || firstElementOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
+const hasLabelText = (label) => !BLANK.test(textContentOf(label)) || firstElementChildOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
 const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
 const hasName = (el) => hasLabel(el) || isFilled(el, 'title');
 
 function isInsideOf(el, selector) {
-  const parent = parentIn(el);
-  return parent !== null && closestTo(parent, selector) !== null;
+  const parent = parentElementOf(el);
+  return parent !== null && closestMatch(parent, selector) !== null;
 }
 
 function isSectioned(el) {
@@ -79,28 +79,28 @@ function isList(parent) {
 }
 
 // What an element of a description list is: nothing in one that only lays out.
-function inDescriptions(role) {
+function descriptionListRole(role) {
   return (el) => {
-    const list = closestTo(el, 'dl');
+    const list = closestMatch(el, 'dl');
     return list !== null && list.hasAttribute('role') && roleOf(list) === 'none' ? '' : role;
   };
 }
 
 // What an element of a table is: nothing in one that only lays out, another thing in a grid.
-function inTable(role, inGrid = role) {
+function tablePartRole(role, inGrid = role) {
   return (el) => {
-    const kind = tableRole(parentIn(el));
+    const kind = tableRole(parentElementOf(el));
     return kind === '' ? role : kind === 'none' ? '' : /grid$/.test(kind) ? inGrid : role;
   };
 }
 
 // The role that a table was given, if any, by what stands in it: all cells of a row ask it.
 const tableRole = oncePerTurn((inner) => {
-  const table = inner === null ? null : closestTo(inner, 'table');
+  const table = inner === null ? null : closestMatch(inner, 'table');
   return table === null || !table.hasAttribute('role') ? '' : roleOf(table);
 });
 
-const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(contentIn(cell));
+const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(textContentOf(cell));
 
 // A head cell is that of its row if cells with data stand in it, that of its column otherwise.
 function headerRole(el) {
@@ -116,7 +116,7 @@ function headerRole(el) {
 // All head cells of a row ask it.
 const hasData = oncePerTurn((row) => [...childElementsOf(row)].some(holdsData));
 
-function focusable(el) {
+function isFocusable(el) {
   const index = el.getAttribute('tabindex');
   if (index !== null && !Number.isNaN(parseInt(index, 10))) return true;
   return el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') || isEditingHost(el);
@@ -129,7 +129,7 @@ function roleOf(el) {
       if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !hasName(el)) || isOrphan(el, word)) continue;
       if (word !== 'none' && word !== 'presentation') return ALIASES.get(word) ?? word;
       // Whoever can be focused, or says something of itself, is not presentational.
-      if (!focusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
+      if (!isFocusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
       break;
     }
   }
@@ -138,22 +138,22 @@ function roleOf(el) {
 
 // Items that stand in no list or tree are not such, as in Chromium: what can be pressed by itself is
 // that, what cannot keeps the role of a tree's item. All items of one list ask the same.
-const isPartOf = (wholes) => oncePerTurn((parent) => parent !== null && closestTo(parent, wholes) !== null);
-const inList = isPartOf('ul, ol, menu, [role~=list], [role~=directory]');
-const inTree = isPartOf('[role~=tree], [role~=group]');
+const memoizedAncestorTest = (wholes) => oncePerTurn((parent) => parent !== null && closestMatch(parent, wholes) !== null);
+const inList = memoizedAncestorTest('ul, ol, menu, [role~=list], [role~=directory]');
+const inTree = memoizedAncestorTest('[role~=tree], [role~=group]');
 
 function isOrphan(el, role) {
-  if (role === 'listitem') return !inList(parentIn(el)) && !isOwned(el);
-  return role === 'treeitem' && !inTree(parentIn(el)) && WIDGETS.has(nativeRole(el)) && !isOwned(el);
+  if (role === 'listitem') return !inList(parentElementOf(el)) && !isOwned(el);
+  return role === 'treeitem' && !inTree(parentElementOf(el)) && WIDGETS.has(nativeRole(el)) && !isOwned(el);
 }
 
-const isOwned = (el) => el.id !== '' && [...allMatches(rootIn(el), '[aria-owns]')].some((owner) => elementsByIds(owner, 'aria-owns').includes(el));
+const isOwned = (el) => el.id !== '' && [...allMatches(rootNodeOf(el), '[aria-owns]')].some((owner) => elementsByIds(owner, 'aria-owns').includes(el));
 
 function nativeRole(el) {
   const role = TAG_ROLES[el.tagName.toUpperCase()];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
-  return found === 'none' && (hasName(el) || focusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
+  return found === 'none' && (hasName(el) || isFocusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
 }
 
 function isEditingHost(el) {

@@ -3,29 +3,29 @@
 
 const ROW_KEYS = ['aria-rowindex', 'row-index', 'data-row-index', 'data-rowindex', 'data-index', 'data-item-index', 'aria-posinset'];
 const KEYS = ROW_KEYS.map((name) => `[${name}]`);
-const KEYED = KEYS.join(',');
+const KEYED_SELECTOR = KEYS.join(',');
 const numbersInRows = new WeakMap(); // by what holds the rows: number of an element by its key
-let keyedIn = new WeakMap(); // whether a document has such rows, for the time of one reading
+let keyedByDocument = new WeakMap(); // whether a document has such rows, for the time of one reading
 let rowLookups = 0; // elements in one reading: the first few cost less than a search of the document
 
 function mayBeKeyed(doc) {
-  if (++rowLookups < ASKED_ALONE) return true;
-  let found = keyedIn.get(doc);
+  if (++rowLookups < MAX_SINGLE_CHECKS) return true;
+  let found = keyedByDocument.get(doc);
   if (found === undefined) {
-    found = KEYS.some((key) => firstMatch(doc, key) !== null); // one by one, see ACTING_ANYHOW
-    keyedIn.set(doc, found);
+    found = KEYS.some((key) => firstMatch(doc, key) !== null); // one by one, see IMPLICIT_ACTIONS
+    keyedByDocument.set(doc, found);
   }
   return found;
 }
 
 // What holds the row that an element stands in, and the element's key there: the row's, and its place in it.
 function rowKeyOf(el) {
-  const row = mayBeKeyed(ownerIn(el)) && !clobbered(el) ? closestTo(el, KEYED) : null;
-  const holder = row && parentIn(row);
+  const row = mayBeKeyed(documentOf(el)) && !clobbered(el) ? closestMatch(el, KEYED_SELECTOR) : null;
+  const holder = row && parentElementOf(row);
   if (!holder) return null;
   const name = ROW_KEYS.find((one) => row.hasAttribute(one));
   let key = `${name}=${row.getAttribute(name)}`;
-  for (let at = el; at !== row; at = parentIn(at)) key += ` ${tagOf(at)}${at.getAttribute('aria-colindex') || [...childElementsOf(parentIn(at))].indexOf(at)}`;
+  for (let at = el; at !== row; at = parentElementOf(at)) key += ` ${tagOf(at)}${at.getAttribute('aria-colindex') || [...childElementsOf(parentElementOf(at))].indexOf(at)}`;
   return { holder, key };
 }
 
@@ -33,7 +33,7 @@ function rowKeyOf(el) {
 // its row had in another element.
 function numberInRow(el, number, { holder, key }) {
   const role = roleOf(el);
-  const { words } = tellingWords(el, role);
+  const { words } = distinguishingWords(el, role);
   const known = identities.get(number);
   if (known !== undefined && (known.rowKey === key || isSameText(known.words, words))) return number;
   const before = numbersInRows.get(holder)?.get(key);

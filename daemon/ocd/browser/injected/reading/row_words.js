@@ -1,10 +1,10 @@
 // The words of a table's rows, without what the row or the one above it has told.
 
-const TARGET = / → (\S+)$/;
+const LINK_TARGET = / → (\S+)$/;
 const MIN_SHARED = 6; // characters of an address that others in its row begin with
-const CALLED = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
+const NAMED_REF = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
 const MIN_REPEATED = 16; // characters that a name has from those above it
-const END = '\0'; // of a beginning: in no name
+const PREFIX_END = '\0'; // of a beginning: in no name
 
 // Addresses that go on from the first of their row: `→ /group/ | link "Add" → …add/`.
 function shortenAddresses(cells) {
@@ -12,7 +12,7 @@ function shortenAddresses(cells) {
   for (const cell of cells) {
     for (let at = 1; at < cell.length; at++) {
       const part = cell[at];
-      const address = part.includes(' → ') ? TARGET.exec(part)?.[1] : undefined;
+      const address = part.includes(' → ') ? LINK_TARGET.exec(part)?.[1] : undefined;
       if (address === undefined) continue;
       if (first === '') first = address;
       else if (first.length >= MIN_SHARED && address.startsWith(first) && first.endsWith('/')) cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
@@ -21,29 +21,29 @@ function shortenAddresses(cells) {
 }
 
 // Names that begin as those above them do: `checkbox "… Book 7"` below `checkbox "Select for an action Book 6"`.
-function withRowsShortened(lines) {
+function shortenRowNames(lines) {
   const above = new Map(); // by depth: role and beginning of the names in the rows before
   return lines.map((line) => {
     const { 0: depth, 1: kind, 2: words } = line;
     for (const one of above.keys()) if (one > depth) above.delete(one);
     if (kind !== LEAF || !words.startsWith('row: ') || !words.includes(' [ref=')) {
-      if (!A_LINE.test(words)) above.delete(depth);
+      if (!SEPARATE_LINE.test(words)) above.delete(depth);
       return line;
     }
     const before = above.get(depth) ?? [];
     const begun = [];
     above.set(depth, begun);
-    return [depth, kind, words.replace(CALLED, (whole, role, name) => {
+    return [depth, kind, words.replace(NAMED_REF, (whole, role, name) => {
       const [kept, beginning] = before[begun.length] ?? [];
-      const shared = kept === role ? sharedWords(beginning, name) : 0;
-      begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${END}` : name]);
+      const shared = kept === role ? sharedPrefixLength(beginning, name) : 0;
+      begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${PREFIX_END}` : name]);
       return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
     })];
   });
 }
 
 // How many characters two names have in common at their beginning, as whole words, where each goes on.
-function sharedWords(one, other) {
+function sharedPrefixLength(one, other) {
   let at = 0;
   while (at < one.length && at < other.length && one[at] === other[at]) at++;
   return at < one.length && at < other.length ? other.lastIndexOf(' ', at - 1) + 1 : 0;

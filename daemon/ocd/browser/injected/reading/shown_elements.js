@@ -1,12 +1,12 @@
 // What a person sees of an element: its box, its words, and what lies on top of the page.
 
-const SHOWS = { visibilityProperty: true, opacityProperty: true };
-const isShown = (el) => showsIn(el, SHOWS);
+const VISIBILITY_CHECKS = { visibilityProperty: true, opacityProperty: true };
+const isShown = (el) => checkVisibilityOf(el, VISIBILITY_CHECKS);
 
 // An area of an image map, on the picture that it is laid over.
 function areaBox(area) {
   const picture = pictureOf(area);
-  const box = picture && seenBox(picture);
+  const box = picture && visibleBoxOf(picture);
   if (!box) return null;
   const [a, b, c, d = 0] = area.coords.split(',').map(Number);
   if (area.shape === 'default' || !area.coords) return box;
@@ -19,78 +19,78 @@ function areaBox(area) {
   return new DOMRect(left + x, top + y, Math.max(...xs) - x, Math.max(...ys) - y);
 }
 
-function seenBox(el) {
+function visibleBoxOf(el) {
   if (el.tagName === 'AREA') return areaBox(el);
   if (!el.checkVisibility({ visibilityProperty: true })) return null;
-  return firstBox(el);
+  return firstNonEmptyRect(el);
 }
-const firstBox = (one) => [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
+const firstNonEmptyRect = (one) => [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
 
 // The view of an element from the page's root down, null where nothing of it is shown.
 function viewOf(el) {
-  let view = views?.get(el);
+  let view = viewCache?.get(el);
   if (view === undefined) {
-    const parent = slotIn(el) || parentIn(el) || hostOf(rootIn(el));
+    const parent = assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el));
     const above = parent ? viewOf(parent) : null;
     if (parent) view = above && viewInside(el, above);
-    else view = el === rootElementOf(ownerIn(el)) ? rootView(ownerIn(el)) : viewInside(el, null);
-    views?.set(el, view);
+    else view = el === rootElementOf(documentOf(el)) ? rootView(documentOf(el)) : viewInside(el, null);
+    viewCache?.set(el, view);
   }
   return view;
 }
 
 // What a person reads of an element, at most so many characters: innerText knows of no other
 // way to hide text than `display` and `visibility`.
-function seenText(el, most) {
-  const view = NEVER.has(tagOf(el)) ? null : viewOf(el);
+function visibleTextOf(el, most) {
+  const view = UNRENDERED_TAGS.has(tagOf(el)) ? null : viewOf(el);
   return view ? readText(el, view, most, '') : '';
 }
 
 function readText(el, view, most, text) {
   for (const kid of composedChildrenOf(el)) {
     if (text.length > most) break;
-    if (typeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
-    else if (typeOf(kid) === Node.ELEMENT_NODE && !NEVER.has(kid.tagName) && !clobbered(kid) && !isCollapsed(el, kid)) {
+    if (nodeTypeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
+    else if (nodeTypeOf(kid) === Node.ELEMENT_NODE && !UNRENDERED_TAGS.has(kid.tagName) && !clobbered(kid) && !isCollapsed(el, kid)) {
       const inner = viewInside(kid, view);
       if (inner) text = inner.inline ? readText(kid, inner, most, text) : `${readText(kid, inner, most, `${text} `)} `;
     }
   }
   return text;
 }
-const hasBox = (el) => showsIn(el, { visibilityProperty: true, opacityProperty: true }) && boxesIn(el).length > 0;
+const hasBox = (el) => checkVisibilityOf(el, { visibilityProperty: true, opacityProperty: true }) && clientRectsOf(el).length > 0;
 
 // What lies on top at a point of a document, inside shadow trees too.
-function topAt(document, x, y) {
-  let hit = hitIn(document, x, y);
+function topElementAt(document, x, y) {
+  let hit = elementAtPoint(document, x, y);
   for (;;) {
-    const root = hit && rootOf(hit);
+    const root = hit && shadowRootOf(hit);
     const inner = root?.elementFromPoint(x, y);
-    if (!inner || inner === hit || rootIn(inner) !== root) return hit;
+    if (!inner || inner === hit || rootNodeOf(inner) !== root) return hit;
     hit = inner;
   }
 }
 
 function closestAround(el, selector) {
-  for (let at = el; at; at = above(at)) if (!clobbered(at) && at.matches(selector)) return at;
+  for (let at = el; at; at = composedParentOf(at)) if (!clobbered(at) && at.matches(selector)) return at;
   return null;
 }
 
-function focused() {
-  let at = activeIn(document);
+function focusedElement() {
+  let at = activeElementOf(document);
   for (;;) {
-    const root = at && (rootOf(at) || (/^I?FRAME$/.test(at.tagName) && innerDocument(at)));
-    const inner = root && activeIn(root);
+    const root = at && (shadowRootOf(at) || (/^I?FRAME$/.test(at.tagName) && innerDocument(at)));
+    const inner = root && activeElementOf(root);
     if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
     at = inner;
   }
 }
 
 // Where the words of an element show that has no box of its own.
-function wordsBox(el) {
+function textBoxOf(el) {
   const style = getComputedStyle(el);
   if (style.display !== 'contents' || style.visibility !== 'visible') return null;
-  const range = rangeIn(ownerIn(el));
+  const range = rangeIn(documentOf(el));
   range.selectNodeContents(el);
-  return firstBox(range);
+  return firstNonEmptyRect(range);
 }
-const placeIn = (el) => seenBox(el) || wordsBox(el);
+const visiblePlaceOf = (el) => visibleBoxOf(el) || textBoxOf(el);

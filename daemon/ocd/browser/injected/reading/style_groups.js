@@ -4,22 +4,22 @@
 // apply to them. Rules of tags and classes only do so by the first two; all others are asked of each
 // element that they may mean. Where that cannot be known nothing is taken to be alike.
 
-const MANY = 400; // elements, below which looking at each is as quick
-const MAX_ASKED = 8; // rules asked of each element of a tag and its classes
+const MIN_GROUPED_ELEMENTS = 400; // elements, below which looking at each is as quick
+const MAX_SELECTOR_CHECKS = 8; // rules asked of each element of a tag and its classes
 const MAX_ANYWHERE = 60; // rules that may mean any element
-const MAX_MOVING = 200; // elements with an animation
+const MAX_ANIMATED = 200; // elements with an animation
 // Rules that say something about what visibility.js and the outline ask of a style, or what it hangs on.
-const TELLING = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
+const RELEVANT_PROPERTIES = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
   + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
   + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|mask|-webkit-mask|stroke|text-shadow|-webkit-text-stroke|-webkit-background-clip|z-index|left|top|inset|color-scheme|--[\\w-]+)[\\w-]*:', 'i');
-const OWN_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
-const PLAIN = /^[\w\- .>*,]+$/;
+const ELEMENT_SPECIFIC_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
+const SIMPLE_SELECTOR = /^[\w\- .>*,]+$/;
 const PSEUDO_ELEMENT = /::|:(?:before|after|first-line|first-letter)\b/i;
-const HARMLESS = new Set(('class id href title alt name rel target src srcset scope colspan rowspan headers for role'
+const STYLE_NEUTRAL_ATTRIBUTES = new Set(('class id href title alt name rel target src srcset scope colspan rowspan headers for role'
   + ' tabindex lang itemprop itemscope itemtype itemid content datetime cite onclick abbr'
   + ' loading decoding align valign width height value placeholder type').split(' '));
 // What a browser styles by more than its attributes.
-const UNLIKE = new Set('FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
+const UNGROUPED_TAGS = new Set('FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
   .split(' '));
 
 class UnanalyzableSelector extends Error {}
@@ -28,7 +28,7 @@ class StyleGroups {
   // null where looking at each element is better.
   static of(doc) {
     const count = byTag(doc, '*').length;
-    if (count < MANY || contentTypeOf(doc) !== 'text/html') return null;
+    if (count < MIN_GROUPED_ELEMENTS || contentTypeOf(doc) !== 'text/html') return null;
     try {
       return new StyleGroups(doc, count);
     } catch {
@@ -48,7 +48,7 @@ class StyleGroups {
     if (this.anywhere.length > MAX_ANYWHERE) throw new UnanalyzableSelector();
     this.own = new Set(this.anywhere.length ? allMatches(doc, this.anywhere.join(',')) : []);
     const moving = animationsIn(doc);
-    if (moving.length > MAX_MOVING) throw new UnanalyzableSelector();
+    if (moving.length > MAX_ANIMATED) throw new UnanalyzableSelector();
     for (const one of moving) if (one.effect?.target) this.own.add(one.effect.target);
   }
 
@@ -75,11 +75,11 @@ class StyleGroups {
   }
 
   selectors(text, declarations, measured) {
-    if (!TELLING.test(declarations)) return;
-    if (OWN_VALUE.test(declarations)) measured = true;
-    if (PLAIN.test(text) && !measured) return;
+    if (!RELEVANT_PROPERTIES.test(declarations)) return;
+    if (ELEMENT_SPECIFIC_VALUE.test(declarations)) measured = true;
+    if (SIMPLE_SELECTOR.test(text) && !measured) return;
     for (const part of splitSelectors(text)) {
-      if (PSEUDO_ELEMENT.test(part) || (PLAIN.test(part) && !measured)) continue;
+      if (PSEUDO_ELEMENT.test(part) || (SIMPLE_SELECTOR.test(part) && !measured)) continue;
       const subject = measured ? null : subjectOf(part);
       if (subject) this.asked.push({ selector: part, ...subject });
       else this.anywhere.push(part);
@@ -89,17 +89,17 @@ class StyleGroups {
   // What elements of a parent have in common if they look alike, null for one that is by itself.
   key(el) {
     const tag = tagOf(el);
-    if (UNLIKE.has(tag) || tag.includes('-') || this.own.has(el) || rootOf(el) !== null || typeof el.className !== 'string') return null;
+    if (UNGROUPED_TAGS.has(tag) || tag.includes('-') || this.own.has(el) || shadowRootOf(el) !== null || typeof el.className !== 'string') return null;
     let name = tag;
     if (el.hasAttributes()) {
       for (const attribute of el.getAttributeNames()) {
-        if (HARMLESS.has(attribute) || attribute.startsWith('data-')) continue;
+        if (STYLE_NEUTRAL_ATTRIBUTES.has(attribute) || attribute.startsWith('data-')) continue;
         if (!attribute.startsWith('aria-') || attribute === 'aria-modal') return null;
       }
       name = `${tag}.${el.className}${tag === 'A' && el.hasAttribute('href') ? ' href' : ''}`;
     }
     const asked = this.askedOf(tag, name, el);
-    if (asked.length > MAX_ASKED) return asked.some((one) => el.matches(one)) ? null : name;
+    if (asked.length > MAX_SELECTOR_CHECKS) return asked.some((one) => el.matches(one)) ? null : name;
     for (const one of asked) name += el.matches(one) ? '+' : '-';
     return name;
   }

@@ -1,16 +1,16 @@
 // What a person can see. Every element on the way down gets a View: its style and what it inherits.
 
-const NEVER = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META', 'LINK', 'TITLE',
+const UNRENDERED_TAGS = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'META', 'LINK', 'TITLE',
   'BASE', 'SOURCE', 'TRACK', 'PARAM', 'DATALIST', 'COL', 'COLGROUP', 'RP', 'AREA',
   // of drawings, which write their tags small
   'script', 'style', 'DESC', 'METADATA', 'DEFS', 'SYMBOL', 'CLIPPATH', 'MASK', 'PATTERN', 'MARKER', 'FILTER',
   'LINEARGRADIENT', 'RADIALGRADIENT']);
-const CONTROLS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+const CONTROL_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 // What stands between their tags is for browsers that do not know them.
-const FALLBACK = new Set(['CANVAS', 'VIDEO', 'AUDIO']);
-const OFF = 500; // px: nobody indents a text that far to show it
+const FALLBACK_TAGS = new Set(['CANVAS', 'VIDEO', 'AUDIO']);
+const OFFSCREEN_PX = 500; // px: nobody indents a text that far to show it
 
-const WHOLE = [1, 1];
+const UNREDUCED = [1, 1];
 
 class ElementView {
   constructor(el, above, style, display) {
@@ -19,8 +19,8 @@ class ElementView {
     this.style = style;
     this.inert = el.inert === true || (above !== null && above.inert && !isModal(el));
     this.inline = display === 'inline' || display === 'contents' || display.startsWith('ruby') || display.endsWith('math');
-    this.hollow = FALLBACK.has(el.tagName);
-    this.effects = above !== null ? above.effects | (rootOf(el) !== null ? ALL_EFFECTS : 0) : effectsIn(ownerIn(el));
+    this.hollow = FALLBACK_TAGS.has(el.tagName);
+    this.effects = above !== null ? above.effects | (shadowRootOf(el) !== null ? ALL_EFFECTS : 0) : effectsIn(documentOf(el));
     this.known = undefined;
     this.legible = undefined;
     this.cut = undefined;
@@ -77,7 +77,7 @@ class ElementView {
 
   // Whether it is a box that cuts off what flows out of it, without a way to scroll to that.
   get hides() {
-    return this.hiding ??= this.cuts && !/auto|scroll/.test(this.style.overflow) && !PAGE.has(this.el.tagName) && this.style.width !== 'auto';
+    return this.hiding ??= this.cuts && !/auto|scroll/.test(this.style.overflow) && !PAGE_TAGS.has(this.el.tagName) && this.style.width !== 'auto';
   }
 
   // Whether a box around cuts off all the text in it.
@@ -87,13 +87,13 @@ class ElementView {
 
   // The opacity of what is inside, and the size of its letters, as parts of what they say.
   get left() {
-    if (!this.effects) return WHOLE;
+    if (!this.effects) return UNREDUCED;
     if (this.rest === undefined) {
-      const [opacity, size] = this.above ? this.above.left : WHOLE;
+      const [opacity, size] = this.above ? this.above.left : UNREDUCED;
       const { style } = this;
       const moved = (this.effects & MOVING) !== 0 && (style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none');
       const own = moved && !isSolid(this.el, style) ? shareLeftByTransform(style) : 1;
-      this.rest = own === 1 && style.opacity === '1' ? this.above?.left ?? WHOLE : [opacity * style.opacity, size * own];
+      this.rest = own === 1 && style.opacity === '1' ? this.above?.left ?? UNREDUCED : [opacity * style.opacity, size * own];
     }
     return this.rest;
   }
@@ -103,7 +103,7 @@ class ElementView {
     if (this.known === undefined) {
       const style = this.style;
       if (style.backgroundImage !== 'none' || style.filter !== 'none') this.known = null;
-      else if (!isTransparent(style.backgroundColor) && style.backgroundClip !== 'text') this.known = blended(style.backgroundColor, this.behind);
+      else if (!isTransparent(style.backgroundColor) && style.backgroundClip !== 'text') this.known = blendColors(style.backgroundColor, this.behind);
       else if (style.position !== 'static') this.known = null;
       else this.known = this.behind;
     }
@@ -124,7 +124,7 @@ class ElementView {
     return isDistinct(style.webkitTextFillColor, this.back, opacity) || style.textShadow !== 'none' || style.webkitTextStrokeWidth !== '0px'
       || (style.backgroundClip === 'text' && (isDistinct(style.backgroundColor, this.behind, opacity)
         || (style.backgroundImage !== 'none' && gradientPaints(style.backgroundImage, this.behind, opacity))))
-      || isBacked(this.el, style.webkitTextFillColor, opacity);
+      || hasBackdrop(this.el, style.webkitTextFillColor, opacity);
   }
 
   // Whether text directly inside is readable.
@@ -134,7 +134,7 @@ class ElementView {
       const [opacity, size] = this.left;
       this.legible = !this.hollow && this.shut === null && style.visibility === 'visible'
         && parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= MIN_SIZE
-        && parseFloat(style.textIndent) > -OFF && this.contrasts(opacity) && !this.clipped;
+        && parseFloat(style.textIndent) > -OFFSCREEN_PX && this.contrasts(opacity) && !this.clipped;
     }
     return this.legible;
   }
@@ -147,18 +147,18 @@ function isModal(el) {
 }
 
 let raisedElements = []; // what was met that may stand over something else
-let views = null; // of single elements and what is around them, while the page is being read
+let viewCache = null; // of single elements and what is around them, while the page is being read
 
 // The view of an element inside `above`, or null where nothing of it is shown.
 function viewInside(el, above) {
-  const view = viewIn(el, above);
+  const view = groupedView(el, above);
   if (view !== null && view.leavesFlow) raisedElements.push(el);
   return view;
 }
 
-function viewIn(el, above) {
+function groupedView(el, above) {
   const key = above !== null && above.likeness !== null ? above.likeness.key(el) : null;
-  if (key === null) return lookAt(el, above);
+  if (key === null) return computeView(el, above);
   const alike = above.alike ??= new Map();
   const twin = alike.get(key);
   // Where an element stands, and how large it is, is its own.
@@ -166,22 +166,22 @@ function viewIn(el, above) {
   if (twin !== undefined) {
     if (isPlacedApart(el, twin)) return shutView(el, above, getComputedStyle(el));
     // A text and nothing else begins where that of its like does.
-    if (!twin.hides || (!twin.clipped && firstElementOf(el) === null) || isCutOff(el) === twin.clipped) return twin;
+    if (!twin.hides || (!twin.clipped && firstElementChildOf(el) === null) || isCutOff(el) === twin.clipped) return twin;
   }
-  const view = lookAt(el, above);
+  const view = computeView(el, above);
   if (view !== null && view.shut === null) alike.set(key, view);
   return view;
 }
 
-function lookAt(el, above) {
+function computeView(el, above) {
   if (above !== null && above.hollow) return null;
-  if (above !== null && above.shut !== null) return lookInside(el, above);
+  if (above !== null && above.shut !== null) return viewInShutBox(el, above);
   const style = getComputedStyle(el);
   const { display } = style;
   if (display === 'none' || style.contentVisibility === 'hidden') return null;
-  const effects = above !== null ? above.effects : effectsIn(ownerIn(el));
+  const effects = above !== null ? above.effects : effectsIn(documentOf(el));
   if (isInvisible(el, style, effects)) {
-    if (!CONTROLS.has(el.tagName)) return shutView(el, above, style);
+    if (!CONTROL_TAGS.has(el.tagName)) return shutView(el, above, style);
     if (isOutOfReach(el, style)) return null;
   }
   return viewFor(el, above, style);
@@ -190,19 +190,19 @@ function lookAt(el, above) {
 // Whether neither the mouse nor the keyboard gets to a hidden field: libraries keep those for the form,
 // and draw something of their own.
 function isOutOfReach(el, style) {
-  return el.tabIndex < 0 && !el.matches(FACED) && (style.pointerEvents === 'none' || style.opacity > MIN_OPACITY);
+  return el.tabIndex < 0 && !el.matches(FACED_INPUTS) && (style.pointerEvents === 'none' || style.opacity > MIN_OPACITY);
 }
 
 function viewFor(el, above, style) {
   const view = new ElementView(el, above, style, style.display);
   // A shadow tree has rules of its own.
-  if (above !== null && above.likeness !== null && rootOf(el) === null) view.likeness = above.likeness;
+  if (above !== null && above.likeness !== null && shadowRootOf(el) === null) view.likeness = above.likeness;
   return view;
 }
 
 // The view of a form whose inputs hide its properties.
 function formView(el, above) {
-  if (above !== null && above.shut !== null) return lookInside(el, above);
+  if (above !== null && above.shut !== null) return viewInShutBox(el, above);
   const style = getComputedStyle(el);
   const shows = style.display !== 'none' && style.contentVisibility !== 'hidden' && style.opacity > MIN_OPACITY;
   return shows ? new ElementView(el, above, style, 'block') : null;
@@ -211,22 +211,22 @@ function formView(el, above) {
 // Boxes that show nothing of themselves
 
 const MAX_HELD_VIEWS = 2000; // elements of such a box that are looked at
-const FACED = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[type=color])';
+const FACED_INPUTS = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[type=color])';
 
 // The view of a box that cuts off or hides what is in it, null if nothing in it is seen all the same:
 // what something outside of it places, and inputs that something drawn stands for.
 function shutView(el, above, style) {
-  if (firstElementOf(el) === null) return null;
-  const seen = [...escaping(el, style), ...facesOf(el), ...keyInputs(el)];
+  if (firstElementChildOf(el) === null) return null;
+  const seen = [...escapingDescendantsOf(el, style), ...facesOf(el), ...keyInputsOf(el)];
   if (!seen.length) return null;
   const view = new ElementView(el, above, style, style.display);
   const ways = new Set();
-  for (const one of seen) for (let at = parentIn(one); at && at !== el; at = parentIn(at)) ways.add(at);
+  for (const one of seen) for (let at = parentElementOf(one); at && at !== el; at = parentElementOf(at)) ways.add(at);
   view.shut = { seen: new Set(seen), ways };
   return view;
 }
 
-function lookInside(el, above) {
+function viewInShutBox(el, above) {
   const { seen, ways } = above.shut;
   if (!seen.has(el) && !ways.has(el)) return null;
   const style = getComputedStyle(el);
@@ -234,7 +234,7 @@ function lookInside(el, above) {
   if (seen.has(el)) {
     let outer = above;
     while (outer !== null && outer.shut !== null) outer = outer.above;
-    if (CONTROLS.has(el.tagName)) return viewFor(el, outer, style);
+    if (CONTROL_TAGS.has(el.tagName)) return viewFor(el, outer, style);
     return isInvisible(el, style) ? null : viewFor(el, outer, style);
   }
   const view = new ElementView(el, above, style, style.display);
@@ -243,20 +243,20 @@ function lookInside(el, above) {
 }
 
 // What in a box without a size is placed by something around it, and so is not cut off.
-function escaping(el, style) {
+function escapingDescendantsOf(el, style) {
   if (style.overflow === 'visible' || !(isPixel(style.width) || isPixel(style.height)) || style.opacity <= MIN_OPACITY
     || style.clipPath !== 'none' || style.clip !== 'auto' || style.visibility === 'collapse') return [];
   const found = [];
   const all = el.getElementsByTagName('*');
   for (let at = 0; at < all.length && at < MAX_HELD_VIEWS; at++) {
     const { position } = getComputedStyle(all[at]);
-    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => holdsIn(one, all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
+    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => nodeContains(one, all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
   }
   return found;
 }
 
 function isPlacedOutside(el, box, position) {
-  for (let at = parentIn(el); at; at = parentIn(at)) {
+  for (let at = parentElementOf(el); at; at = parentElementOf(at)) {
     const style = getComputedStyle(at);
     if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)) return false;
     if (position === 'absolute' && style.position !== 'static') return false;
@@ -268,34 +268,34 @@ function isPlacedOutside(el, box, position) {
 // Native inputs in a box that hides them, where something of the size of a control is drawn around it.
 // Those with a label of their own are told with that.
 function facesOf(el) {
-  const inputs = [...el.querySelectorAll(FACED)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
+  const inputs = [...el.querySelectorAll(FACED_INPUTS)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
   return inputs.length && hasFace(el) ? inputs : [];
 }
 
 // The text field in a box of no size that takes the keys for what is drawn around the box, as in code editors.
-function keyInputs(el) {
-  const input = firstElementOf(el);
+function keyInputsOf(el) {
+  const input = firstElementChildOf(el);
   return input !== null && input.tagName === 'TEXTAREA' && input.tabIndex >= 0 && editorAround(input) !== null ? [input] : [];
 }
 
-const BOXED = 4; // px, of the box
+const MAX_KEY_BOX_PX = 4; // px, of the box
 const [MIN_EDITOR, MIN_LINE] = [40, 10]; // px, the width and height of what is drawn
 
 // What is drawn for a text field that stands alone in a box of no size; null for any other.
 function editorAround(input) {
-  const box = parentIn(input);
-  const editor = box && parentIn(box);
-  if (!editor || input.tagName !== 'TEXTAREA' || nextElementOf(input) !== null || box.offsetWidth > BOXED || box.offsetHeight > BOXED) return null;
+  const box = parentElementOf(input);
+  const editor = box && parentElementOf(box);
+  if (!editor || input.tagName !== 'TEXTAREA' || nextElementSiblingOf(input) !== null || box.offsetWidth > MAX_KEY_BOX_PX || box.offsetHeight > MAX_KEY_BOX_PX) return null;
   if (editor.offsetWidth < MIN_EDITOR || editor.offsetHeight < MIN_LINE || input.closest('[aria-hidden="true"]')) return null;
   if ([...editor.querySelectorAll('input:not([type=hidden]), select, textarea')].some((one) => one !== input)) return null;
-  return showsIn(editor, { visibilityProperty: true, opacityProperty: true }) ? editor : null;
+  return checkVisibilityOf(editor, { visibilityProperty: true, opacityProperty: true }) ? editor : null;
 }
 
 function hasFace(el) {
-  for (let at = parentIn(el), level = 0; at && level < 3; at = parentIn(at), level++) {
-    const { width, height } = boxIn(at);
+  for (let at = parentElementOf(el), level = 0; at && level < 3; at = parentElementOf(at), level++) {
+    const { width, height } = boundingBoxOf(at);
     if (width > 400 || height > 100) return false;
-    if (width >= 4 && height >= 4) return showsIn(at, { visibilityProperty: true, opacityProperty: true });
+    if (width >= 4 && height >= 4) return checkVisibilityOf(at, { visibilityProperty: true, opacityProperty: true });
   }
   return false;
 }
@@ -305,9 +305,9 @@ function hasFace(el) {
 const FADING = 1;
 const MOVING = 2;
 const ALL_EFFECTS = FADING | MOVING;
-const FADES = /opacity|filter|mask|clip|@import/;
-const MOVES = /transform|translate|scale|rotate|zoom|@import/;
-const FEW_RULES = 100;
+const FADING_CSS = /opacity|filter|mask|clip|@import/;
+const MOVING_CSS = /transform|translate|scale|rotate|zoom|@import/;
+const MAX_SCANNED_RULES = 100;
 let effectsOf = new WeakMap();
 
 function effectsIn(doc) {
@@ -315,7 +315,7 @@ function effectsIn(doc) {
   if (found === undefined) {
     found = firstMatch(doc, 'svg') !== null || firstMatch(doc, 'form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
     for (const sheet of sheetsIn(doc)) if (found !== ALL_EFFECTS) found |= effectsOfSheet(sheet);
-    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]')) found |= effectsOfRule(attributeIn(el, 'style'));
+    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]')) found |= effectsOfRule(getAttributeOf(el, 'style'));
     effectsOf.set(doc, found);
   }
   return found;
@@ -324,13 +324,13 @@ function effectsIn(doc) {
 function effectsOfSheet(sheet) {
   try {
     const rules = sheet.cssRules;
-    return rules.length > FEW_RULES ? ALL_EFFECTS : [...rules].reduce((found, rule) => found | effectsOfRule(rule.cssText), 0);
+    return rules.length > MAX_SCANNED_RULES ? ALL_EFFECTS : [...rules].reduce((found, rule) => found | effectsOfRule(rule.cssText), 0);
   } catch {
     return ALL_EFFECTS; // of another origin
   }
 }
 
-const effectsOfRule = (text) => (FADES.test(text) ? FADING : 0) | (MOVES.test(text) ? MOVING : 0);
+const effectsOfRule = (text) => (FADING_CSS.test(text) ? FADING : 0) | (MOVING_CSS.test(text) ? MOVING : 0);
 
 function isInvisible(el, style, effects = ALL_EFFECTS) {
   if (effects & FADING) {
@@ -350,12 +350,12 @@ function isMisplaced(el, style, moves) {
   if (position === 'absolute' || position === 'fixed') {
     if (/^rect\(([01](px)?,? ?){4}\)$/.test(style.clip)) return true;
     if (isBeyondScroll(el, position)) return true;
-  } else if (position === 'relative' && (parseFloat(style.left) < -OFF || parseFloat(style.top) < -OFF) && isBeyondScroll(el, position)) return true;
+  } else if (position === 'relative' && (parseFloat(style.left) < -OFFSCREEN_PX || parseFloat(style.top) < -OFFSCREEN_PX) && isBeyondScroll(el, position)) return true;
   if (moves && movesOut(style) && isBeyondScroll(el, position)) return true;
   return overflow !== 'visible' && isTiny(el, style);
 }
 
-const isTiny = (el, style) => !THIN.has(el.tagName) && !(el.offsetWidth > SIZED && el.offsetHeight > SIZED) && (isPixel(style.width) || isPixel(style.height));
+const isTiny = (el, style) => !THIN_TAGS.has(el.tagName) && !(el.offsetWidth > SURELY_SIZED_PX && el.offsetHeight > SURELY_SIZED_PX) && (isPixel(style.width) || isPixel(style.height));
 
 // Whether an element stands, or is so small, where its like does not, that it is not seen.
 function isPlacedApart(el, twin) {
@@ -375,25 +375,25 @@ function movesOut({ transform, translate }) {
   if (!transform.includes('-')) return false;
   const numbers = transform.slice(transform.indexOf('(') + 1).split(',').map(parseFloat);
   const [x, y] = numbers.length > 6 ? [numbers[12], numbers[13]] : [numbers[4], numbers[5]];
-  return x < -NEAR || y < -NEAR;
+  return x < -NEAR_PX || y < -NEAR_PX;
 }
 
-const NEAR = 20; // px, by which nothing that can be read is moved out of sight
+const NEAR_PX = 20; // px, by which nothing that can be read is moved out of sight
 
 // Whether an element is a side of something that others turn, or such a thing itself.
 const isSolid = (el, style) => style.transformStyle === 'preserve-3d'
-  || (parentIn(el) !== null && getComputedStyle(parentIn(el)).transformStyle === 'preserve-3d');
+  || (parentElementOf(el) !== null && getComputedStyle(parentElementOf(el)).transformStyle === 'preserve-3d');
 
-const PAGE = new Set(['BODY', 'HTML']);
-const THIN = new Set([...PAGE, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
+const PAGE_TAGS = new Set(['BODY', 'HTML']);
+const THIN_TAGS = new Set([...PAGE_TAGS, 'HR']); // boxes that cut off what they do not hold, and are seen all the same
 const MIN_PART = 0.01; // of a box, by transforms
-const SIZED = 30; // px, from which on a box need not be asked for its width without its padding
+const SURELY_SIZED_PX = 30; // px, from which on a box need not be asked for its width without its padding
 const isPixel = (length) => length.endsWith('px') && parseFloat(length) <= 1;
 
 // Whether an element shows only its summary or its legend at the moment.
 function isCollapsed(el, kid) {
   if (tagOf(el) !== 'DETAILS' || el.open) return false;
-  return !(typeOf(kid) === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
+  return !(nodeTypeOf(kid) === Node.ELEMENT_NODE && kid.tagName === 'SUMMARY' && isSummary(kid));
 }
 
 // The document inside a frame, null if it belongs to another origin.
