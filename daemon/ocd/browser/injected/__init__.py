@@ -1,7 +1,8 @@
 """The scripts that run inside pages, and their loader.
 
-`reading`, `finding`, `acting` and `capture` are the page engine (`pages/engine/engine.py` joins
-their files), `pool` is what crawls run in their tabs, and `tabs` holds scripts that run alone.
+`elements`, `visibility`, `reading`, `finding`, `acting` and `capture` are the page engine
+(`pages/engine/engine.py` joins their files), `pool` is what crawls run in their tabs, and `tabs`
+holds scripts that run alone.
 """
 
 from functools import cache

@@ -65,8 +65,9 @@ class _Snapshot(msgspec.Struct):
 # Read at import: the loop must not wait for a disk.
 _SHIM = load("pool/pool_shim")
 _LOOKING = (
-    "reading/documents", "reading/composed_tree", "reading/legibility", "reading/visibility",
-    "reading/covered_elements", "pool/plain_styles", "pool/mark_hidden",
+    "elements/documents", "elements/composed_tree", "visibility/legibility",
+    "visibility/page_effects", "visibility/visibility", "visibility/shut_boxes",
+    "visibility/covered_elements", "pool/plain_styles", "pool/mark_hidden",
 )  # fmt: skip
 _READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool/pool_read"), "})()"])
 
@@ -371,7 +372,7 @@ def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
 
 _ACTIONS = ("wait_for", "click", "scroll")
 _ACT = "\n".join(
-    ["(() => {'use strict';", load("reading/documents"), load("pool/pool_actions"), "})()"]
+    ["(() => {'use strict';", load("elements/documents"), load("pool/pool_actions"), "})()"]
 )
 # What is left for reading the page after its actions.
 _READING_S = 1.0

@@ -24,28 +24,35 @@ def _in(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{folder}/{name}" for name in names)
 
 
+_ELEMENTS = _in("elements", (
+    "documents", "composed_tree", "roles", "accessible_names", "generated_text", "refs",
+    "row_keys", "identity", "element_words", "element_states", "hints", "owned_elements",
+    "field_labels",
+))  # fmt: skip
+_VISIBILITY = _in("visibility", (
+    "style_groups", "legibility", "page_effects", "visibility", "shut_boxes",
+    "shown_elements", "covered_elements", "window_covers",
+))  # fmt: skip
 _READING = _in("reading", (
-    "documents", "composed_tree", "roles", "accessible_names", "style_groups", "legibility",
-    "visibility", "shown_elements", "covered_elements", "refs", "row_keys", "identity",
-    "element_words", "element_states", "acting_elements", "hints", "owned_elements",
-    "field_labels", "outline", "line_runs", "row_words", "outline_lines", "window_covers",
-    "page_now", "pagination",
+    "acting_elements", "outline", "line_runs", "row_words", "outline_lines", "page_now",
+    "pagination",
 ))  # fmt: skip
 _FINDING = _in("finding", (
-    "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups", "segmented_fields",
-    "table_cells", "own_places", "find",
+    "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",
+    "segmented_fields", "table_cells", "own_places", "search_query", "find",
 ))  # fmt: skip
 _ACTING = _in("acting", (
-    "recorded_elements", "selector_matches", "click_points", "actionability", "layout_rest",
-    "editors", "option_changes", "attribute_changes", "form_submission", "page_changes",
-    "comboboxes", "pickers", "offered_lists", "field_groups", "held_values", "hit_test",
-    "drag_and_drop", "scroll_until", "file_inputs",
+    "recorded_elements", "selector_matches", "click_points", "frame_geometry",
+    "native_fields", "actionability", "layout_rest", "editors", "option_changes",
+    "attribute_changes", "form_submission", "change_watch", "page_changes", "comboboxes",
+    "pickers", "offered_lists", "field_groups", "held_values", "hit_test", "drag_and_drop",
+    "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "interactive_elements", "page_state", "annotate",
     "page_styles", "page_summary", "extraction_capture", "evidence", "element_properties",
 ))  # fmt: skip
-PARTS = (_READING, _FINDING, _ACTING + _CAPTURE)
+PARTS = (_ELEMENTS + _VISIBILITY + _READING, _FINDING, _ACTING + _CAPTURE)
 # How many parts a call of these functions needs; all others need every one.
 _NEEDED = {
     **dict.fromkeys(("outline", "has", "describeLayers", "showsText", "pagination"), 1),
