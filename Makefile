@@ -7,7 +7,7 @@ GENERATED := $(addprefix daemon/ocd/api/,catalog.json results.json) VERBS.md SET
 PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo picture docs examples test check unit scenarios crash gen transcripts dist installed upgrade bench soak field audit run clean
+.PHONY: help setup demo picture docs examples test check format unit scenarios crash gen transcripts dist installed upgrade bench soak field audit run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,11 @@ check: $(READY) ## Check format, lint, layers, types and generated files
 	basedpyright
 	$(MAKE) --no-print-directory gen
 	git diff --exit-code -- $(GENERATED)
+
+format: $(READY) ## Format the sources, Python and JavaScript
+	ruff format .
+	ruff check --fix .
+	python tests/support/npm.py format
 
 unit: $(READY) ## Run the unit and contract tests (seconds, no Chromium)
 	pytest $(PARALLEL) tests/unit tests/contract

@@ -61,6 +61,11 @@ def test_no_name_is_declared_in_vain() -> None:
     assert _scopes()["unused"] == []
 
 
+def test_scripts_are_formatted() -> None:
+    """`make format` does it."""
+    assert npm.format_scripts(check=True) == ""
+
+
 def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
     """Elements named "body" or "querySelector" hide these: documents.js has them all the same."""
     sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}

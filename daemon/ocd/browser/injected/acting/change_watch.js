@@ -2,17 +2,26 @@
 
 let changeWatch = null;
 const VALUE_FIELDS = 'input, textarea, select';
-const OBSERVED_CHANGES = { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true, characterDataOldValue: true };
+const OBSERVED_CHANGES = {
+  subtree: true,
+  childList: true,
+  attributes: true,
+  attributeOldValue: true,
+  characterData: true,
+  characterDataOldValue: true,
+};
 const MAX_RECORDS = 3000;
 const MAX_ROOTS = 30; // trees that are watched
 const MAX_HELD = 300; // fields whose values are compared
 const MAX_PROBED = 2000; // elements that are asked whether they show: a millisecond or two
 // Of a page with more, those that are shown and hidden as a whole.
-const PROBED_SELECTOR = 'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
+const PROBED_SELECTOR =
+  'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
 const MOTION_MS = 600; // what moves or fades in is waited for: only then it shows
 const UNFOLDING_MS = 50; // between two steps of what a script unfolds
 const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
-const MOTION = /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
+const MOTION =
+  /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
 
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
@@ -38,7 +47,9 @@ function partitionByVisibility(root, hidden, shown) {
 function valueOfField(el) {
   if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'checked' : 'unchecked';
   if (el.type === 'password') return el.value ? '(filled)' : '';
-  return el.tagName === 'SELECT' ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ') : el.value;
+  return el.tagName === 'SELECT'
+    ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ')
+    : el.value;
 }
 
 // A custom element that changes goes on in its own tree.
@@ -50,13 +61,32 @@ function observeShadow(state, host) {
 }
 
 // Whether a change is one of words alone, which no style sheet looks at.
-const changesTextOnly = (record) => record.type === 'characterData'
-  || (record.type === 'childList' && [...record.addedNodes, ...record.removedNodes].every((node) => nodeTypeOf(node) !== Node.ELEMENT_NODE));
+const changesTextOnly = (record) =>
+  record.type === 'characterData' ||
+  (record.type === 'childList' &&
+    [...record.addedNodes, ...record.removedNodes].every(
+      (node) => nodeTypeOf(node) !== Node.ELEMENT_NODE,
+    ));
 
 function watchChanges(el) {
   changeWatch?.stop();
-  const state = { target: el, records: [], last: 0, unfolded: -Infinity, over: false, title: pageTitleOf(document), popovers: new Map(), values: new Map(), hidden: new Set(), shown: new Set(), roots: new Set([document, documentOf(el)]), moving: new Set(),
-    rested: !isRestRequested(), looksDiffer: false, submissions: new Submissions() };
+  const state = {
+    target: el,
+    records: [],
+    last: 0,
+    unfolded: -Infinity,
+    over: false,
+    title: pageTitleOf(document),
+    popovers: new Map(),
+    values: new Map(),
+    hidden: new Set(),
+    shown: new Set(),
+    roots: new Set([document, documentOf(el)]),
+    moving: new Set(),
+    rested: !isRestRequested(),
+    looksDiffer: false,
+    submissions: new Submissions(),
+  };
   const take = (list) => {
     if (state.records.length < MAX_RECORDS) state.records.push(...list);
     else state.over = true;
@@ -65,7 +95,8 @@ function watchChanges(el) {
       state.looksDiffer ||= !changesTextOnly(record);
       if (record.type !== 'attributes') continue;
       observeShadow(state, record.target);
-      if (record.attributeName === 'style' && state.hidden.has(record.target)) state.unfolded = state.last;
+      if (record.attributeName === 'style' && state.hidden.has(record.target))
+        state.unfolded = state.last;
     }
   };
   state.observer = new MutationObserver(take);
@@ -82,7 +113,8 @@ function watchChanges(el) {
     state.observer.observe(root, OBSERVED_CHANGES);
     listenTo(root, 'beforetoggle', shown, true);
     for (const type of SUBMISSION_EVENTS) listenTo(root, type, state.submissions, true);
-    for (const one of [...allMatches(root, VALUE_FIELDS)].slice(0, MAX_HELD)) state.values.set(one, valueOfField(one));
+    for (const one of [...allMatches(root, VALUE_FIELDS)].slice(0, MAX_HELD))
+      state.values.set(one, valueOfField(one));
     partitionByVisibility(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);
   }
@@ -110,25 +142,38 @@ async function settle(el, options) {
   if (areScriptsEnabled()) await untilSettled(state, options);
   const left = state.observer.takeRecords();
   if (left.length) state.take(left);
-  if (options.offers && await opensList(state, el)) return runReader(() => ({ offers: true }), { next: options.next });
+  if (options.offers && (await opensList(state, el)))
+    return runReader(() => ({ offers: true }), { next: options.next });
   state.stop();
   changeWatch = null;
   if (el) noteAction(el);
-  const title = window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
+  const title =
+    window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
   const { next, lines, value, given, tells_now: tellsNow } = options;
-  return runReader(() => ({
-    ...describeChanges(state, lines, value && el ? controlOf(el) : null),
-    title, closing: window.closed, invalid: state.submissions.invalid(), ...fate,
-    value: value && el ? stateOf(el) : null, instead: given && el ? heldInstead(el, given, state.values.get(controlOf(el))) : null,
-    standing: tellsNow ? describeLayers({ isNews: (message) => hasNewWords(state, message) }) : null,
-  }), { next });
+  return runReader(
+    () => ({
+      ...describeChanges(state, lines, value && el ? controlOf(el) : null),
+      title,
+      closing: window.closed,
+      invalid: state.submissions.invalid(),
+      ...fate,
+      value: value && el ? stateOf(el) : null,
+      instead: given && el ? heldInstead(el, given, state.values.get(controlOf(el))) : null,
+      standing: tellsNow
+        ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
+        : null,
+    }),
+    { next },
+  );
 }
 
 // Whether an element was hidden before, or something in it has changed.
-const hasChangedIn = (state, el) => becameVisible(state, el) || state.records.some(({ target }) => el.contains(target));
+const hasChangedIn = (state, el) =>
+  becameVisible(state, el) || state.records.some(({ target }) => el.contains(target));
 // The same of its words: what only moves or fades brings none.
-const hasNewWords = (state, el) => becameVisible(state, el)
-  || state.records.some(({ target, type }) => type !== 'attributes' && el.contains(target));
+const hasNewWords = (state, el) =>
+  becameVisible(state, el) ||
+  state.records.some(({ target, type }) => type !== 'attributes' && el.contains(target));
 const becameVisible = (state, el) => state.hidden.has(el) || isInside(el, state.hidden);
 
 // Until nothing has changed for `quiet` ms, `most` at most, and nothing comes in or goes any more; at least
@@ -145,7 +190,8 @@ async function untilSettled(state, { quiet, most, wait = 0, calm = false }) {
   let [moved, drawn] = [0, false];
   for (;;) {
     const now = performance.now();
-    const moving = now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state));
+    const moving =
+      now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state));
     if (moving) [moved, limit] = [now, now + most];
     const restless = state.last && now < limit && now - state.last < quiet;
     if (!restless && now - began >= wait && (!moved || now - moved >= AFTER_MOTION_MS)) return;
@@ -155,7 +201,10 @@ async function untilSettled(state, { quiet, most, wait = 0, calm = false }) {
   }
 }
 
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+const pause = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 // Whether something has begun to come in or to go, apart from what is inside the element acted on.
 function isMoving(state) {
@@ -164,9 +213,13 @@ function isMoving(state) {
 
 function isComingIn(one, state) {
   // Libraries hold a motion until what comes in has been measured.
-  if (state.moving.has(one) || !/^(?:running|paused)$/.test(one.playState) || !one.effect?.target) return false;
+  if (state.moving.has(one) || !/^(?:running|paused)$/.test(one.playState) || !one.effect?.target)
+    return false;
   const { endTime } = one.effect.getComputedTiming();
-  if (endTime - one.currentTime > MOTION_MS || nodeContains(state.target, one.effect.target)) return false;
-  const names = one.transitionProperty ? [one.transitionProperty] : one.effect.getKeyframes().flatMap(Object.keys);
+  if (endTime - one.currentTime > MOTION_MS || nodeContains(state.target, one.effect.target))
+    return false;
+  const names = one.transitionProperty
+    ? [one.transitionProperty]
+    : one.effect.getKeyframes().flatMap(Object.keys);
   return names.some((name) => MOTION.test(name));
 }

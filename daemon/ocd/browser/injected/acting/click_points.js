@@ -1,9 +1,16 @@
 // Where to click on an element, and whether the click went there.
 
-const CLICK_FRACTIONS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8]];
+const CLICK_FRACTIONS = [
+  [0.5, 0.5],
+  [0.25, 0.5],
+  [0.75, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+];
 const MAX_TEXTS_TRIED = 20; // texts of an element that a click is tried on
 // What takes a click for itself wherever it stands.
-const CONTROL_SELECTOR = 'a[href], button, input, select, textarea, summary, label, [onclick], [contenteditable=""], [contenteditable=true]';
+const CONTROL_SELECTOR =
+  'a[href], button, input, select, textarea, summary, label, [onclick], [contenteditable=""], [contenteditable=true]';
 
 function isControl(el) {
   if (clobbered(el)) return false;
@@ -33,14 +40,26 @@ function firstUncovered(surface, points) {
 function pointsIn(surface, box) {
   const view = windowOf(documentOf(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
-  const [width, height] = [Math.min(box.right, view.innerWidth) - left, Math.min(box.bottom, view.innerHeight) - top];
-  return width <= 0 || height <= 0 ? [] : CLICK_FRACTIONS.map(([across, down]) => [left + width * across, top + height * down]);
+  const [width, height] = [
+    Math.min(box.right, view.innerWidth) - left,
+    Math.min(box.bottom, view.innerHeight) - top,
+  ];
+  return width <= 0 || height <= 0
+    ? []
+    : CLICK_FRACTIONS.map(([across, down]) => [left + width * across, top + height * down]);
 }
 
 // The middles of the texts of an element that stand in no control inside.
 function textPointsIn(el) {
-  const walker = walkerIn(documentOf(el), el, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
-    (node) => (nodeTypeOf(node) === 1 && (node !== el && isControl(node)) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const walker = walkerIn(
+    documentOf(el),
+    el,
+    NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    (node) =>
+      nodeTypeOf(node) === 1 && node !== el && isControl(node)
+        ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_ACCEPT,
+  );
   const spots = [];
   while (spots.length < MAX_TEXTS_TRIED && walker.nextNode()) {
     const node = walker.currentNode;
@@ -77,7 +96,8 @@ function handlerOf(el) {
 
 // Whether an element that can be clicked is made of several parts, each of which may be what is clicked.
 function isCompound(el, role) {
-  if (WIDGETS.has(role) || el.childElementCount === 0 || PAGE_TAGS.has(tagOf(el)) || clobbered(el)) return false;
+  if (WIDGETS.has(role) || el.childElementCount === 0 || PAGE_TAGS.has(tagOf(el)) || clobbered(el))
+    return false;
   let parts = 0;
   for (const kid of el.querySelectorAll('*')) if (ownText(kid) && ++parts > 1) return true;
   return false;
@@ -86,10 +106,14 @@ function isCompound(el, role) {
 // The parts of a box that listen to clicks, where they say all that it says: then no click is meant for the
 // box itself. Else none.
 function clickParts(box, listening) {
-  const outer = listening.filter((one) => visibleBoxOf(one) && !listening.some((other) => other !== one && nodeContains(other, one)));
+  const outer = listening.filter(
+    (one) =>
+      visibleBoxOf(one) && !listening.some((other) => other !== one && nodeContains(other, one)),
+  );
   const inParts = (node) => outer.some((one) => nodeContains(one, node));
   const texts = walkerIn(documentOf(box), box, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
+  while (texts.nextNode())
+    if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
   surroundingTexts = new Map();
   sectionNames = new Map();
   return outer.map((el) => {
@@ -99,7 +123,16 @@ function clickParts(box, listening) {
   });
 }
 
-const CLICK_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+const CLICK_EVENTS = [
+  'pointerdown',
+  'mousedown',
+  'pointerup',
+  'mouseup',
+  'click',
+  'auxclick',
+  'dblclick',
+  'contextmenu',
+];
 const GUARD_MS = 5000; // a click that comes later is somebody else's
 let clickGuard = null;
 
@@ -107,12 +140,14 @@ const roleAndNameOf = (el) => `${roleOf(el)} ${nameOf(el, roleOf(el)) || shortWo
 
 // Whether what was hit is an element rendered anew: the pointer itself may have set that off.
 function isReplacement(hit, called) {
-  for (let at = hit; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at)) if (!clobbered(at) && roleAndNameOf(at) === called) return true;
+  for (let at = hit; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at))
+    if (!clobbered(at) && roleAndNameOf(at) === called) return true;
   return false;
 }
 
 // What an element says of itself: the same before and after, unless the page has done something with it.
-const looksOf = (el) => [...el.attributes].map(({ name, value }) => `${name}=${value}`).join(' ') + textContentOf(el);
+const looksOf = (el) =>
+  [...el.attributes].map(({ name, value }) => `${name}=${value}`).join(' ') + textContentOf(el);
 
 // Whether a click that began on an element was lost: it took the focus from a field, on which the page has moved the
 // element away, or drawn it anew, before the mouse was let go. A person clicks again.
@@ -147,12 +182,30 @@ function guardClick(el) {
   const [surface] = surfaceOf(el);
   const handler = handlerOf(surface);
   const views = [];
-  for (let view = windowOf(documentOf(surface)); view; view = view === window ? null : view.parent) views.push(view);
+  for (let view = windowOf(documentOf(surface)); view; view = view === window ? null : view.parent)
+    views.push(view);
   const hosts = new Set();
-  for (let host = hostOf(rootNodeOf(handler)); host; host = hostOf(rootNodeOf(host))) hosts.add(host);
+  for (let host = hostOf(rootNodeOf(handler)); host; host = hostOf(rootNodeOf(host)))
+    hosts.add(host);
   const until = performance.now() + GUARD_MS;
   const called = roleAndNameOf(el);
-  const guard = { el, surface, called, place: visiblePlaceOf(surface), looks: looksOf(el), by: null, reached: false, fled: false, off: null, clicked: false, active: activeElementOf(document), stop: () => CLICK_EVENTS.forEach((type) => views.forEach((view) => view.removeEventListener(type, check, true))) };
+  const guard = {
+    el,
+    surface,
+    called,
+    place: visiblePlaceOf(surface),
+    looks: looksOf(el),
+    by: null,
+    reached: false,
+    fled: false,
+    off: null,
+    clicked: false,
+    active: activeElementOf(document),
+    stop: () =>
+      CLICK_EVENTS.forEach((type) =>
+        views.forEach((view) => view.removeEventListener(type, check, true)),
+      ),
+  };
   const check = (event) => {
     if (!event.isTrusted) return;
     const hit = event.composedPath()[0];
@@ -167,7 +220,8 @@ function guardClick(el) {
       withhold(event);
     }
   };
-  for (const type of CLICK_EVENTS) for (const view of views) view.addEventListener(type, check, true);
+  for (const type of CLICK_EVENTS)
+    for (const view of views) view.addEventListener(type, check, true);
   clickGuard = guard;
 }
 
@@ -179,9 +233,16 @@ function clickOutcome() {
   if (!guard) return { missed: '', swallowed: '', fled: false };
   guard.stop();
   const now = activeElementOf(document);
-  const frame = !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now)) ? now : null;
+  const frame =
+    !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now))
+      ? now
+      : null;
   const missed = guard.by || (isLost({ ...guard, now }) && guard.off);
-  return { missed: missed ? describe(missed) : '', swallowed: frame ? describe(frame) : '', fled: guard.fled };
+  return {
+    missed: missed ? describe(missed) : '',
+    swallowed: frame ? describe(frame) : '',
+    fled: guard.fled,
+  };
 }
 
 Object.assign(globalThis.openchrome, {

@@ -1,6 +1,7 @@
 // Controls that are no native select: a combobox, a listbox, a button with a list, and their options.
 
-const OPTION_SELECTOR = '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
+const OPTION_SELECTOR =
+  '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
 const LOADING_MS = 1000; // a list that has not changed for so long is all there is
 const EMPTY_MS = 2000; // and one that has nothing in it
 const CLOSING_MS = 1000;
@@ -18,15 +19,20 @@ let foundOption = null;
 let optionTexts = []; // the words of those that were there when one was found
 let textOnLeaving = ''; // what a field held when it was left
 
-const visibleText = (el) => squeeze(el.getAttribute('aria-label') || el.innerText || textContentOf(el) || '');
+const visibleText = (el) =>
+  squeeze(el.getAttribute('aria-label') || el.innerText || textContentOf(el) || '');
 
 // custom: opens a list, or is one; combo: a field with a list of suggestions.
 function listKind(control) {
   const role = roleOf(control);
   if (role === 'listbox') return 'custom';
   if (control.tagName === 'INPUT') {
-    const suggests = role === 'combobox' || (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) && control.closest('[role=combobox]'));
-    if (!suggests && control.readOnly && control.getAttribute('aria-haspopup') === 'listbox') return 'custom';
+    const suggests =
+      role === 'combobox' ||
+      (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) &&
+        control.closest('[role=combobox]'));
+    if (!suggests && control.readOnly && control.getAttribute('aria-haspopup') === 'listbox')
+      return 'custom';
     if (!suggests || control.list) return '';
     return control.readOnly ? 'custom' : 'combo';
   }
@@ -38,12 +44,15 @@ function visibleMatches(el, selector) {
   const documents = new Set([document, documentOf(el)]);
   const found = [];
   for (const scope of documents) found.push(...allMatches(scope, selector));
-  for (let root = rootNodeOf(el); hostOf(root); root = rootNodeOf(hostOf(root))) found.push(...allMatches(root, selector));
+  for (let root = rootNodeOf(el); hostOf(root); root = rootNodeOf(hostOf(root)))
+    found.push(...allMatches(root, selector));
   return found.filter(visibleBoxOf);
 }
 
 function popupsOf(el) {
-  const ids = ['aria-controls', 'aria-owns'].flatMap((name) => (el.getAttribute(name) || '').split(/\s+/)).filter(Boolean);
+  const ids = ['aria-controls', 'aria-owns']
+    .flatMap((name) => (el.getAttribute(name) || '').split(/\s+/))
+    .filter(Boolean);
   const root = rootNodeOf(el);
   return ids.map((id) => byId(root, id) || byId(documentOf(el), id)).filter(Boolean);
 }
@@ -51,21 +60,42 @@ function popupsOf(el) {
 // The options that belong to the control: in its list, or else those that came when it was opened.
 function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
-  const own = scopes.flatMap((scope) => [...allMatches(scope, OPTION_SELECTOR)]).filter(visibleBoxOf);
+  const own = scopes
+    .flatMap((scope) => [...allMatches(scope, OPTION_SELECTOR)])
+    .filter(visibleBoxOf);
   if (own.length || roleOf(el) === 'listbox') return own;
-  const came = visibleMatches(el, OPTION_SELECTOR).filter((one) => !presentBeforeOpening?.has(one) && !one.closest('select'));
+  const came = visibleMatches(el, OPTION_SELECTOR).filter(
+    (one) => !presentBeforeOpening?.has(one) && !one.closest('select'),
+  );
   return came.length || openedControl !== offeredLists.by ? came : offeredItems();
 }
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
-  const like = visibleMatches(el, 'li, div, span, a, button, td').filter((one) => !presentBeforeOpening?.has(one) && !nodeContains(el, one) && normalizeText(visibleText(one)) === want);
+  const like = visibleMatches(el, 'li, div, span, a, button, td').filter(
+    (one) =>
+      !presentBeforeOpening?.has(one) &&
+      !nodeContains(el, one) &&
+      normalizeText(visibleText(one)) === want,
+  );
   return like[like.length - 1] || null;
 }
 
 function choiceFor(el, options, want) {
-  return options.find((one) => normalizeText(visibleText(one)) === want) || options.find((one) => normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || '') === want)
-    || plainOption(el, want) || options.find((one) => normalizeText(visibleText(one)).split(/[\n·|–—(]/)[0].trim() === want);
+  return (
+    options.find((one) => normalizeText(visibleText(one)) === want) ||
+    options.find(
+      (one) =>
+        normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || '') === want,
+    ) ||
+    plainOption(el, want) ||
+    options.find(
+      (one) =>
+        normalizeText(visibleText(one))
+          .split(/[\n·|–—(]/)[0]
+          .trim() === want,
+    )
+  );
 }
 
 // Whether a text field is the search of a list that nothing tells of but the names of its boxes: many of them
@@ -91,8 +121,11 @@ function blurOpened(el) {
 // The one text field in a combobox that is no field itself, as ARIA 1.1 has it. A field for a search is
 // a part of such a list, and not where its value stands.
 function fieldInside(control) {
-  if (roleOf(control) !== 'combobox' || /^(?:INPUT|TEXTAREA|SELECT)$/.test(tagOf(control))) return null;
-  const fields = [...allMatches(control, 'input')].filter((one) => one.type === 'text' && !one.readOnly && !one.disabled && visibleBoxOf(one));
+  if (roleOf(control) !== 'combobox' || /^(?:INPUT|TEXTAREA|SELECT)$/.test(tagOf(control)))
+    return null;
+  const fields = [...allMatches(control, 'input')].filter(
+    (one) => one.type === 'text' && !one.readOnly && !one.disabled && visibleBoxOf(one),
+  );
   return fields.length === 1 ? fields[0] : null;
 }
 
@@ -104,19 +137,33 @@ function findFieldInside(el) {
 // What a field offers for a text that is in no list of its own: to add it.
 function findAddition(el, value) {
   const want = normalizeText(value);
-  foundOption = visibleMatches(controlOf(el), `${OPTION_SELECTOR}, li, div, span, a, button, td`).filter((one) => {
-    const text = normalizeText(visibleText(one));
-    return text.includes(want) && text.length < want.length + MAX_OFFER && ADDING_WORDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) && !presentBeforeOpening?.has(one) && !nodeContains(one, el);
-  }).pop() || null;
+  foundOption =
+    visibleMatches(controlOf(el), `${OPTION_SELECTOR}, li, div, span, a, button, td`)
+      .filter((one) => {
+        const text = normalizeText(visibleText(one));
+        return (
+          text.includes(want) &&
+          text.length < want.length + MAX_OFFER &&
+          ADDING_WORDS.test(`${text.replace(want, '')} ${one.getAttribute('class')}`) &&
+          !presentBeforeOpening?.has(one) &&
+          !nodeContains(one, el)
+        );
+      })
+      .pop() || null;
   return foundOption !== null;
 }
 
 // Before the control is opened: whether it shows its list already. notes: remember what is there, unless it does.
 function listState(el, notes) {
   const control = controlOf(el);
-  const open = roleOf(control) === 'listbox' || (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
+  const open =
+    roleOf(control) === 'listbox' ||
+    (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
   if (!notes) return { open };
-  if (!open) presentBeforeOpening = new WeakSet(visibleMatches(control, `${OPTION_SELECTOR}, li, div, span, a, button, td`));
+  if (!open)
+    presentBeforeOpening = new WeakSet(
+      visibleMatches(control, `${OPTION_SELECTOR}, li, div, span, a, button, td`),
+    );
   else if (openedControl !== control) presentBeforeOpening = null;
   openedControl = control;
   return { open };
@@ -125,18 +172,31 @@ function listState(el, notes) {
 // Whether several options can be chosen, as the control, its list or the element that it is part of says.
 function takesSeveral(el) {
   const control = controlOf(el);
-  const lists = [control, ...popupsOf(control), ...choicesOf(control).slice(0, 1).map((one) => one.closest('[role=listbox]'))];
+  const lists = [
+    control,
+    ...popupsOf(control),
+    ...choicesOf(control)
+      .slice(0, 1)
+      .map((one) => one.closest('[role=listbox]')),
+  ];
   if (lists.some((one) => one?.getAttribute('aria-multiselectable') === 'true')) return true;
-  return hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true || choicesOf(control).slice(0, 1).some((one) => one.querySelector('input[type=checkbox]'));
+  return (
+    hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true ||
+    choicesOf(control)
+      .slice(0, 1)
+      .some((one) => one.querySelector('input[type=checkbox]'))
+  );
 }
 
 // What holds a control and what lies over it, such as the options that were chosen before; the control itself,
 // if nothing does, and null under something else.
 function openerAround(control) {
   const box = isPresent(control) ? visibleBoxOf(control) : null;
-  let top = box && topElementAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
+  let top =
+    box && topElementAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
   if (!top || isPartOfTarget(top, control)) return control;
-  for (let steps = 0; top && !nodeContains(top, control) && steps < MAX_OVER; steps++) top = parentElementOf(top);
+  for (let steps = 0; top && !nodeContains(top, control) && steps < MAX_OVER; steps++)
+    top = parentElementOf(top);
   return top && nodeContains(top, control) && !PAGE_TAGS.has(tagOf(top)) ? top : null;
 }
 
@@ -145,28 +205,49 @@ async function findOpener(el) {
   const control = controlOf(el);
   const stop = performance.now() + CLOSING_MS;
   do foundOption = openerAround(control);
-  while (!foundOption && areScriptsEnabled() && performance.now() < stop && await nextFrame() !== null);
+  while (
+    !foundOption &&
+    areScriptsEnabled() &&
+    performance.now() < stop &&
+    (await nextFrame()) !== null
+  );
   return foundOption !== null && foundOption !== control;
 }
 
 // The texts around a control, but for those of its list and of native lists.
 function textsAround(at, control, list) {
-  const walker = walkerIn(documentOf(at), at, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => (
-    nodeTypeOf(node) === 1 && (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility()) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  const walker = walkerIn(
+    documentOf(at),
+    at,
+    NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    (node) =>
+      nodeTypeOf(node) === 1 &&
+      (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility())
+        ? NodeFilter.FILTER_REJECT
+        : NodeFilter.FILTER_ACCEPT,
+  );
   let words = '';
-  while (words.length < MAX_LABEL_WORDS && walker.nextNode()) if (nodeTypeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
+  while (words.length < MAX_LABEL_WORDS && walker.nextNode())
+    if (nodeTypeOf(walker.currentNode) === 3) words += ` ${walker.currentNode.data}`;
   return normalizeText(words);
 }
 
 // Whether it is or has another field than the control; what is out of the keyboard's reach is kept for the form.
-const hasOtherField = (at, control) => [at, ...at.querySelectorAll('input, textarea')].some((one) => one !== control
-  && /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) && one.tabIndex >= 0 && one.checkVisibility());
+const hasOtherField = (at, control) =>
+  [at, ...at.querySelectorAll('input, textarea')].some(
+    (one) =>
+      one !== control &&
+      /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) &&
+      one.tabIndex >= 0 &&
+      one.checkVisibility(),
+  );
 
 // What shows before and after an element, each as far as to the next field.
 function visibleNeighboursOf(el, control) {
   const near = [];
   for (const step of [previousElementSiblingOf, nextElementSiblingOf]) {
-    for (let at = step(el); at && !hasOtherField(at, control); at = step(at)) if (at.checkVisibility()) near.push(at);
+    for (let at = step(el); at && !hasOtherField(at, control); at = step(at))
+      if (at.checkVisibility()) near.push(at);
   }
   return near;
 }
@@ -177,9 +258,15 @@ function missingChoices(el, values) {
   const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
   let inner = control;
-  for (let at = composedParentOf(control), steps = 1; at && missing.length && steps < MAX_AROUND; at = composedParentOf(at), steps++) {
+  for (
+    let at = composedParentOf(control), steps = 1;
+    at && missing.length && steps < MAX_AROUND;
+    at = composedParentOf(at), steps++
+  ) {
     const shared = hasOtherField(at, control);
-    const words = (shared ? visibleNeighboursOf(inner, control) : [at]).map((one) => textsAround(one, control, list)).join(' ');
+    const words = (shared ? visibleNeighboursOf(inner, control) : [at])
+      .map((one) => textsAround(one, control, list))
+      .join(' ');
     missing = missing.filter((value) => !words.includes(normalizeText(value)));
     if (shared) break;
     inner = at;
@@ -198,23 +285,35 @@ async function keepsText(el, key) {
     control.blur();
   }
   for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled(); frames++) await nextFrame();
-  const answer = { kept: read() === textOnLeaving, open: isListOpen(control), modal: closestMatch(control, MODAL_SELECTOR) !== null };
+  const answer = {
+    kept: read() === textOnLeaving,
+    open: isListOpen(control),
+    modal: closestMatch(control, MODAL_SELECTOR) !== null,
+  };
   control.focus({ preventScroll: true });
   return answer;
 }
 
-const isListOpen = (control) => choicesOf(control).length > 0 || (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
+const isListOpen = (control) =>
+  choicesOf(control).length > 0 ||
+  (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
 
 // Whether the list of a control stays open once its last option was chosen, and how it can be closed. leave: leave it.
 async function listStaysOpen(el, leave) {
   const control = controlOf(el);
   const isOpen = () => control.getAttribute('aria-expanded') === 'true' || isListOpen(control);
   if (leave) control.blur();
-  for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled() && isOpen(); frames++) await nextFrame();
-  return { open: isOpen(), byKey: isPartOfTarget(focusedElement(), control) && closestMatch(control, MODAL_SELECTOR) === null };
+  for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled() && isOpen(); frames++)
+    await nextFrame();
+  return {
+    open: isOpen(),
+    byKey:
+      isPartOfTarget(focusedElement(), control) && closestMatch(control, MODAL_SELECTOR) === null,
+  };
 }
 
-const isSelected = (one) => one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
+const isSelected = (one) =>
+  one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
 
 // Whether the option that was clicked shows that it is not chosen any more.
 async function wasDeselected() {
@@ -228,7 +327,15 @@ async function wasDeselected() {
 // Finds an option that is chosen, but not among these.
 function findChosenBeside(el, values) {
   const wanted = new Set(values.map(normalizeText));
-  foundOption = choicesOf(controlOf(el)).find((one) => isSelected(one) && !wanted.has(normalizeText(visibleText(one))) && !wanted.has(normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''))) || null;
+  foundOption =
+    choicesOf(controlOf(el)).find(
+      (one) =>
+        isSelected(one) &&
+        !wanted.has(normalizeText(visibleText(one))) &&
+        !wanted.has(
+          normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''),
+        ),
+    ) || null;
   return foundOption !== null;
 }
 
@@ -237,14 +344,20 @@ async function waitForOptions(el, budget) {
   const stop = performance.now() + budget;
   for (;;) {
     const options = choicesOf(controlOf(el));
-    if (options.length || performance.now() >= stop || !areScriptsEnabled()) return options.map(visibleText);
+    if (options.length || performance.now() >= stop || !areScriptsEnabled())
+      return options.map(visibleText);
     await nextFrame();
   }
 }
 
 function scrollerOf(options) {
-  for (let at = options[0] && composedParentOf(options[0]); at && at.tagName !== 'BODY'; at = composedParentOf(at)) {
-    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  for (
+    let at = options[0] && composedParentOf(options[0]);
+    at && at.tagName !== 'BODY';
+    at = composedParentOf(at)
+  ) {
+    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY))
+      return at;
   }
   return null;
 }
@@ -252,7 +365,8 @@ function scrollerOf(options) {
 // An option may be a part of an element of the page's own kind, which alone says that it is disabled.
 function hostDisabledReason(option) {
   for (let at = option; at && !LIST_ROLE.test(roleOf(at)); at = composedParentOf(at)) {
-    if (tagOf(at).includes('-') && at.hasAttribute('disabled')) return `<${tagOf(at).toLowerCase()}> is disabled`;
+    if (tagOf(at).includes('-') && at.hasAttribute('disabled'))
+      return `<${tagOf(at).toLowerCase()}> is disabled`;
   }
   return '';
 }
@@ -262,13 +376,18 @@ const LIST_ROLE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
 // showed before. '' if it takes it. One that shows nothing of what is chosen is believed.
 async function textShownInstead(el, values, before) {
   const control = controlOf(el);
-  const wanted = [...values.map(normalizeText), foundOption ? normalizeText(visibleText(foundOption)) : ''].filter(Boolean);
+  const wanted = [
+    ...values.map(normalizeText),
+    foundOption ? normalizeText(visibleText(foundOption)) : '',
+  ].filter(Boolean);
   const stop = performance.now() + SHOWING_MS;
   for (;;) {
     const state = control.isConnected ? stateOf(control) : '';
     const shown = typeof state === 'string' ? normalizeText(state) : '';
-    const fits = shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
-    const isOpen = foundOption?.isConnected && visibleBoxOf(foundOption) && !isSelected(foundOption);
+    const fits =
+      shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
+    const isOpen =
+      foundOption?.isConnected && visibleBoxOf(foundOption) && !isSelected(foundOption);
     if (fits || !(optionTexts.includes(shown) || (isOpen && state === before))) return '';
     if (performance.now() >= stop || !areScriptsEnabled()) return state;
     await nextFrame();
@@ -286,13 +405,15 @@ async function waitForOption(el, value, budget) {
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
-    const disabled = foundOption && (disabledReason(foundOption, false) || hostDisabledReason(foundOption));
+    const disabled =
+      foundOption && (disabledReason(foundOption, false) || hostDisabledReason(foundOption));
     const late = performance.now() >= stop || !areScriptsEnabled();
     if (disabled === '') {
       optionTexts = options.map((one) => normalizeText(visibleText(one)));
       return { chosen: isSelected(foundOption) };
     }
-    if (disabled && late) return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
+    if (disabled && late)
+      return { why: 'not_enabled', text: `its option ${quote(value)}: ${disabled}` };
     for (const one of options) seen.set(visibleText(one), true);
     const now = [...options].map(visibleText).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
@@ -301,10 +422,33 @@ async function waitForOption(el, value, budget) {
       box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
       last = performance.now();
     }
-    const complete = !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
-    if (late || complete) return { why: seen.size ? 'option_not_found' : 'no_options', text: value, options: [...seen.keys()].slice(0, 50), total: seen.size };
+    const complete =
+      !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
+    if (late || complete)
+      return {
+        why: seen.size ? 'option_not_found' : 'no_options',
+        text: value,
+        options: [...seen.keys()].slice(0, 50),
+        total: seen.size,
+      };
     await nextFrame();
   }
 }
 
-Object.assign(globalThis.openchrome, { listState, awaitOption: waitForOption, takesSeveral, missingChoices, keepsText, listStaysOpen, findAddition, findChosenBeside, findFieldInside, findOpener, closeOpened: blurOpened, listedOptions: waitForOptions, textShownInstead, wasDeselected, foundOption: () => foundOption });
+Object.assign(globalThis.openchrome, {
+  listState,
+  awaitOption: waitForOption,
+  takesSeveral,
+  missingChoices,
+  keepsText,
+  listStaysOpen,
+  findAddition,
+  findChosenBeside,
+  findFieldInside,
+  findOpener,
+  closeOpened: blurOpened,
+  listedOptions: waitForOptions,
+  textShownInstead,
+  wasDeselected,
+  foundOption: () => foundOption,
+});

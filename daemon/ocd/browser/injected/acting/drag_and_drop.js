@@ -5,15 +5,29 @@ const MAX_LEVELS = 4; // between what is dragged and the item of a list that it 
 const OVERSHOOT = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
 const ITEM_ROLE = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
 
-const itemSignature = (el) => `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
-const siblingItems = (item) => [...composedParentOf(item).children].filter((one) => one.tagName === item.tagName && visibleBoxOf(one));
+const itemSignature = (el) =>
+  `${el.tagName} ${el.getAttribute('role') || ''} ${el.classList[0] || ''}`;
+const siblingItems = (item) =>
+  [...composedParentOf(item).children].filter(
+    (one) => one.tagName === item.tagName && visibleBoxOf(one),
+  );
 const itemText = (item) => squeeze(item.innerText || textContentOf(item) || '');
 
 // The item of a list that an element is, or stands in: what has others like it beside it.
 function itemOf(el) {
-  for (let at = el, level = 0; at && composedParentOf(at) && level < MAX_LEVELS; at = composedParentOf(at), level += 1) {
+  for (
+    let at = el, level = 0;
+    at && composedParentOf(at) && level < MAX_LEVELS;
+    at = composedParentOf(at), level += 1
+  ) {
     if (at.tagName === 'BODY') return null;
-    if (ITEM_ROLE.test(roleOf(at)) || [...composedParentOf(at).children].some((one) => one !== at && itemSignature(one) === itemSignature(at))) return at;
+    if (
+      ITEM_ROLE.test(roleOf(at)) ||
+      [...composedParentOf(at).children].some(
+        (one) => one !== at && itemSignature(one) === itemSignature(at),
+      )
+    )
+      return at;
   }
   return null;
 }
@@ -25,11 +39,21 @@ function listName(list, item) {
   const own = nameOf(list, roleOf(list));
   if (own) return own;
   const items = siblingItems(item);
-  const head = [...list.querySelectorAll(HEADINGS_OF_LISTS)].find((one) => !items.some((other) => nodeContains(other, one)));
+  const head = [...list.querySelectorAll(HEADINGS_OF_LISTS)].find(
+    (one) => !items.some((other) => nodeContains(other, one)),
+  );
   if (head) return squeeze(head.innerText || '');
-  for (let at = composedParentOf(list), level = 0; at && level < 3; at = composedParentOf(at), level += 1) {
+  for (
+    let at = composedParentOf(list), level = 0;
+    at && level < 3;
+    at = composedParentOf(at), level += 1
+  ) {
     const titles = [...at.querySelectorAll(HEADINGS_OF_LISTS)];
-    const before = titles.filter((one) => one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING && !nodeContains(one, list));
+    const before = titles.filter(
+      (one) =>
+        one.compareDocumentPosition(list) & Node.DOCUMENT_POSITION_FOLLOWING &&
+        !nodeContains(one, list),
+    );
     if (before.length) return squeeze(before[before.length - 1].innerText || '');
   }
   return '';
@@ -45,13 +69,29 @@ function watchDrag(el) {
   const view = windowOf(documentOf(el));
   drag?.stop();
   const item = itemOf(el);
-  const state = { source: el, item, box: item && item.getBoundingClientRect(), words: item && itemText(item), like: item && itemSignature(item), place: item && placeInList(item), begun: null, ended: null,
-    lies: el.getBoundingClientRect() };
-  const begin = (event) => { state.begun = event; };
-  const end = (event) => { state.ended = event.dataTransfer.dropEffect; };
+  const state = {
+    source: el,
+    item,
+    box: item && item.getBoundingClientRect(),
+    words: item && itemText(item),
+    like: item && itemSignature(item),
+    place: item && placeInList(item),
+    begun: null,
+    ended: null,
+    lies: el.getBoundingClientRect(),
+  };
+  const begin = (event) => {
+    state.begun = event;
+  };
+  const end = (event) => {
+    state.ended = event.dataTransfer.dropEffect;
+  };
   view.addEventListener('dragstart', begin, true);
   view.addEventListener('dragend', end, true);
-  state.stop = () => { view.removeEventListener('dragstart', begin, true); view.removeEventListener('dragend', end, true); };
+  state.stop = () => {
+    view.removeEventListener('dragstart', begin, true);
+    view.removeEventListener('dragend', end, true);
+  };
   drag = state;
 }
 
@@ -61,14 +101,26 @@ const isNative = () => drag.begun !== null && !drag.begun.defaultPrevented;
 function endDrag() {
   drag.stop();
   const place = drag.item ? placeNow() : null;
-  return { html5: isNative(), effect: drag.ended, place: place?.words ?? null, stays: place ? place.stays : liesStill() };
+  return {
+    html5: isNative(),
+    effect: drag.ended,
+    place: place?.words ?? null,
+    stays: place ? place.stays : liesStill(),
+  };
 }
 
 // Whether what was dragged lies where it lay. Where something is drawn, or text is marked, that says nothing.
 function liesStill() {
   const { source, lies } = drag;
-  const draws = /^(?:CANVAS|VIDEO|IFRAME|HTML|BODY)$/.test(source.tagName) || source.querySelector('canvas, video, iframe');
-  return isPresent(source) && !draws && !hasMoved(lies, source.getBoundingClientRect()) && windowOf(documentOf(source)).getSelection().isCollapsed;
+  const draws =
+    /^(?:CANVAS|VIDEO|IFRAME|HTML|BODY)$/.test(source.tagName) ||
+    source.querySelector('canvas, video, iframe');
+  return (
+    isPresent(source) &&
+    !draws &&
+    !hasMoved(lies, source.getBoundingClientRect()) &&
+    windowOf(documentOf(source)).getSelection().isCollapsed
+  );
 }
 
 // Whether what was watched is the page's own drag still; ends the watch.
@@ -87,34 +139,47 @@ function isInSameList(one, other) {
 // How far beyond an element's middle the pointer goes: among items of one list past it.
 function dropOffset(el) {
   const item = drag?.item && itemOf(el);
-  if (!item || item === drag.item || composedParentOf(item) !== composedParentOf(drag.item)) return [0, 0];
+  if (!item || item === drag.item || composedParentOf(item) !== composedParentOf(drag.item))
+    return [0, 0];
   const [from, to] = [drag.item.getBoundingClientRect(), item.getBoundingClientRect()];
   if (!isInSameList(drag.box, to)) return [0, 0];
   const [across, down] = [to.x - from.x, to.y - from.y];
-  return Math.abs(across) > Math.abs(down) ? [Math.sign(across) * to.width * OVERSHOOT, 0] : [0, Math.sign(down) * to.height * OVERSHOOT];
+  return Math.abs(across) > Math.abs(down)
+    ? [Math.sign(across) * to.width * OVERSHOOT, 0]
+    : [0, Math.sign(down) * to.height * OVERSHOOT];
 }
 
 // Draws a frame; whether nothing moves by itself any more, and whether the drag is the page's own.
 async function dragFrame() {
   await nextFrame();
-  const moves = animationsIn(document).some((one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime));
+  const moves = animationsIn(document).some(
+    (one) =>
+      one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime),
+  );
   return { calm: !moves, native: drag !== null && isNative() };
 }
 
 // The item that was dragged, or the one that stands for it since the list was drawn again.
 function droppedItem() {
   if (drag.item.isConnected) return drag.item;
-  const like = [...allMatches(documentOf(drag.source), drag.item.tagName)].filter((one) => itemSignature(one) === drag.like && itemText(one) === drag.words && visibleBoxOf(one));
+  const like = [...allMatches(documentOf(drag.source), drag.item.tagName)].filter(
+    (one) => itemSignature(one) === drag.like && itemText(one) === drag.words && visibleBoxOf(one),
+  );
   return like.length === 1 ? like[0] : null;
 }
 
 // Keeps a finger from scrolling the page, until the drag is over.
 function stopTouchScroll(el) {
   const view = windowOf(documentOf(el));
-  const keep = (event) => { if (event.cancelable) event.preventDefault(); };
+  const keep = (event) => {
+    if (event.cancelable) event.preventDefault();
+  };
   view.addEventListener('touchmove', keep, { capture: true, passive: false });
   const { stop } = drag;
-  drag.stop = () => { stop(); view.removeEventListener('touchmove', keep, { capture: true }); };
+  drag.stop = () => {
+    stop();
+    view.removeEventListener('touchmove', keep, { capture: true });
+  };
 }
 
 // Where the dragged item is now, in words, and whether it stays where it was; null if it is nowhere.
@@ -125,7 +190,10 @@ function placeNow() {
   if (!now) return null;
   if (now.count < 2 && stays) return { words: '', stays: false };
   const name = listName(now.list, item);
-  return { words: `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`, stays };
+  return {
+    words: `${quote(clip(drag.words, 60))} is ${stays ? 'still' : 'now'} item ${now.at} of ${name ? clip(name, 60) : now.count}`,
+    stays,
+  };
 }
 
 // The same, `most` ms later at most, if it has not come to another place before.
@@ -133,10 +201,19 @@ async function waitForDroppedPlace(most) {
   const stop = performance.now() + most;
   for (;;) {
     const now = drag?.item ? placeNow() : { words: '', stays: false };
-    const waits = (!now || (now.stays && now.words)) && areScriptsEnabled() && performance.now() < stop;
+    const waits =
+      (!now || (now.stays && now.words)) && areScriptsEnabled() && performance.now() < stop;
     if (!waits) return now ?? { words: '', stays: false };
     await nextFrame();
   }
 }
 
-Object.assign(globalThis.openchrome, { watchDrag, endDrag, nativeDragEnds, dropOffset, dragFrame, droppedPlace: waitForDroppedPlace, stopTouchScroll });
+Object.assign(globalThis.openchrome, {
+  watchDrag,
+  endDrag,
+  nativeDragEnds,
+  dropOffset,
+  dragFrame,
+  droppedPlace: waitForDroppedPlace,
+  stopTouchScroll,
+});

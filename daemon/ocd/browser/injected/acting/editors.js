@@ -1,7 +1,8 @@
 // Editors of rich text and of code: what they hold, and how text gets into them as it is.
 
 // A code editor draws its lines itself: what has the focus in it only takes the keys.
-const CODE_INPUTS = '.monaco-editor .inputarea, .monaco-editor .native-edit-context, .ace_text-input, .CodeMirror textarea, .CodeMirror-code[contenteditable], .cm-content';
+const CODE_INPUTS =
+  '.monaco-editor .inputarea, .monaco-editor .native-edit-context, .ace_text-input, .CodeMirror textarea, .CodeMirror-code[contenteditable], .cm-content';
 const CODE_EDITORS = '.monaco-editor, .ace_editor, .CodeMirror, .cm-editor';
 const CODE_LINES = '.view-line, .ace_line, .CodeMirror-line, .cm-line';
 const COLLAPSES = /^(?:normal|nowrap)$/;
@@ -24,8 +25,14 @@ function visibleCode(control) {
   const editor = closestAround(control, CODE_EDITORS);
   const lines = editor ? [...editor.querySelectorAll(CODE_LINES)] : [];
   if (!lines.length) return control.value ?? editorLines(control).join('\n');
-  const placed = lines.map((line) => [line.getBoundingClientRect().top, withPlainSpaces(textContentOf(line) || '')]);
-  return placed.sort(([a], [b]) => a - b).map(([, text]) => text).join('\n');
+  const placed = lines.map((line) => [
+    line.getBoundingClientRect().top,
+    withPlainSpaces(textContentOf(line) || ''),
+  ]);
+  return placed
+    .sort(([a], [b]) => a - b)
+    .map(([, text]) => text)
+    .join('\n');
 }
 
 const withPlainSpaces = (text) => text.replace(/\u00a0/g, ' ').replace(/[\u200b\ufeff]/g, '');
@@ -35,17 +42,29 @@ function editorLines(root) {
   const lines = [];
   let line = '';
   let begun = false;
-  const end = () => { lines.push(line); line = ''; begun = false; };
+  const end = () => {
+    lines.push(line);
+    line = '';
+    begun = false;
+  };
   const add = (text, collapses) => {
     const parts = (collapses ? text.replace(/[\t\n\r ]+/g, ' ') : text).split('\n');
-    for (const part of parts.slice(0, -1)) { line += part; end(); }
+    for (const part of parts.slice(0, -1)) {
+      line += part;
+      end();
+    }
     const last = parts[parts.length - 1];
     line += last;
     begun ||= last !== '' && !(collapses && last === ' ');
   };
   const walk = (node, collapses) => {
     if (nodeTypeOf(node) === Node.TEXT_NODE) return add(withPlainSpaces(node.data), collapses);
-    if (nodeTypeOf(node) !== Node.ELEMENT_NODE || node.contentEditable === 'false' || UNRENDERED_TAGS.has(node.tagName)) return undefined;
+    if (
+      nodeTypeOf(node) !== Node.ELEMENT_NODE ||
+      node.contentEditable === 'false' ||
+      UNRENDERED_TAGS.has(node.tagName)
+    )
+      return undefined;
     if (node.tagName === 'BR') return end();
     const style = getComputedStyle(node);
     if (style.display === 'none') return undefined;
@@ -55,7 +74,8 @@ function editorLines(root) {
     if (block && begun) end();
     return undefined;
   };
-  for (const kid of composedChildrenOf(root)) walk(kid, COLLAPSES.test(getComputedStyle(root).whiteSpace));
+  for (const kid of composedChildrenOf(root))
+    walk(kid, COLLAPSES.test(getComputedStyle(root).whiteSpace));
   if (begun) end();
   return lines;
 }
@@ -64,7 +84,12 @@ function editorLines(root) {
 function clipboardEvent(control, kind, text) {
   const clipboardData = new DataTransfer();
   if (text) clipboardData.setData('text/plain', text);
-  const event = new ClipboardEvent(kind, { clipboardData, bubbles: true, cancelable: true, composed: true });
+  const event = new ClipboardEvent(kind, {
+    clipboardData,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+  });
   return control.dispatchEvent(event) ? null : clipboardData.getData('text/plain');
 }
 
@@ -77,7 +102,11 @@ function editorText(el) {
   return editorLines(control).join('\n');
 }
 
-const normalizedLines = (text) => withPlainSpaces(text).replace(/\r\n?/g, '\n').replace(/(?<!\n)\n+$/, '').split('\n');
+const normalizedLines = (text) =>
+  withPlainSpaces(text)
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?<!\n)\n+$/, '')
+    .split('\n');
 const collapseSpaces = (line) => line.replace(/[\t ]+/g, ' ').trim();
 
 // Whether an editor holds a text. Blank lines of prose are the gaps between paragraphs.
@@ -91,7 +120,8 @@ function holdsText(el, wanted) {
 // What the editor holds, once it is what was wanted or has had the time for it.
 async function waitForText(el, wanted) {
   const stop = performance.now() + WRITING_MS;
-  while (areScriptsEnabled() && !holdsText(el, wanted) && performance.now() < stop) await nextFrame();
+  while (areScriptsEnabled() && !holdsText(el, wanted) && performance.now() < stop)
+    await nextFrame();
   return { same: holdsText(el, wanted), text: editorText(el) };
 }
 

@@ -9,10 +9,21 @@ function findRadio(el, value) {
   const radios = radioSet(el);
   const want = normalizeText(value);
   const names = radios.map(radioName);
-  const begun = radios.filter((_, at) => want && normalizeText(names[at]).startsWith(want) && !/^[\p{L}\p{N}]/u.test(normalizeText(names[at]).slice(want.length)));
-  foundOption = radios.find((_, at) => normalizeText(names[at]) === want) || radios.find((radio) => normalizeText(radio.getAttribute('value') || '') === want)
-    || (begun.length === 1 ? begun[0] : null) || (new Set(names).size === 1 && radios[Number(want) - 1]) || null;
-  return foundOption ? {} : { why: 'option_not_found', text: value, options: names, total: names.length };
+  const begun = radios.filter(
+    (_, at) =>
+      want &&
+      normalizeText(names[at]).startsWith(want) &&
+      !/^[\p{L}\p{N}]/u.test(normalizeText(names[at]).slice(want.length)),
+  );
+  foundOption =
+    radios.find((_, at) => normalizeText(names[at]) === want) ||
+    radios.find((radio) => normalizeText(radio.getAttribute('value') || '') === want) ||
+    (begun.length === 1 ? begun[0] : null) ||
+    (new Set(names).size === 1 && radios[Number(want) - 1]) ||
+    null;
+  return foundOption
+    ? {}
+    : { why: 'option_not_found', text: value, options: names, total: names.length };
 }
 
 // Finds the first box of a group that is not yet as the values want it, named by words or value; `want`: whether
@@ -23,22 +34,34 @@ function findBox(el, values) {
   const wanted = new Set();
   for (const value of values) {
     const own = boxes.findIndex((_, at) => normalizeText(names[at]) === normalizeText(value));
-    const at = own < 0 ? boxes.findIndex((box) => normalizeText(box.getAttribute('value') || '') === normalizeText(value)) : own;
-    if (at < 0) return { why: 'option_not_found', text: value, options: names, total: names.length };
+    const at =
+      own < 0
+        ? boxes.findIndex(
+            (box) => normalizeText(box.getAttribute('value') || '') === normalizeText(value),
+          )
+        : own;
+    if (at < 0)
+      return { why: 'option_not_found', text: value, options: names, total: names.length };
     wanted.add(boxes[at]);
   }
   foundOption = boxes.find((box) => wanted.has(box) !== (stateOf(box) === true)) || null;
   return { total: boxes.length, want: foundOption && wanted.has(foundOption) };
 }
 
-const checkedBoxNames = (el) => checkboxSet(el).filter((box) => stateOf(box) === true).map(boxName);
+const checkedBoxNames = (el) =>
+  checkboxSet(el)
+    .filter((box) => stateOf(box) === true)
+    .map(boxName);
 
 const checkedRadioName = (el) => {
   const radio = radioSet(el).find((one) => stateOf(one) === true);
   return radio ? radioName(radio) : '';
 };
 
-const isSlider = (control) => control.tagName !== 'INPUT' && /^(slider|spinbutton)$/.test(roleOf(control)) && control.hasAttribute('aria-valuenow');
+const isSlider = (control) =>
+  control.tagName !== 'INPUT' &&
+  /^(slider|spinbutton)$/.test(roleOf(control)) &&
+  control.hasAttribute('aria-valuenow');
 
 // Where a slider stands: at once, or once keys have taken it from `before` to `expected` (null: anywhere else),
 // or it goes no further.
@@ -47,7 +70,12 @@ async function sliderState(el, before = null, expected = null) {
   const number = (name, other) => Number(control.getAttribute(`aria-value${name}`) ?? other);
   const arrived = (now) => (expected === null ? now !== before : Math.abs(now - expected) < 1e-6);
   let [now, since] = [number('now'), performance.now()];
-  while (areScriptsEnabled() && before !== null && !arrived(now) && performance.now() - since < SLIDER_MS) {
+  while (
+    areScriptsEnabled() &&
+    before !== null &&
+    !arrived(now) &&
+    performance.now() - since < SLIDER_MS
+  ) {
     await nextFrame();
     if (number('now') !== now) [now, since] = [number('now'), performance.now()];
   }
@@ -57,8 +85,19 @@ async function sliderState(el, before = null, expected = null) {
 // Whether a control is checked after a click: some draw it a few frames later.
 async function waitChecked(el, want) {
   const stop = performance.now() + CHECKING_MS;
-  while (isPresent(el) && Boolean(stateOf(el)) !== want && areScriptsEnabled() && performance.now() < stop) await nextFrame();
+  while (
+    isPresent(el) &&
+    Boolean(stateOf(el)) !== want &&
+    areScriptsEnabled() &&
+    performance.now() < stop
+  )
+    await nextFrame();
   return stateOf(el);
 }
 
-Object.assign(globalThis.openchrome, { checkedInTime: waitChecked, findRadio, findBox, sliderState });
+Object.assign(globalThis.openchrome, {
+  checkedInTime: waitChecked,
+  findRadio,
+  findBox,
+  sliderState,
+});

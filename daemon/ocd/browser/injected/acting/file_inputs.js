@@ -18,7 +18,9 @@ function inputOver(el) {
   const { left, right, top, bottom } = boundingBoxOf(el);
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   const holds = (box) => box && box.left < x && x < box.right && box.top < y && y < box.bottom;
-  const over = [...allMatches(rootNodeOf(el), FILE_INPUTS)].filter((input) => holds(visibleBoxOf(input)));
+  const over = [...allMatches(rootNodeOf(el), FILE_INPUTS)].filter((input) =>
+    holds(visibleBoxOf(input)),
+  );
   return over.length === 1 ? over[0] : null;
 }
 
@@ -33,12 +35,19 @@ async function fileRules(el, budget) {
       watchChanges(fileInput || el);
       return rules;
     }
-    await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, RETRY_MS);
+    });
   }
 }
 
 function inputRules(input) {
-  return { accept: input.accept, multiple: input.multiple, directory: input.webkitdirectory, disabled: disabledReason(input, false) };
+  return {
+    accept: input.accept,
+    multiple: input.multiple,
+    directory: input.webkitdirectory,
+    disabled: disabledReason(input, false),
+  };
 }
 
 // A folder's files reach the input once Chromium has read them; `cancel`: it held the same before.
@@ -46,12 +55,15 @@ let folderFiles = null;
 
 function watchFolder(input) {
   folderFiles = new Promise((resolve) => {
-    for (const kind of ['change', 'cancel']) listenTo(input, kind, () => resolve(true), { once: true });
+    for (const kind of ['change', 'cancel'])
+      listenTo(input, kind, () => resolve(true), { once: true });
   });
 }
 
 function waitFolderRead(budget) {
-  const late = new Promise((resolve) => { setTimeout(resolve, budget, false); });
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, budget, false);
+  });
   return Promise.race([folderFiles, late]);
 }
 
@@ -62,7 +74,9 @@ function watchDrop(el) {
   const view = windowOf(documentOf(el));
   hoveredDrop?.stop();
   const state = { accepted: false };
-  const over = (event) => { state.accepted = event.defaultPrevented; };
+  const over = (event) => {
+    state.accepted = event.defaultPrevented;
+  };
   view.addEventListener('dragover', over);
   hoveredDrop = { state, stop: () => view.removeEventListener('dragover', over) };
 }
@@ -72,4 +86,12 @@ function acceptsDrop() {
   return hoveredDrop.state.accepted;
 }
 
-Object.assign(globalThis.openchrome, { fileRules, inputRules, watchFolder, waitFolderRead, watchDrop, acceptsDrop, fileInput: () => fileInput });
+Object.assign(globalThis.openchrome, {
+  fileRules,
+  inputRules,
+  watchFolder,
+  waitFolderRead,
+  watchDrop,
+  acceptsDrop,
+  fileInput: () => fileInput,
+});

@@ -2,7 +2,8 @@
 // invalid, and says so by a bubble that is no part of the page.
 
 const MAX_INVALID = 10;
-const SUBMIT_BUTTONS = 'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
+const SUBMIT_BUTTONS =
+  'button:not([type]), button[type=submit], input[type=submit], input[type=image]';
 const SUBMISSION_EVENTS = ['click', 'keydown', 'submit', 'invalid'];
 const requestSubmitOf = methodOf(HTMLFormElement.prototype, 'requestSubmit');
 
@@ -10,7 +11,9 @@ const requestSubmitOf = methodOf(HTMLFormElement.prototype, 'requestSubmit');
 const formOfControl = (el) => ownerFormOf(el) ?? closestMatch(el, 'form');
 
 // The button that Enter in one of the form's fields presses.
-const submitterOf = (form) => [...allMatches(rootNodeOf(form), SUBMIT_BUTTONS)].find((one) => ownerFormOf(one) === form) ?? null;
+const submitterOf = (form) =>
+  [...allMatches(rootNodeOf(form), SUBMIT_BUTTONS)].find((one) => ownerFormOf(one) === form) ??
+  null;
 
 // Hears which forms were to be sent, and which of their fields were found invalid.
 class Submissions {
@@ -23,7 +26,8 @@ class Submissions {
     const el = event.target;
     if (nodeTypeOf(el) !== Node.ELEMENT_NODE) return;
     if (event.type === 'click') this.pressed(closestMatch(el, SUBMIT_BUTTONS), event);
-    else if (event.type === 'keydown') this.pressed(event.key === 'Enter' && tagOf(el) === 'INPUT' ? el : null, event);
+    else if (event.type === 'keydown')
+      this.pressed(event.key === 'Enter' && tagOf(el) === 'INPUT' ? el : null, event);
     else if (event.type === 'invalid') this.refused.set(el, [event, hasFocus(el)]);
     else this.sent(el);
   }
@@ -42,13 +46,23 @@ class Submissions {
   invalid() {
     const isTold = ([el, [event, focused]]) => {
       const form = formOfControl(el);
-      const tried = this.tries.has(form) ? !this.tries.get(form)?.defaultPrevented : hasFocus(el) && !focused;
+      const tried = this.tries.has(form)
+        ? !this.tries.get(form)?.defaultPrevented
+        : hasFocus(el) && !focused;
       return tried && !event.defaultPrevented && el.isConnected && el.matches(':invalid');
     };
-    return [...this.refused].filter(isTold).slice(0, MAX_INVALID).map(([el]) => {
-      const role = roleOf(el) || el.tagName.toLowerCase();
-      return { ref: `e${refOf(el)}`, role, name: clip(nameOf(el, role)), message: clip(squeeze(el.validationMessage || ''), 200) };
-    });
+    return [...this.refused]
+      .filter(isTold)
+      .slice(0, MAX_INVALID)
+      .map(([el]) => {
+        const role = roleOf(el) || el.tagName.toLowerCase();
+        return {
+          ref: `e${refOf(el)}`,
+          role,
+          name: clip(nameOf(el, role)),
+          message: clip(squeeze(el.validationMessage || ''), 200),
+        };
+      });
   }
 }
 
@@ -61,7 +75,8 @@ async function submitForm(el, budget, only) {
   if (!form) return { none: true };
   const button = submitterOf(form);
   const stop = performance.now() + budget;
-  while (button?.matches(':disabled') && performance.now() < stop && areScriptsEnabled()) await nextFrame();
+  while (button?.matches(':disabled') && performance.now() < stop && areScriptsEnabled())
+    await nextFrame();
   if (button?.matches(':disabled')) return { disabled: nameOf(button, roleOf(button)) };
   if (button) button.click();
   else {

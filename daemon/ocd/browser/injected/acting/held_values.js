@@ -3,11 +3,18 @@
 
 const DATE_LIKE = /^[\d\s:/.\-T]+(?:[ap]\.?m\.?)?$/i;
 const DIGITS_ONLY = /^[\d\s:/.-]*$/;
-const bareText = (text) => text.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const bareText = (text) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 const numbersIn = (text) => new Set((text.match(/\d+/g) || []).map(Number));
 
 function numberIn(text) {
-  const bare = text.replace(/[^\d.,-]/g, '').replace(/,(?=\d{3}(?!\d))/g, '').replace(',', '.');
+  const bare = text
+    .replace(/[^\d.,-]/g, '')
+    .replace(/,(?=\d{3}(?!\d))/g, '')
+    .replace(',', '.');
   return bare && !/\p{L}/u.test(text) ? Number(bare) : NaN;
 }
 
@@ -29,10 +36,14 @@ function isSameDate(given, held, [asked, got]) {
 function carries(given, held, before) {
   const [asked, got] = [bareText(given), bareText(held)];
   if (!given.trim()) return got === '' || numberIn(held) === 0;
-  if (held.includes(given.trim()) || (asked && asked === got) || numberIn(given) === numberIn(held)) return true;
+  if (held.includes(given.trim()) || (asked && asked === got) || numberIn(given) === numberIn(held))
+    return true;
   if (!held || held === before) return false;
   if (!asked) return true;
-  return runsThrough(asked, got) || (DATE_LIKE.test(given.trim()) && isSameDate(given, held, [asked, got]));
+  return (
+    runsThrough(asked, got) ||
+    (DATE_LIKE.test(given.trim()) && isSameDate(given, held, [asked, got]))
+  );
 }
 
 function textHeld(control) {
@@ -53,7 +64,10 @@ function heldInstead(el, { state, text, typed }, before) {
   if (typed !== undefined && !hasFocus(el)) return null; // such fields hand on what they get
   const [given, held] = [text ?? typed, textHeld(control)];
   if (held === null) return null;
-  if (control.type === 'password') return held === given || (typed !== undefined && held.endsWith(given)) ? null : { held: held && '(filled)' };
+  if (control.type === 'password')
+    return held === given || (typed !== undefined && held.endsWith(given))
+      ? null
+      : { held: held && '(filled)' };
   return carries(given, held, before) ? null : { held: clip(held, 500) };
 }
 

@@ -1,7 +1,8 @@
 // What is at a place of the window, which element has the focus, and where things have been scrolled to.
 
 let hitPoint = [0, 0];
-const INTERACTIVE_OR_ROLE = 'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
+const INTERACTIVE_OR_ROLE =
+  'a[href], button, input, select, textarea, summary, label, option, [role], [tabindex], [onclick], [contenteditable]';
 
 // What lies on top at a point of the window, in frames that can be looked into, too.
 function hitTest(x, y) {
@@ -25,12 +26,17 @@ function hitElement(el, whole) {
     return { frame: toFramePoint(el, ...hitPoint) };
   }
   watchChanges(el);
-  return { about: elementFacts(el, whole), ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`, acts: closestAround(el, INTERACTIVE_OR_ROLE) !== null };
+  return {
+    about: elementFacts(el, whole),
+    ref: el === rootElementOf(document) ? '' : `e${refOf(el)}`,
+    acts: closestAround(el, INTERACTIVE_OR_ROLE) !== null,
+  };
 }
 
 const scrollsBy = (one, across) => {
   const style = getComputedStyle(one);
-  return across ? one.scrollWidth > one.clientWidth && /auto|scroll/.test(style.overflowX)
+  return across
+    ? one.scrollWidth > one.clientWidth && /auto|scroll/.test(style.overflowX)
     : one.scrollHeight > one.clientHeight && /auto|scroll/.test(style.overflowY);
 };
 
@@ -41,12 +47,22 @@ function scrollerAround(el, across) {
 }
 
 function scrollBoxOf(el, across) {
-  return scrollerAround(el, across) || (PAGE_TAGS.has(tagOf(el)) && !pageScrolls(documentOf(el), across) && boxInSight(documentOf(el), across)) || rootScrollerOf(documentOf(el)) || rootElementOf(documentOf(el));
+  return (
+    scrollerAround(el, across) ||
+    (PAGE_TAGS.has(tagOf(el)) &&
+      !pageScrolls(documentOf(el), across) &&
+      boxInSight(documentOf(el), across)) ||
+    rootScrollerOf(documentOf(el)) ||
+    rootElementOf(documentOf(el))
+  );
 }
 
 function pageScrolls(doc, across) {
   const page = rootScrollerOf(doc);
-  return page !== null && (across ? page.scrollWidth > page.clientWidth : page.scrollHeight > page.clientHeight);
+  return (
+    page !== null &&
+    (across ? page.scrollWidth > page.clientWidth : page.scrollHeight > page.clientHeight)
+  );
 }
 
 const SAMPLES = [0.1, 0.3, 0.5, 0.7, 0.9]; // of the window's width and height
@@ -55,11 +71,12 @@ const SAMPLES = [0.1, 0.3, 0.5, 0.7, 0.9]; // of the window's width and height
 function boxInSight(doc, across) {
   const area = (box) => box.clientWidth * box.clientHeight;
   let best = null;
-  for (const x of SAMPLES) for (const y of SAMPLES) {
-    const met = topElementAt(doc, x * innerWidth, y * innerHeight);
-    const at = met && scrollerAround(met, across);
-    if (at && (best === null || area(at) > area(best))) best = at;
-  }
+  for (const x of SAMPLES)
+    for (const y of SAMPLES) {
+      const met = topElementAt(doc, x * innerWidth, y * innerHeight);
+      const at = met && scrollerAround(met, across);
+      if (at && (best === null || area(at) > area(best))) best = at;
+    }
   return best;
 }
 
@@ -78,10 +95,17 @@ async function waitScrollEnd(el, across, way, most) {
 }
 
 function scrollPosition(box, across, way) {
-  const [at, room] = across ? [box.scrollLeft, box.scrollWidth - box.clientWidth] : [box.scrollTop, box.scrollHeight - box.clientHeight];
+  const [at, room] = across
+    ? [box.scrollLeft, box.scrollWidth - box.clientWidth]
+    : [box.scrollTop, box.scrollHeight - box.clientHeight];
   return {
     position: { x: Math.round(box.scrollLeft), y: Math.round(box.scrollTop) },
-    dimensions: { scroll_width: box.scrollWidth, scroll_height: box.scrollHeight, client_width: box.clientWidth, client_height: box.clientHeight },
+    dimensions: {
+      scroll_width: box.scrollWidth,
+      scroll_height: box.scrollHeight,
+      client_width: box.clientWidth,
+      client_height: box.clientHeight,
+    },
     at_end: way > 0 ? at >= room - 1 : at <= 0,
   };
 }
@@ -108,10 +132,19 @@ Object.assign(globalThis.openchrome, {
     const el = hitTest(x, y);
     return /^I?FRAME$/.test(el.tagName) ? el : controlAround(el);
   },
-  focused: focusedElement, waitScrollEnd, scrollElement,
+  focused: focusedElement,
+  waitScrollEnd,
+  scrollElement,
   isInBox: (el, across) => scrollerAround(el, across) !== null,
-  shownOf: (el, across) => (across ? scrollBoxOf(el, true).clientWidth : scrollBoxOf(el, false).clientHeight),
+  shownOf: (el, across) =>
+    across ? scrollBoxOf(el, true).clientWidth : scrollBoxOf(el, false).clientHeight,
   hitElement: (el, options) => runReader(() => hitElement(el, options.whole), options),
-  screen: () => ({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio, left: visualViewport.pageLeft, top: visualViewport.pageTop }),
+  screen: () => ({
+    width: innerWidth,
+    height: innerHeight,
+    ratio: devicePixelRatio,
+    left: visualViewport.pageLeft,
+    top: visualViewport.pageTop,
+  }),
   isTyping: (el) => /^(text|rich|code|combo)$/.test(kindOf(el)),
 });

@@ -9,10 +9,11 @@ function stateOf(el) {
   if (control.type === 'password') return control.value ? '(filled)' : '';
   if (control.tagName === 'SELECT') {
     const chosen = [...control.selectedOptions].map((one) => squeeze(one.label || one.text));
-    return control.multiple ? chosen : chosen[0] ?? '';
+    return control.multiple ? chosen : (chosen[0] ?? '');
   }
   if (takesCode(control)) return clip(visibleCode(control), 500);
-  if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName)) return clip(control.value, 500);
+  if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName))
+    return clip(control.value, 500);
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
@@ -21,14 +22,25 @@ function stateOf(el) {
   if (isRadioSet(control)) return checkedRadioName(control);
   if (isCheckboxSet(control)) return checkedBoxNames(control);
   const role = roleOf(control);
-  if (role === 'listbox') return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(visibleText);
-  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox' ? clip(squeeze(textWithoutLists(control)), 500) : null;
+  if (role === 'listbox')
+    return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(visibleText);
+  return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox'
+    ? clip(squeeze(textWithoutLists(control)), 500)
+    : null;
 }
 
 // Writing
 
 const SET_DIRECTLY = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
-const FORMS = { date: '2031-12-24', time: '18:30', month: '2031-12', week: '2031-W52', 'datetime-local': '2031-12-24T18:30', color: '#rrggbb', range: 'a number' };
+const FORMS = {
+  date: '2031-12-24',
+  time: '18:30',
+  month: '2031-12',
+  week: '2031-W52',
+  'datetime-local': '2031-12-24T18:30',
+  color: '#rrggbb',
+  range: 'a number',
+};
 
 function kindOf(el) {
   const control = controlOf(el);
@@ -44,15 +56,20 @@ function kindOf(el) {
   }
   if (takesCode(control)) return 'code';
   if (control.tagName === 'TEXTAREA') return 'text';
-  if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control))) return 'check';
-  if (/^(option|treeitem)$/.test(roleOf(control)) && control.hasAttribute('aria-checked')) return 'check';
+  if (/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(roleOf(control)))
+    return 'check';
+  if (/^(option|treeitem)$/.test(roleOf(control)) && control.hasAttribute('aria-checked'))
+    return 'check';
   if (isSlider(control)) return 'slider';
   if (control.isContentEditable) return 'rich';
   if (isSegmented(control)) return 'segments';
   return isRadioSet(control) ? 'radios' : isCheckboxSet(control) ? 'boxes' : 'none';
 }
 
-const dispatchEvents = (el, ...names) => names.forEach((name) => el.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })));
+const dispatchEvents = (el, ...names) =>
+  names.forEach((name) =>
+    el.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })),
+  );
 const propertySetter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
 const setInput = propertySetter(HTMLInputElement.prototype, 'value');
 
@@ -93,10 +110,15 @@ function takeFocus(el) {
   const control = controlOf(el);
   const before = focusedElement();
   // Keys do not go over what was selected some time ago in a field that has no focus.
-  if (before !== control && control.selectionStart < control.selectionEnd) control.setSelectionRange(0, 0);
+  if (before !== control && control.selectionStart < control.selectionEnd)
+    control.setSelectionRange(0, 0);
   control.focus({ preventScroll: true });
   const now = focusedElement();
-  return now !== before || hasFocus(el) || (now !== rootElementOf(document) && isPartOfTarget(control, now));
+  return (
+    now !== before ||
+    hasFocus(el) ||
+    (now !== rootElementOf(document) && isPartOfTarget(control, now))
+  );
 }
 
 function setValueDirectly(el, value) {
@@ -105,14 +127,22 @@ function setValueDirectly(el, value) {
   const before = control.value;
   control.focus({ preventScroll: true });
   setInput.call(control, wanted);
-  const same = control.value === wanted || (control.type === 'range' ? control.value !== '' && Number(control.value) === Number(wanted)
-    : wanted !== '' && control.value.startsWith(wanted));
+  const same =
+    control.value === wanted ||
+    (control.type === 'range'
+      ? control.value !== '' && Number(control.value) === Number(wanted)
+      : wanted !== '' && control.value.startsWith(wanted));
   if (!same) {
     const got = control.value;
     setInput.call(control, before);
     const steps = control.step === 'any' ? '' : ` in steps of ${control.step || 1}`;
-    const bounds = control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}${steps}` : '';
-    return { why: 'wrong_value', text: `${control.type} takes ${FORMS[control.type]}${bounds}`, got };
+    const bounds =
+      control.type === 'range' ? ` from ${control.min || 0} to ${control.max || 100}${steps}` : '';
+    return {
+      why: 'wrong_value',
+      text: `${control.type} takes ${FORMS[control.type]}${bounds}`,
+      got,
+    };
   }
   const held = control.value;
   if (held !== before) dispatchEvents(control, 'input', 'change');
@@ -122,21 +152,34 @@ function setValueDirectly(el, value) {
 function chooseOptions(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
   const all = [...control.options];
-  const found = values.map((value) => all.find((one) => one.value === value) || all.find((one) => squeeze(one.label || one.text) === squeeze(value))
-    || all.find((one) => normalizeText(one.label || one.text) === normalizeText(value)));
+  const found = values.map(
+    (value) =>
+      all.find((one) => one.value === value) ||
+      all.find((one) => squeeze(one.label || one.text) === squeeze(value)) ||
+      all.find((one) => normalizeText(one.label || one.text) === normalizeText(value)),
+  );
   const missing = values.filter((value, place) => !found[place]);
   if (missing.length) {
-    return { why: 'option_not_found', text: missing[0], options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)), total: all.length };
+    return {
+      why: 'option_not_found',
+      text: missing[0],
+      options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)),
+      total: all.length,
+    };
   }
-  if (found.length !== 1 && !control.multiple) return { why: 'wrong_value', text: 'it accepts only one option' };
+  if (found.length !== 1 && !control.multiple)
+    return { why: 'wrong_value', text: 'it accepts only one option' };
   const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
-  if (closed) return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
+  if (closed)
+    return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
   const was = all.map((one) => one.selected);
   control.focus({ preventScroll: true });
-  for (const one of all) if (!found.includes(one) && one.selected && control.multiple) one.selected = false;
+  for (const one of all)
+    if (!found.includes(one) && one.selected && control.multiple) one.selected = false;
   for (const one of found) one.selected = true;
   const held = stateOf(control);
-  if (all.some((one, place) => one.selected !== was[place])) dispatchEvents(control, 'input', 'change');
+  if (all.some((one, place) => one.selected !== was[place]))
+    dispatchEvents(control, 'input', 'change');
   return { held };
 }
 
@@ -156,6 +199,8 @@ async function chooseInTime(el, values, budget) {
       list = now;
       if (performance.now() - same > SETTLED_LIST_MS) return answer;
     }
-    await new Promise((resolve) => { setTimeout(resolve, RETRY_MS); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, RETRY_MS);
+    });
   }
 }

@@ -8,7 +8,11 @@ const offeredLists = { by: null, lists: [] };
 // The outermost box above the page that an element stands in, without the field in it.
 function floatingBoxAround(el, control) {
   let found = null;
-  for (let at = el; at && !PAGE_TAGS.has(tagOf(at)) && !nodeContains(at, control); at = composedParentOf(at)) {
+  for (
+    let at = el;
+    at && !PAGE_TAGS.has(tagOf(at)) && !nodeContains(at, control);
+    at = composedParentOf(at)
+  ) {
     if (/absolute|fixed/.test(getComputedStyle(at).position)) found = at;
   }
   return found;
@@ -21,29 +25,54 @@ function floatingListsBeside(control) {
   const across = [box.left + Math.min(20, box.width / 2), box.left + box.width / 2];
   const down = PROBE_OFFSETS_PX.flatMap((away) => [box.bottom + away, box.top - away]);
   const hits = across.flatMap((x) => down.map((y) => topElementAt(documentOf(control), x, y)));
-  return [...new Set(hits.filter(Boolean).map((hit) => floatingBoxAround(hit, control)))].filter(Boolean);
+  return [...new Set(hits.filter(Boolean).map((hit) => floatingBoxAround(hit, control)))].filter(
+    Boolean,
+  );
 }
 
-const offeredItems = () => offeredLists.lists.flatMap((list) => [...allMatches(list, 'li')]).filter(visibleBoxOf);
+const offeredItems = () =>
+  offeredLists.lists.flatMap((list) => [...allMatches(list, 'li')]).filter(visibleBoxOf);
 
 // What has come up above the page since the action began, wherever it stands as yet.
 function newFloats(state, came, control) {
-  const fresh = [...came, ...state.hidden].filter((one) => nodeTypeOf(one) === Node.ELEMENT_NODE && one.isConnected && isShown(one));
-  const within = (el) => [...allMatches(el, ':scope > *, :scope > * > *')].find((one) => floatingBoxAround(one, control));
-  return new Set(fresh.map((el) => floatingBoxAround(el, control) || within(el)).filter((one) => one && !isMessageList(one)));
+  const fresh = [...came, ...state.hidden].filter(
+    (one) => nodeTypeOf(one) === Node.ELEMENT_NODE && one.isConnected && isShown(one),
+  );
+  const within = (el) =>
+    [...allMatches(el, ':scope > *, :scope > * > *')].find((one) =>
+      floatingBoxAround(one, control),
+    );
+  return new Set(
+    fresh
+      .map((el) => floatingBoxAround(el, control) || within(el))
+      .filter((one) => one && !isMessageList(one)),
+  );
 }
 
 // Whether what was typed has opened such a list, which may be put in its place late. What is there to choose is
 // what stands in it.
 async function opensList(state, el) {
   const control = controlOf(el);
-  if (!state.looksDiffer || control.tagName !== 'INPUT' || control.list || FREE_TEXT_TYPES.test(control.type) || !isPresent(control)) return false;
+  if (
+    !state.looksDiffer ||
+    control.tagName !== 'INPUT' ||
+    control.list ||
+    FREE_TEXT_TYPES.test(control.type) ||
+    !isPresent(control)
+  )
+    return false;
   const came = new Set(state.records.flatMap((record) => [...record.addedNodes]));
   const isNew = (list) => came.has(list) || isInside(list, came) || hasChangedIn(state, list);
   let lists = [];
-  for (let frames = newFloats(state, came, control).size ? PLACING_FRAMES : 1; frames && !lists.length; frames--) {
+  for (
+    let frames = newFloats(state, came, control).size ? PLACING_FRAMES : 1;
+    frames && !lists.length;
+    frames--
+  ) {
     if (frames < PLACING_FRAMES && areScriptsEnabled()) await nextFrame();
-    lists = floatingListsBeside(control).filter((list) => isNew(list) && !isPicker(list, control) && !isMessageList(list));
+    lists = floatingListsBeside(control).filter(
+      (list) => isNew(list) && !isPicker(list, control) && !isMessageList(list),
+    );
   }
   if (!lists.length) return false;
   Object.assign(offeredLists, { by: control, lists });
@@ -53,11 +82,17 @@ async function opensList(state, el) {
 }
 
 // What a field says of itself, such as that it was filled in wrongly, is nothing to choose from.
-const isMessageList = (list) => list.matches('[role=alert], [role=status], [role=dialog], dialog') || ![list, ...allMatches(list, '*')].some((one) => LIST_LIKE.test(`${one.tagName} ${one.getAttribute('role')} ${one.getAttribute('class')}`));
-const LIST_LIKE = /\b(?:li|ul|ol|listbox|option|menu|menuitem|tree|treeitem|grid)\b|option|select|dropdown|suggest|autocomplete|cascader|menu/i;
+const isMessageList = (list) =>
+  list.matches('[role=alert], [role=status], [role=dialog], dialog') ||
+  ![list, ...allMatches(list, '*')].some((one) =>
+    LIST_LIKE.test(`${one.tagName} ${one.getAttribute('role')} ${one.getAttribute('class')}`),
+  );
+const LIST_LIKE =
+  /\b(?:li|ul|ol|listbox|option|menu|menuitem|tree|treeitem|grid)\b|option|select|dropdown|suggest|autocomplete|cascader|menu/i;
 
 // The lists; looked for once more where the page has drawn them anew.
 function currentLists() {
-  if (!offeredLists.lists.every((list) => list.isConnected && isShown(list))) offeredLists.lists = floatingListsBeside(offeredLists.by);
+  if (!offeredLists.lists.every((list) => list.isConnected && isShown(list)))
+    offeredLists.lists = floatingListsBeside(offeredLists.by);
   return offeredLists.lists;
 }

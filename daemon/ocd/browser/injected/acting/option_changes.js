@@ -4,8 +4,12 @@ const MAX_OPTIONS = 12;
 const MAX_OPTION = 60; // characters
 const MAX_OPTIONS_CHARS = 300;
 
-const isOption = (node) => nodeTypeOf(node) === Node.ELEMENT_NODE && node.tagName === 'OPTION' && node.closest('select') !== null;
-const selectAround = (node) => (nodeTypeOf(node) === Node.ELEMENT_NODE ? closestMatch(node, 'select') : null);
+const isOption = (node) =>
+  nodeTypeOf(node) === Node.ELEMENT_NODE &&
+  node.tagName === 'OPTION' &&
+  node.closest('select') !== null;
+const selectAround = (node) =>
+  nodeTypeOf(node) === Node.ELEMENT_NODE ? closestMatch(node, 'select') : null;
 
 // `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
 function optionChanges(came, gone) {
@@ -16,15 +20,29 @@ function optionChanges(came, gone) {
     const list = selectAround(from);
     if (list?.isConnected) partsOf(list).gone.push(leadingText(one));
   }
-  const changes = { added: [], removed: [], moved: [], lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(selectAround(from)))) };
-  const differing = [...lists].map(([list, parts]) => [list, withoutValues(parts.came, parts.gone), withoutValues(parts.gone, parts.came), parts]);
-  const [arrived, left] = [differing.flatMap(([, news]) => news), differing.flatMap(([, , olds]) => olds)];
+  const changes = {
+    added: [],
+    removed: [],
+    moved: [],
+    lists: new Set(gone.map(([, from]) => from).filter((from) => lists.has(selectAround(from)))),
+  };
+  const differing = [...lists].map(([list, parts]) => [
+    list,
+    withoutValues(parts.came, parts.gone),
+    withoutValues(parts.gone, parts.came),
+    parts,
+  ]);
+  const [arrived, left] = [
+    differing.flatMap(([, news]) => news),
+    differing.flatMap(([, , olds]) => olds),
+  ];
   for (const [list, news, olds, parts] of differing) {
     const fresh = withoutValues(news, left);
     changes.moved.push(...optionLine(withoutValues(news, fresh), 'now in', list));
     changes.added.push(...optionLine(fresh, 'in', list));
     changes.removed.push(...optionLine(withoutValues(olds, arrived), 'of', list));
-    const turned = !news.length && !olds.length && parts.came.some((text, at) => text !== parts.gone[at]);
+    const turned =
+      !news.length && !olds.length && parts.came.some((text, at) => text !== parts.gone[at]);
     if (turned) changes.moved.push(...optionLine(parts.came, 'in this order in', list));
   }
   return changes;
@@ -41,12 +59,20 @@ function withoutValues(texts, others) {
   });
 }
 
-const optionLines = (options, joint) => [...groupItems(options, (one) => one.closest('select'))].flatMap(([list, ones]) => optionLine(ones.map(leadingText), joint, list));
+const optionLines = (options, joint) =>
+  [...groupItems(options, (one) => one.closest('select'))].flatMap(([list, ones]) =>
+    optionLine(ones.map(leadingText), joint, list),
+  );
 
 function optionLine(texts, joint, list) {
   if (!texts.length) return [];
   let room = MAX_OPTIONS_CHARS;
-  const names = texts.slice(0, MAX_OPTIONS).map((text) => quote(clip(text, MAX_OPTION))).filter((name) => (room -= name.length) > 0);
+  const names = texts
+    .slice(0, MAX_OPTIONS)
+    .map((text) => quote(clip(text, MAX_OPTION)))
+    .filter((name) => (room -= name.length) > 0);
   const more = texts.length > names.length ? `, … ${texts.length - names.length} more` : '';
-  return [`option${texts.length > 1 ? 's' : ''} ${names.join(', ')}${more} ${joint} ${shortLabelOf(list)}`];
+  return [
+    `option${texts.length > 1 ? 's' : ''} ${names.join(', ')}${more} ${joint} ${shortLabelOf(list)}`,
+  ];
 }

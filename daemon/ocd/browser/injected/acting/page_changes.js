@@ -9,7 +9,8 @@ const MIN_LEFT_OUT = 4;
 const MAX_REDRAWN = 5000; // characters of what is compared to the letter
 const TOOLTIP_LINE = /^tooltip "/; // a line about one
 // What holds other things, and says nothing by itself.
-const BARE_LINE = /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
+const BARE_LINE =
+  /^(?:a|article|b|br|code|div|em|figure|group|i|img|li|list|listitem|ol|p|paragraph|path|region|row|rowgroup|section|separator|span|svg|table|td|tr|ul|wbr)$/;
 
 // What the records say of nodes, each once.
 class Changes {
@@ -50,48 +51,131 @@ class Changes {
 
   // What was taken out and stands somewhere now: [node, where it stood].
   moves() {
-    return [...this.from].filter(([node]) => node.isConnected && nodeTypeOf(node) === Node.ELEMENT_NODE && !UNRENDERED_TAGS.has(node.tagName));
+    return [...this.from].filter(
+      ([node]) =>
+        node.isConnected &&
+        nodeTypeOf(node) === Node.ELEMENT_NODE &&
+        !UNRENDERED_TAGS.has(node.tagName),
+    );
   }
 }
 
 // Whether something stood there before, and did not come within the action, which tells nothing of what came and went.
-const wasThereBefore = (el, state, changes) => state.shown.has(el) || !(changes.came.has(el) || isInside(el, changes.came));
+const wasThereBefore = (el, state, changes) =>
+  state.shown.has(el) || !(changes.came.has(el) || isInside(el, changes.came));
 
 // Whether what was taken out had not shown before: nobody misses it.
-const wasHiddenBefore = (node, { hidden }, { from }) => hidden.has(node) || hidden.has(from.get(node)) || isInside(from.get(node), hidden);
+const wasHiddenBefore = (node, { hidden }, { from }) =>
+  hidden.has(node) || hidden.has(from.get(node)) || isInside(from.get(node), hidden);
 
 // Whether something may not show any more: attributes, classes or nodes changed, or a box that rules ask for.
-const mayBeHidden = (state) => state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
+const mayBeHidden = (state) =>
+  state.looksDiffer || /^(?:checkbox|radio)$/.test(controlOf(state.target).type);
 
 // Lines about what came, what went and what is different. `own`: a control whose value is told apart.
 function describeChanges(state, most, own) {
   const changes = new Changes(state.records);
-  const opened = [...changes.attributes].filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el)).map(([el]) => el);
-  const showing = new Set([...opened, ...[...state.hidden].filter((el) => el.isConnected && isShown(el))]);
-  const revealed = [...showing].filter((el) => el.isConnected && !isInside(el, showing) && !isInside(el, changes.came) && !changes.came.has(el));
+  const opened = [...changes.attributes]
+    .filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el))
+    .map(([el]) => el);
+  const showing = new Set([
+    ...opened,
+    ...[...state.hidden].filter((el) => el.isConnected && isShown(el)),
+  ]);
+  const revealed = [...showing].filter(
+    (el) =>
+      el.isConnected &&
+      !isInside(el, showing) &&
+      !isInside(el, changes.came) &&
+      !changes.came.has(el),
+  );
   const shown = new Set(revealed);
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
-  const all = [...changes.came].filter((node) => node.isConnected && !moved.has(node) && !isInside(node, shown) && !typed(node));
-  const out = [...changes.gone].filter((node) => !node.isConnected && !isInside(node, changes.gone) && !typed(changes.from.get(node)) && !wasHiddenBefore(node, state, changes));
+  const all = [...changes.came].filter(
+    (node) => node.isConnected && !moved.has(node) && !isInside(node, shown) && !typed(node),
+  );
+  const out = [...changes.gone].filter(
+    (node) =>
+      !node.isConnected &&
+      !isInside(node, changes.gone) &&
+      !typed(changes.from.get(node)) &&
+      !wasHiddenBefore(node, state, changes),
+  );
   const anew = redrawnPairs(all, out);
-  const [came, gone] = [all.filter((node) => !anew.came.has(node)), out.filter((node) => !anew.gone.has(node))];
-  const options = optionChanges(came.filter(isOption), [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'));
-  const hid = [...changes.attributes.keys(), ...changes.looks.keys(), ...state.popovers.keys(), ...(mayBeHidden(state) ? state.shown : [])]
-    .filter((el) => el.isConnected && !isShown(el) && !(isBoxless(el) && [...el.children].some(isShown)) && !isInside(el, state.hidden) && !state.hidden.has(el) && wasThereBefore(el, state, changes));
-  const concealed = new Set(hid.filter((el) => !parentElementOf(el) || isShown(parentElementOf(el))));
+  const [came, gone] = [
+    all.filter((node) => !anew.came.has(node)),
+    out.filter((node) => !anew.gone.has(node)),
+  ];
+  const options = optionChanges(
+    came.filter(isOption),
+    [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'),
+  );
+  const hid = [
+    ...changes.attributes.keys(),
+    ...changes.looks.keys(),
+    ...state.popovers.keys(),
+    ...(mayBeHidden(state) ? state.shown : []),
+  ].filter(
+    (el) =>
+      el.isConnected &&
+      !isShown(el) &&
+      !(isBoxless(el) && [...el.children].some(isShown)) &&
+      !isInside(el, state.hidden) &&
+      !state.hidden.has(el) &&
+      wasThereBefore(el, state, changes),
+  );
+  const concealed = new Set(
+    hid.filter((el) => !parentElementOf(el) || isShown(parentElementOf(el))),
+  );
   const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
-  const added = [...revealed.flatMap(revealedLines), ...options.added, ...addedLines(came.filter((node) => !isOption(node)), most), ...again];
-  const removed = [...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(removedLine), ...options.removed, ...[...concealed].map(hiddenLine)].filter(Boolean);
+  const added = [
+    ...revealed.flatMap(revealedLines),
+    ...options.added,
+    ...addedLines(
+      came.filter((node) => !isOption(node)),
+      most,
+    ),
+    ...again,
+  ];
+  const removed = [
+    ...gone.filter((node) => !options.lists.has(changes.from.get(node))).map(removedLine),
+    ...options.removed,
+    ...[...concealed].map(hiddenLine),
+  ].filter(Boolean);
   const [cameOnly, wentOnly] = dropBareLines(...withoutRedrawn(added, removed));
   const values = valueLines(state.values, own);
-  const differing = withoutIcons([...changes.attributes].filter(([el]) => el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el)));
-  const attributes = differing.flatMap(([el, old]) => changeLines(el, old, state.values, revealed.length + concealed.size > 0));
-  const told = { added: foldRuns(cameOnly, shortenRun), removed: foldRuns(wentOnly, shortenRun), moved: [...options.moved, ...moveLines(moves, most)], values, attributes: joinSameChanges(dropUnchosen(attributes)) };
-  if (Object.entries(told).some(([key, lines]) => lines.some((line) => key !== 'removed' || !TOOLTIP_LINE.test(line)))) told.removed = told.removed.filter((line) => !TOOLTIP_LINE.test(line));
+  const differing = withoutIcons(
+    [...changes.attributes].filter(
+      ([el]) =>
+        el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el),
+    ),
+  );
+  const attributes = differing.flatMap(([el, old]) =>
+    changeLines(el, old, state.values, revealed.length + concealed.size > 0),
+  );
+  const told = {
+    added: foldRuns(cameOnly, shortenRun),
+    removed: foldRuns(wentOnly, shortenRun),
+    moved: [...options.moved, ...moveLines(moves, most)],
+    values,
+    attributes: joinSameChanges(dropUnchosen(attributes)),
+  };
+  if (
+    Object.entries(told).some(([key, lines]) =>
+      lines.some((line) => key !== 'removed' || !TOOLTIP_LINE.test(line)),
+    )
+  )
+    told.removed = told.removed.filter((line) => !TOOLTIP_LINE.test(line));
   const quiet = Object.values(told).every((lines) => !lines.length);
-  if (quiet && !own) told.attributes = [...joinSameChanges(differing.flatMap(([el, old]) => hintLines(el, old))), ...[...changes.looks].flatMap(([el, old]) => (el.isConnected ? styleChangeLines(el, old) : []))].slice(0, MAX_LOOKS);
+  if (quiet && !own)
+    told.attributes = [
+      ...joinSameChanges(differing.flatMap(([el, old]) => hintLines(el, old))),
+      ...[...changes.looks].flatMap(([el, old]) =>
+        el.isConnected ? styleChangeLines(el, old) : [],
+      ),
+    ].slice(0, MAX_LOOKS);
   return told;
 }
 
@@ -111,7 +195,11 @@ function redrawnPairs(came, gone) {
   return pairs;
 }
 
-const isShortElement = (node) => nodeTypeOf(node) === Node.ELEMENT_NODE && !clobbered(node) && !isOption(node) && textContentOf(node).length < MAX_REDRAWN;
+const isShortElement = (node) =>
+  nodeTypeOf(node) === Node.ELEMENT_NODE &&
+  !clobbered(node) &&
+  !isOption(node) &&
+  textContentOf(node).length < MAX_REDRAWN;
 
 // Without the pictures in what is different itself: such a one names it, or shows what state it is in.
 function withoutIcons(differing) {
@@ -122,26 +210,31 @@ function withoutIcons(differing) {
 // What a line says, whatever stands around it: text by its words, what can be acted on by role and name.
 function lineGist(line) {
   const [, role, name] = /^([\w-]+) "((?:[^"\\]|\\.)*)"/.exec(line) || [];
-  return role && WIDGETS.has(role) ? `${role} ${name}` : name ?? line.replace(/^text: /, '');
+  return role && WIDGETS.has(role) ? `${role} ${name}` : (name ?? line.replace(/^text: /, ''));
 }
 
 const quotedNameIn = (line) => /^[^"]* "((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? '';
-
 
 // Of a long run the first ones, how many more there are, and the last: what stands between can be acted on by words.
 function shortenRun(run, kind) {
   if (kind === 'text') return run;
   let room = MAX_RUN;
-  const fitting = run.findIndex((line, at) => at === MAX_IN_RUN || (room -= withoutRef(line).length - kind.length) < 0);
+  const fitting = run.findIndex(
+    (line, at) => at === MAX_IN_RUN || (room -= withoutRef(line).length - kind.length) < 0,
+  );
   const kept = fitting < 0 ? run.length : Math.max(fitting, MIN_RUN);
   const left = run.length - kept - 1;
-  return left < MIN_LEFT_OUT ? run : [...run.slice(0, kept), `… ${left} more (find lists them) | ${stripKind(run.at(-1), kind)}`];
+  return left < MIN_LEFT_OUT
+    ? run
+    : [...run.slice(0, kept), `… ${left} more (find lists them) | ${stripKind(run.at(-1), kind)}`];
 }
 
 function revealedLines(el) {
   const lines = foldRuns(outlineLinesOf(el), shortenRun);
   const left = lines.length - MAX_REVEALED;
-  return left < MIN_LEFT_OUT ? lines : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${shortLabelOf(el)}`];
+  return left < MIN_LEFT_OUT
+    ? lines
+    : [...lines.slice(0, MAX_REVEALED), `… ${left} more lines in ${shortLabelOf(el)}`];
 }
 
 // Without what went and came again with the same words: a page that draws itself anew. New refs are told.
@@ -159,14 +252,26 @@ function dropBareLines(...sides) {
 }
 
 function moveLines(moves, most) {
-  const [options, others] = [moves.filter(([node]) => isOption(node)), moves.filter(([node]) => !isOption(node))];
-  const elsewhere = options.filter(([node, from]) => node.closest('select') !== from).map(([node]) => node);
+  const [options, others] = [
+    moves.filter(([node]) => isOption(node)),
+    moves.filter(([node]) => !isOption(node)),
+  ];
+  const elsewhere = options
+    .filter(([node, from]) => node.closest('select') !== from)
+    .map(([node]) => node);
   const lines = optionLines(elsewhere, 'now in');
-  for (const [node, from] of others.filter(([one]) => visibleBoxOf(one) && !moves.some(([other]) => other !== one && nodeContains(other, one))).slice(0, most)) {
+  for (const [node, from] of others
+    .filter(
+      ([one]) =>
+        visibleBoxOf(one) && !moves.some(([other]) => other !== one && nodeContains(other, one)),
+    )
+    .slice(0, most)) {
     const list = node.parentElement;
     const items = list ? siblingItems(node) : [];
     const into = list === from ? '' : ` of ${listLabel(list, node)}`;
-    lines.push(`${shortLabelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`);
+    lines.push(
+      `${shortLabelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`,
+    );
   }
   return lines;
 }
@@ -186,13 +291,19 @@ function valueLines(values, own) {
     const now = valueOfField(el);
     if (now === before || (!visibleBoxOf(el) && !labelsOf(el).length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
-    changes.push([shortLabelOf(el), el.type === 'checkbox' || el.type === 'radio' ? now : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`]);
+    changes.push([
+      shortLabelOf(el),
+      el.type === 'checkbox' || el.type === 'radio'
+        ? now
+        : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`,
+    ]);
   }
   return joinSameChanges(changes);
 }
 
 function isInside(node, nodes) {
-  for (let at = parentNodeOf(node) || hostOf(node); at; at = parentNodeOf(at) || hostOf(at)) if (nodes.has(at)) return true;
+  for (let at = parentNodeOf(node) || hostOf(node); at; at = parentNodeOf(at) || hostOf(at))
+    if (nodes.has(at)) return true;
   return false;
 }
 
@@ -203,7 +314,12 @@ function addedLines(nodes, most) {
     if (lines.length > most) break;
     if (isInside(node, all)) continue;
     if (nodeTypeOf(node) === Node.ELEMENT_NODE) lines.push(...outlineLinesOf(node));
-    else if (nodeTypeOf(node) === Node.TEXT_NODE && node.parentElement && visibleBoxOf(node.parentElement) && node.data.trim()) {
+    else if (
+      nodeTypeOf(node) === Node.TEXT_NODE &&
+      node.parentElement &&
+      visibleBoxOf(node.parentElement) &&
+      node.data.trim()
+    ) {
       lines.push(`text: ${clip(squeeze(node.data))}`);
     }
   }
@@ -222,7 +338,11 @@ function outlineLinesOf(el) {
   it.special = implicitActionsIn(documentOf(el));
   it.element(el, surround, 0, null);
   it.flush(0);
-  return it.lines.filter(([, kind]) => kind !== FRAME).map(([, kind, text]) => clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200));
+  return it.lines
+    .filter(([, kind]) => kind !== FRAME)
+    .map(([, kind, text]) =>
+      clip(kind === TEXT ? `text: ${text}` : text, text.startsWith('row') ? 500 : 200),
+    );
 }
 
 // Whether all that something says is a tooltip, which goes as the mouse does: that is told where nothing else is.
@@ -233,22 +353,31 @@ function isTip(node) {
 }
 
 function removedLine(node) {
-  const words = nodeTypeOf(node) === Node.COMMENT_NODE ? '' : node.tagName === 'TR' ? [...node.children].map(textContentOf).join(' ') : textContentOf(node);
+  const words =
+    nodeTypeOf(node) === Node.COMMENT_NODE
+      ? ''
+      : node.tagName === 'TR'
+        ? [...node.children].map(textContentOf).join(' ')
+        : textContentOf(node);
   const text = clip(squeeze((words || '').slice(0, 400)), MAX_GONE);
   if (nodeTypeOf(node) !== Node.ELEMENT_NODE) return text && `text: ${text}`;
   if (UNRENDERED_TAGS.has(node.tagName)) return '';
   const role = removedKind(node);
-  const said = node.getAttribute('aria-label') || (node.childElementCount ? clip(squeeze(collectTexts(node, '').slice(0, 400)), MAX_GONE) : text);
+  const said =
+    node.getAttribute('aria-label') ||
+    (node.childElementCount ? clip(squeeze(collectTexts(node, '').slice(0, 400)), MAX_GONE) : text);
   return said ? `${role} ${quote(said)}` : role;
 }
 
-const removedKind = (el) => (isTip(el) ? 'tooltip' : roleOf(el).replace('none', '') || el.tagName.toLowerCase());
+const removedKind = (el) =>
+  isTip(el) ? 'tooltip' : roleOf(el).replace('none', '') || el.tagName.toLowerCase();
 
 // What does not show any more; nothing of what never had any words.
 function hiddenLine(el) {
   if (UNRENDERED_TAGS.has(el.tagName)) return '';
   const role = removedKind(el);
-  const name = (CONTAINER_ROLES.has(role) && nameOf(el, role)) || squeeze(collectTexts(el, '').slice(0, 400));
+  const name =
+    (CONTAINER_ROLES.has(role) && nameOf(el, role)) || squeeze(collectTexts(el, '').slice(0, 400));
   return name ? `${role} ${quote(clip(name, 60))} (hidden)` : '';
 }
 

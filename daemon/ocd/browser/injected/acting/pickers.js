@@ -10,28 +10,41 @@ let guardedField = null;
 async function opensPicker(el) {
   if (el.tagName !== 'INPUT' || !DATE_OR_TIME.test(el.value.trim()) || !changeWatch) return false;
   const stop = performance.now() + MOTION_MS;
-  do await nextFrame(STILL_MS); while (isMoving(changeWatch) && performance.now() < stop);
+  do await nextFrame(STILL_MS);
+  while (isMoving(changeWatch) && performance.now() < stop);
   const left = changeWatch.observer.takeRecords();
   if (left.length) changeWatch.take(left);
-  const came = changeWatch.records.flatMap((record) => [...record.addedNodes]).filter((node) => nodeTypeOf(node) === Node.ELEMENT_NODE);
-  return [...new Set([...came, ...changeWatch.hidden])].some((one) => one.isConnected && isPicker(one, el));
+  const came = changeWatch.records
+    .flatMap((record) => [...record.addedNodes])
+    .filter((node) => nodeTypeOf(node) === Node.ELEMENT_NODE);
+  return [...new Set([...came, ...changeWatch.hidden])].some(
+    (one) => one.isConnected && isPicker(one, el),
+  );
 }
 
 function isPicker(root, el) {
-  const numbers = [...allMatches(root, '*')].filter((one) => !one.firstElementChild && /^\s*\d{1,2}\s*$/.test(textContentOf(one)) && isShown(one));
+  const numbers = [...allMatches(root, '*')].filter(
+    (one) => !one.firstElementChild && /^\s*\d{1,2}\s*$/.test(textContentOf(one)) && isShown(one),
+  );
   return numbers.length >= MIN_NUMBERS && numbers.some((one) => isBeside(floatingBox(one), el));
 }
 
 // The box above the page that an element stands in.
 function floatingBox(el) {
-  for (let at = el; at; at = parentElementOf(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return visibleBoxOf(at);
+  for (let at = el; at; at = parentElementOf(at))
+    if (/absolute|fixed/.test(getComputedStyle(at).position)) return visibleBoxOf(at);
   return null;
 }
 
 function isBeside(box, el) {
   const field = boundingBoxOf(el);
-  return box !== null && box.x < field.right + PICKER_DISTANCE_PX && box.x + box.width > field.left - PICKER_DISTANCE_PX
-    && box.y < field.bottom + PICKER_DISTANCE_PX && box.y + box.height > field.top - PICKER_DISTANCE_PX;
+  return (
+    box !== null &&
+    box.x < field.right + PICKER_DISTANCE_PX &&
+    box.x + box.width > field.left - PICKER_DISTANCE_PX &&
+    box.y < field.bottom + PICKER_DISTANCE_PX &&
+    box.y + box.height > field.top - PICKER_DISTANCE_PX
+  );
 }
 
 // Enter is for the picker: until it is over, no form is sent by it.
@@ -43,7 +56,9 @@ function guardEnter(el) {
   };
   const view = windowOf(documentOf(el));
   for (const type of ['click', 'submit']) listenTo(view, type, stop, true);
-  guardedField = () => { for (const type of ['click', 'submit']) stopListening(view, type, stop, true); };
+  guardedField = () => {
+    for (const type of ['click', 'submit']) stopListening(view, type, stop, true);
+  };
 }
 
 function endGuard(el) {

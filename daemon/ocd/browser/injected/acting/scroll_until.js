@@ -20,7 +20,8 @@ function scrollToMatch(el, across, options) {
   const words = wordsOf(options.query);
   // Row 5 is not meant by Row 54.
   const numbered = (one) => !lacksNumbers(words, wordsOf(`${one.name} ${textContentOf(one.el)}`));
-  const fits = (one) => one.score >= ALL_WORDS && (whole || nodeContains(box, one.el)) && numbered(one);
+  const fits = (one) =>
+    one.score >= ALL_WORDS && (whole || nodeContains(box, one.el)) && numbered(one);
   const found = rankMatches({ ...options, among: 'all' }).find(fits);
   if (!found) return null;
   found.el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
@@ -30,8 +31,16 @@ function scrollToMatch(el, across, options) {
 // Resolves once nothing has changed in the box for a while, or the time is over.
 function waitRendered(box) {
   return new Promise((resolve) => {
-    const observer = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, RENDER_MS); });
-    const end = () => { observer.disconnect(); clearTimeout(quiet); clearTimeout(most); resolve(); };
+    const observer = new MutationObserver(() => {
+      clearTimeout(quiet);
+      quiet = setTimeout(end, RENDER_MS);
+    });
+    const end = () => {
+      observer.disconnect();
+      clearTimeout(quiet);
+      clearTimeout(most);
+      resolve();
+    };
     let quiet = setTimeout(end, RENDER_MS);
     const most = setTimeout(end, MAX_RENDER_MS);
     observer.observe(box, { subtree: true, childList: true, characterData: true });
@@ -46,15 +55,18 @@ async function scrollOn(el, across, way) {
   const place = () => (across ? box.scrollLeft : box.scrollTop);
   const [before, length] = [place(), size()];
   box.scrollBy({ left: across ? step : 0, top: across ? 0 : step, behavior: 'instant' });
-  if (!areScriptsEnabled()) return { ...scrollPosition(box, across, way), ended: place() === before };
+  if (!areScriptsEnabled())
+    return { ...scrollPosition(box, across, way), ended: place() === before };
   await waitRendered(box);
   const stop = performance.now() + MORE_MS;
-  while (place() === before && size() <= length && performance.now() < stop) await waitRendered(box);
+  while (place() === before && size() <= length && performance.now() < stop)
+    await waitRendered(box);
   return { ...scrollPosition(box, across, way), ended: place() === before && size() <= length };
 }
 
 const SCREEN_SHARE = 0.8; // what is left of the last screen stays in sight
 
 Object.assign(globalThis.openchrome, {
-  scrollOn, showIn: (el, across, options) => runReader(() => scrollToMatch(el, across, options), options),
+  scrollOn,
+  showIn: (el, across, options) => runReader(() => scrollToMatch(el, across, options), options),
 });

@@ -1,7 +1,10 @@
 // Elements that a selector or a path names, described or offered as what an action may mean.
 
 function describeMatch(el) {
-  const box = toWindowBox(windowOf(documentOf(el)) || window, (tagOf(el) === 'AREA' && visibleBoxOf(el)) || boundingBoxOf(el));
+  const box = toWindowBox(
+    windowOf(documentOf(el)) || window,
+    (tagOf(el) === 'AREA' && visibleBoxOf(el)) || boundingBoxOf(el),
+  );
   const attributes = {};
   for (const { name, value } of attributesOf(el)) {
     if (name === 'value' && el.type === 'password') continue;
@@ -10,9 +13,15 @@ function describeMatch(el) {
   const text = squeeze(visibleTextOf(el, 5000));
   const short = clip(text, 200);
   return {
-    ref: `e${refOf(el)}`, tag_name: tagOf(el).toLowerCase(), id: attributes.id ?? '', class: attributes.class ?? '',
-    attributes, text_content: short, ...(short === text ? {} : { cut: true }),
-    is_visible: hasBox(el), bounding_box: [box.x, box.y, box.w, box.h],
+    ref: `e${refOf(el)}`,
+    tag_name: tagOf(el).toLowerCase(),
+    id: attributes.id ?? '',
+    class: attributes.class ?? '',
+    attributes,
+    text_content: short,
+    ...(short === text ? {} : { cut: true }),
+    is_visible: hasBox(el),
+    bounding_box: [box.x, box.y, box.w, box.h],
   };
 }
 
@@ -23,7 +32,10 @@ function queryDom(options) {
   const all = matchesEverywhere(options);
   return { elements: all.slice(0, options.limit).map(describeMatch), total: all.length };
 }
-const roleAndName = (el) => (clobbered(el) ? { role: 'form', name: clobberedFormName(el) } : { role: roleOf(el), name: nameOf(el, roleOf(el)) });
+const roleAndName = (el) =>
+  clobbered(el)
+    ? { role: 'form', name: clobberedFormName(el) }
+    : { role: roleOf(el), name: nameOf(el, roleOf(el)) };
 
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {
@@ -32,8 +44,17 @@ function candidates(selector) {
   if (isReadByParent()) return { matches: [], total: 0 };
   const all = matchesEverywhere({ selector, pierce: true });
   const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));
-  const found = (seen.length ? seen : all).map((el) => ({ el, ...roleAndName(el), score: 100, acts: true, seen: isInSight(el) }));
-  return { matches: describeMatches(found.slice(0, seen.length ? 10 : 1), { limit: 10 }), total: seen.length || Math.min(all.length, 1) };
+  const found = (seen.length ? seen : all).map((el) => ({
+    el,
+    ...roleAndName(el),
+    score: 100,
+    acts: true,
+    seen: isInSight(el),
+  }));
+  return {
+    matches: describeMatches(found.slice(0, seen.length ? 10 : 1), { limit: 10 }),
+    total: seen.length || Math.min(all.length, 1),
+  };
 }
 
 Object.assign(globalThis.openchrome, {

@@ -1,7 +1,16 @@
 // Numbered boxes on a picture of the page. They are drawn on a canvas that belongs to no document:
 // the page keeps its nodes, its layout and its peace.
 
-const COLOURS = ['#c2185b', '#1565c0', '#2e7d32', '#bf360c', '#6a1b9a', '#00695c', '#4e342e', '#283593'];
+const COLOURS = [
+  '#c2185b',
+  '#1565c0',
+  '#2e7d32',
+  '#bf360c',
+  '#6a1b9a',
+  '#00695c',
+  '#4e342e',
+  '#283593',
+];
 
 async function bitmapOf(picture) {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
@@ -11,7 +20,8 @@ async function bitmapOf(picture) {
 async function toBase64(blob) {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = '';
-  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  for (let at = 0; at < bytes.length; at += 32768)
+    text += String.fromCharCode(...bytes.subarray(at, at + 32768));
   return btoa(text);
 }
 
@@ -29,15 +39,28 @@ function drawGrid(pen, width, height) {
   }
 }
 
-const boxesOverlap = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const boxesOverlap = (a, b) =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 // Where a label covers neither another one nor the words of its own box, if there is such a place.
 function spotForLabel(box, w, h, taken, width, height) {
   const places = [
-    [box.x, box.y - h], [box.x - w, box.y], ...(box.w > 200 ? [[box.x + box.w - w, box.y]] : []),
-    [box.x + box.w, box.y], [box.x, box.y + box.h], [box.x + box.w - w, box.y - h], [box.x, box.y],
-  ].map(([x, y]) => ({ x: Math.max(0, Math.min(x, width - w)), y: Math.max(0, Math.min(y, height - h)), w, h }));
-  return places.find((place) => !taken.some((other) => boxesOverlap(place, other))) || places.at(-1);
+    [box.x, box.y - h],
+    [box.x - w, box.y],
+    ...(box.w > 200 ? [[box.x + box.w - w, box.y]] : []),
+    [box.x + box.w, box.y],
+    [box.x, box.y + box.h],
+    [box.x + box.w - w, box.y - h],
+    [box.x, box.y],
+  ].map(([x, y]) => ({
+    x: Math.max(0, Math.min(x, width - w)),
+    y: Math.max(0, Math.min(y, height - h)),
+    w,
+    h,
+  }));
+  return (
+    places.find((place) => !taken.some((other) => boxesOverlap(place, other))) || places.at(-1)
+  );
 }
 
 function drawBoxes(pen, options, width, height) {

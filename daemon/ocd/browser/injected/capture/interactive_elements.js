@@ -1,8 +1,10 @@
 // What can be acted on, each with its box in the engine's window and with what can be done to it.
 
-const FILLABLE_TYPES = /^(text|search|email|tel|url|password|number|date|time|datetime-local|month|week|color|range)$/;
-const CONTROLS_SELECTOR = 'a[href], area[href], button, input, select, textarea, summary, [role], [tabindex], [onclick],'
-  + ' [contenteditable]:not([contenteditable=false]), video[controls], audio[controls]';
+const FILLABLE_TYPES =
+  /^(text|search|email|tel|url|password|number|date|time|datetime-local|month|week|color|range)$/;
+const CONTROLS_SELECTOR =
+  'a[href], area[href], button, input, select, textarea, summary, [role], [tabindex], [onclick],' +
+  ' [contenteditable]:not([contenteditable=false]), video[controls], audio[controls]';
 
 // A box of an element's document, in the engine's window, and whether any of it shows there.
 function toWindowBox(view, box) {
@@ -18,7 +20,10 @@ function toWindowBox(view, box) {
 
 function placedBox(el) {
   const [surface, box] = surfaceOf(el);
-  return toWindowBox(windowOf(documentOf(surface)) || window, box || surface.getBoundingClientRect());
+  return toWindowBox(
+    windowOf(documentOf(surface)) || window,
+    box || surface.getBoundingClientRect(),
+  );
 }
 
 // The content box of a frame's element in the engine's window, and how large its pixels are there.
@@ -36,7 +41,13 @@ function visibleBox(view, box) {
     [left, top] = [Math.max(left, 0), Math.max(top, 0)];
     [right, bottom] = [Math.min(right, view.innerWidth), Math.min(bottom, view.innerHeight)];
     if (view === window || !view.frameElement) return [left, top, right - left, bottom - top];
-    const [x, y, width, height] = toParentBox(view.frameElement, left, top, right - left, bottom - top);
+    const [x, y, width, height] = toParentBox(
+      view.frameElement,
+      left,
+      top,
+      right - left,
+      bottom - top,
+    );
     [left, top, right, bottom] = [x, y, x + width, y + height];
     view = windowOf(documentOf(view.frameElement));
   }
@@ -67,10 +78,19 @@ function actionsOf(el, role) {
   if (disabledReason(control, false)) return ['hover'];
   const can = ['click', 'hover'];
   const writable = !disabledReason(control, true);
-  if (control.tagName === 'INPUT' ? FILLABLE_TYPES.test(control.type) : control.tagName === 'TEXTAREA' || control.isContentEditable) {
+  if (
+    control.tagName === 'INPUT'
+      ? FILLABLE_TYPES.test(control.type)
+      : control.tagName === 'TEXTAREA' || control.isContentEditable
+  ) {
     if (writable) can.push('fill');
   }
-  if (control.tagName === 'SELECT' || role === 'listbox' || (role === 'combobox' && control.tagName !== 'INPUT')) can.push('select');
+  if (
+    control.tagName === 'SELECT' ||
+    role === 'listbox' ||
+    (role === 'combobox' && control.tagName !== 'INPUT')
+  )
+    can.push('select');
   if (isFocusable(control)) can.push('focus');
   return can;
 }
@@ -90,13 +110,19 @@ function drawnLabel(one) {
 function hiddenControls(shown) {
   const known = new Set(shown.map((one) => one.el));
   return matchesEverywhere({ selector: CONTROLS_SELECTOR, pierce: true })
-    .filter((el) => !known.has(el) && !(el.tagName === 'INPUT' && el.type === 'hidden') && !clobbered(el))
+    .filter(
+      (el) => !known.has(el) && !(el.tagName === 'INPUT' && el.type === 'hidden') && !clobbered(el),
+    )
     .map((el) => ({ el, role: roleOf(el), name: nameOf(el, roleOf(el)), acts: true, hidden: true }))
-    .filter((one) => WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'));
+    .filter(
+      (one) =>
+        WIDGETS.has(one.role) || one.el.hasAttribute('tabindex') || one.el.hasAttribute('onclick'),
+    );
 }
 
 function soughtElements(options) {
-  if (!options.query) return walkElements((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
+  if (!options.query)
+    return walkElements((el, role, name, acts) => (acts || (options.everything && name) ? 1 : 0));
   const asked = new SearchQuery(options.query);
   return walkElements((el, role, name, acts) => {
     if (!acts && !options.everything) return 0;
@@ -114,23 +140,34 @@ function isCoveredAtCenter(el) {
 // limit, own (frames inside are left out).
 function observeElements(options) {
   let found = soughtElements(options);
-  if (options.hidden && !options.query && !isReadByParent()) found = [...found, ...hiddenControls(found)];
+  if (options.hidden && !options.query && !isReadByParent())
+    found = [...found, ...hiddenControls(found)];
   if (options.own) found = found.filter((one) => documentOf(one.el) === document);
   const wanted = options.actions?.length ? new Set(options.actions) : null;
   const kept = [];
   for (const one of found) {
     one.box = placedBox(one.el);
     if (options.scope === 'viewport' && !one.box.shows && !one.hidden) continue;
-    if (options.band && (one.box.y + one.box.h <= options.band[0] || one.box.y >= options.band[1] || !one.box.w)) continue;
+    if (
+      options.band &&
+      (one.box.y + one.box.h <= options.band[0] || one.box.y >= options.band[1] || !one.box.w)
+    )
+      continue;
     if (options.uncovered && one.box.shows && isCoveredAtCenter(one.el)) continue;
     one.can = actionsOf(one.el, one.role);
     if (!wanted || one.can.some((action) => wanted.has(action))) kept.push(one);
   }
   const window_ = kept.slice(options.offset, options.offset + options.limit);
   return {
-    total: kept.length, considered: found.length,
-    nodes: window_.map((one) => elementReport(one)), size: [innerWidth, innerHeight], scroll: [scrollX, scrollY],
-    page: [rootScrollerOf(document)?.scrollWidth ?? innerWidth, rootScrollerOf(document)?.scrollHeight ?? innerHeight],
+    total: kept.length,
+    considered: found.length,
+    nodes: window_.map((one) => elementReport(one)),
+    size: [innerWidth, innerHeight],
+    scroll: [scrollX, scrollY],
+    page: [
+      rootScrollerOf(document)?.scrollWidth ?? innerWidth,
+      rootScrollerOf(document)?.scrollHeight ?? innerHeight,
+    ],
   };
 }
 
@@ -139,14 +176,22 @@ function elementReport(one) {
   const value = valueShown(one.el, one.role);
   const states = statesOf(control, one.role, activeElementOf(documentOf(one.el))).trim();
   return {
-    ref: `e${refOf(one.el)}`, role: one.role, name: drawnLabel(one),
-    bbox: [one.box.x, one.box.y, one.box.w, one.box.h], in_viewport: one.box.shows, actions: one.can,
-    ...(value ? { value } : {}), ...(states ? { states } : {}), ...(one.hidden ? { hidden: true } : {}),
+    ref: `e${refOf(one.el)}`,
+    role: one.role,
+    name: drawnLabel(one),
+    bbox: [one.box.x, one.box.y, one.box.w, one.box.h],
+    in_viewport: one.box.shows,
+    actions: one.can,
+    ...(value ? { value } : {}),
+    ...(states ? { states } : {}),
+    ...(one.hidden ? { hidden: true } : {}),
     ...(isCovered(one.el) ? { covered: true } : {}),
   };
 }
 
 Object.assign(globalThis.openchrome, {
-  contentBox, boxOnPage, boxInParent,
+  contentBox,
+  boxOnPage,
+  boxInParent,
   observeElements: (options) => runReader(observeElements, options),
 });

@@ -1,24 +1,57 @@
 // The page as HTML of what is shown (for Markdown, text, html), and as a compact DOM (for dom).
 
-const VOID = new Set(['AREA', 'BASE', 'BR', 'COL', 'EMBED', 'HR', 'IMG', 'INPUT', 'LINK', 'META',
-  'SOURCE', 'TRACK', 'WBR']);
-const KEPT_ATTRIBUTES = ['alt', 'start', 'colspan', 'rowspan', 'type', 'checked', 'open', 'reversed', 'lang', 'dir'];
+const VOID = new Set([
+  'AREA',
+  'BASE',
+  'BR',
+  'COL',
+  'EMBED',
+  'HR',
+  'IMG',
+  'INPUT',
+  'LINK',
+  'META',
+  'SOURCE',
+  'TRACK',
+  'WBR',
+]);
+const KEPT_ATTRIBUTES = [
+  'alt',
+  'start',
+  'colspan',
+  'rowspan',
+  'type',
+  'checked',
+  'open',
+  'reversed',
+  'lang',
+  'dir',
+];
 // What says which part of the page an element is, for those who look for the main one.
 const PART_ATTRIBUTES = ['class', 'id', 'role', 'itemprop', 'aria-modal'];
 const CODE_HINTS = ['data-lang', 'data-language'];
 const CODE_WRAPPER = /lang|highlight|source|src-|brush/i;
-const FORMULA_ATTRIBUTES = new Map([['MATH', ['display']], ['MI', ['mathvariant']], ['MN', ['mathvariant']],
-  ['MFRAC', ['linethickness']], ['MFENCED', ['open', 'close', 'separators']], ['MENCLOSE', ['notation']]]);
+const FORMULA_ATTRIBUTES = new Map([
+  ['MATH', ['display']],
+  ['MI', ['mathvariant']],
+  ['MN', ['mathvariant']],
+  ['MFRAC', ['linethickness']],
+  ['MFENCED', ['open', 'close', 'separators']],
+  ['MENCLOSE', ['notation']],
+]);
 const ALIGNMENTS = new Set(['right', 'center']);
 const MAX_ATTRIBUTE_VALUE = 1000;
 const MAX_CHECKED_PIECES = 20; // of HTML in an item that is looked at: a longer one says something
 const CONTENT_TAG = /^<(?:img|input|hr|math)\b/;
 const MAX_DRAWN = 5000; // characters of one text in a drawing
 
-const escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const escapeHtml = (text) =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 const formatAttribute = (name, value) => ` ${name}="${escapeHtml(value).replace(/"/g, '&quot;')}"`;
-const shortenValue = (value) => (value.length > MAX_ATTRIBUTE_VALUE
-  ? `${value.slice(0, MAX_ATTRIBUTE_VALUE)}… (${value.length} characters)` : value);
+const shortenValue = (value) =>
+  value.length > MAX_ATTRIBUTE_VALUE
+    ? `${value.slice(0, MAX_ATTRIBUTE_VALUE)}… (${value.length} characters)`
+    : value;
 
 // The class names around a block of code, nearest first, if one may tell its language (content/code_language.py).
 function codeWrappersOf(el) {
@@ -62,7 +95,8 @@ class HtmlSerializer {
       for (const kid of composedChildrenOf(el)) {
         if (isCollapsed(el, kid)) continue;
         if (nodeTypeOf(kid) === Node.TEXT_NODE) {
-          if (BLANK.test(kid.data) || view.readable) this.out.push(escapeHtml(markCoveredText(el, kid.data)));
+          if (BLANK.test(kid.data) || view.readable)
+            this.out.push(escapeHtml(markCoveredText(el, kid.data)));
           else this.hidden += kid.data.length;
         } else if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
           if (clobbered(kid)) this.form(kid, view);
@@ -99,13 +133,16 @@ class HtmlSerializer {
     if (!shadowRootOf(el)) suspectHost(el);
     if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
     else if (!this.all && tag === 'SVG') this.drawing(el);
-    else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO') this.out.push(escapeHtml(nameOf(el, 'img')));
+    else if (tag === 'CANVAS' || tag === 'VIDEO' || tag === 'AUDIO')
+      this.out.push(escapeHtml(nameOf(el, 'img')));
     else if (!this.all && CONTROL_TAGS.has(tag) && this.control(el, view)) return;
     else this.plainElement(el, tag, view);
   }
 
   drawing(el) {
-    const words = [...el.querySelectorAll('text')].filter((text) => !text.closest('defs')).map((text) => visibleTextOf(text, MAX_DRAWN));
+    const words = [...el.querySelectorAll('text')]
+      .filter((text) => !text.closest('defs'))
+      .map((text) => visibleTextOf(text, MAX_DRAWN));
     const told = squeeze([nameOf(el, 'img'), ...words].join(' '));
     // It is a picture: the text beside it does not go on from its words.
     if (told) this.out.push(` ${escapeHtml(told)} `);
@@ -113,22 +150,27 @@ class HtmlSerializer {
 
   plainElement(el, tag, view) {
     // Elements of templates and frameworks are boxes to a converter.
-    const name = !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
+    const name =
+      !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
     const at = this.out.length;
     this.out.push(`<${name}${this.attributes(el, tag, view)}>`);
     if (VOID.has(tag)) return;
     if (tag === 'TEXTAREA') this.out.push(escapeHtml(el.value));
     else this.kids(el, view);
     this.out.push(`</${name}>`);
-    if (tag === 'LI' && !this.all && tagOf(parentElementOf(el)) !== 'OL' && this.isEmptySince(at)) this.out.length = at;
+    if (tag === 'LI' && !this.all && tagOf(parentElementOf(el)) !== 'OL' && this.isEmptySince(at))
+      this.out.length = at;
     // Blocks made of inline elements must not run together.
-    if (name === 'span' && view.style.display !== 'inline' && view.style.display !== 'contents') this.out.push(' ');
+    if (name === 'span' && view.style.display !== 'inline' && view.style.display !== 'contents')
+      this.out.push(' ');
   }
 
   // Whether what was written says nothing: an item whose contents are hidden.
   isEmptySince(at) {
     if (this.out.length - at > MAX_CHECKED_PIECES || this.cuts.at(-1) >= at) return false;
-    return this.out.slice(at).every((piece) => BLANK.test(piece) || (piece[0] === '<' && !CONTENT_TAG.test(piece)));
+    return this.out
+      .slice(at)
+      .every((piece) => BLANK.test(piece) || (piece[0] === '<' && !CONTENT_TAG.test(piece)));
   }
 
   control(el, view) {
@@ -147,24 +189,32 @@ class HtmlSerializer {
     if (this.all) {
       for (const { name, value } of attributesOf(el)) {
         if (name.startsWith('on') || (name === 'value' && el.type === 'password')) continue;
-        words += formatAttribute(name, name === 'href' || name === 'src' ? this.url(el, name, value) : value);
+        words += formatAttribute(
+          name,
+          name === 'href' || name === 'src' ? this.url(el, name, value) : value,
+        );
       }
       return words;
     }
-    for (const name of this.kept) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
-    if (tag === 'A' && el.hasAttribute('href')) words += formatAttribute('href', this.url(el, 'href', ''));
+    for (const name of this.kept)
+      if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
+    if (tag === 'A' && el.hasAttribute('href'))
+      words += formatAttribute('href', this.url(el, 'href', ''));
     if (tag === 'IMG') words += formatAttribute('src', this.url(el, 'src', ''));
     if ((tag === 'A' || tag === 'IMG') && el.title) words += formatAttribute('title', el.title);
     if (tag === 'CODE' || tag === 'PRE') words += this.codeAttributes(el, tag);
     if (tag === 'TD' || tag === 'TH') words += alignmentOf(el, tag, view);
-    for (const name of FORMULA_ATTRIBUTES.get(tag) ?? []) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
+    for (const name of FORMULA_ATTRIBUTES.get(tag) ?? [])
+      if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
     return words;
   }
 
   codeAttributes(el, tag) {
     let words = '';
-    if (el.className && this.kept === KEPT_ATTRIBUTES) words += formatAttribute('class', el.className);
-    for (const name of CODE_HINTS) if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
+    if (el.className && this.kept === KEPT_ATTRIBUTES)
+      words += formatAttribute('class', el.className);
+    for (const name of CODE_HINTS)
+      if (el.hasAttribute(name)) words += formatAttribute(name, el.getAttribute(name));
     return tag === 'PRE' ? words + codeWrappersOf(el) : words;
   }
 
@@ -217,10 +267,16 @@ class DomSerializer extends Outline {
     if (acts) this.refs++;
     if (!shadowRootOf(el)) suspectHost(el);
     const start = `<${tag}${this.attributes(el)}>${ref}`;
-    if (!view || UNRENDERED_TAGS.has(el.tagName)) this.put(depth, LEAF, start + this.unseen(el, tag));
+    if (!view || UNRENDERED_TAGS.has(el.tagName))
+      this.put(depth, LEAF, start + this.unseen(el, tag));
     else if (depth >= this.maxDepth && el.firstElementChild) {
-      this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements below this depth)`);
-    } else if (tag === 'svg') this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
+      this.put(
+        depth,
+        LEAF,
+        `${start} (${el.querySelectorAll('*').length} elements below this depth)`,
+      );
+    } else if (tag === 'svg')
+      this.put(depth, LEAF, `${start} (${el.querySelectorAll('*').length} elements)`);
     else this.open(el, view, depth, start);
   }
 
@@ -229,7 +285,10 @@ class DomSerializer extends Outline {
     const length = el.textContent.length;
     if (tag === 'title') return ` ${squeeze(el.textContent)}`;
     if (!count && !length) return '';
-    const why = tag === 'script' || tag === 'style' || tag === 'template' || tag === 'head' ? '' : 'not shown: ';
+    const why =
+      tag === 'script' || tag === 'style' || tag === 'template' || tag === 'head'
+        ? ''
+        : 'not shown: ';
     return ` (${why}${count ? `${count} elements, ` : ''}${length} characters)`;
   }
 
@@ -254,7 +313,8 @@ class DomSerializer extends Outline {
   slotted(el, depth) {
     const slotted = slottedChildren(el);
     const left = el.childNodes.length - slotted.length;
-    if (left) this.put(depth, LEAF, `(not shown: ${left} ${left === 1 ? 'node' : 'nodes'} without a slot)`);
+    if (left)
+      this.put(depth, LEAF, `(not shown: ${left} ${left === 1 ? 'node' : 'nodes'} without a slot)`);
     return slotted;
   }
 
@@ -266,14 +326,24 @@ class DomSerializer extends Outline {
             this.put(depth, LEAF, '<form> (its inputs are named like properties of elements)');
             this.nodes([...childNodesOf(node)], view, depth + 1);
           } else this.element(node, view, depth);
-        }
-        else if (nodeTypeOf(node) === Node.TEXT_NODE && node.data.trim()) {
-          this.put(depth, TEXT, view.readable ? markCoveredText(view.el, squeeze(node.data)) : `(not shown: ${node.data.length} characters)`);
+        } else if (nodeTypeOf(node) === Node.TEXT_NODE && node.data.trim()) {
+          this.put(
+            depth,
+            TEXT,
+            view.readable
+              ? markCoveredText(view.el, squeeze(node.data))
+              : `(not shown: ${node.data.length} characters)`,
+          );
         } else if (nodeTypeOf(node) === Node.COMMENT_NODE) {
           this.put(depth, LEAF, `(comment: ${node.data.length} characters)`);
         }
       }
-    } else this.put(depth, TEXT, `(deeper elements) ${squeeze(nodes[0]?.parentElement?.innerText ?? '')}`);
+    } else
+      this.put(
+        depth,
+        TEXT,
+        `(deeper elements) ${squeeze(nodes[0]?.parentElement?.innerText ?? '')}`,
+      );
     this.level--;
   }
 
@@ -296,11 +366,20 @@ class DomSerializer extends Outline {
     let words = '';
     for (const { name, value } of attributesOf(el)) {
       if (name === 'value' && el.type === 'password') words += ' value="(not shown)"';
-      else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT') words += ` value="(not shown: ${value.length} characters)"`;
-      else words += value === '' ? ` ${name}` : ` ${name}="${shortenValue(value).replace(/"/g, '&quot;')}"`;
+      else if (name === 'value' && el.type === 'hidden' && el.tagName === 'INPUT')
+        words += ` value="(not shown: ${value.length} characters)"`;
+      else
+        words +=
+          value === '' ? ` ${name}` : ` ${name}="${shortenValue(value).replace(/"/g, '&quot;')}"`;
     }
-    if (CONTROL_TAGS.has(el.tagName) && el.type !== 'password' && el.type !== 'file' && el.type !== 'hidden') {
-      if (el.value !== (el.getAttribute('value') ?? '')) words += ` .value="${shortenValue(el.value).replace(/"/g, '&quot;')}"`;
+    if (
+      CONTROL_TAGS.has(el.tagName) &&
+      el.type !== 'password' &&
+      el.type !== 'file' &&
+      el.type !== 'hidden'
+    ) {
+      if (el.value !== (el.getAttribute('value') ?? ''))
+        words += ` .value="${shortenValue(el.value).replace(/"/g, '&quot;')}"`;
       if (el.checked && !el.hasAttribute('checked')) words += ' .checked';
     }
     if (el.attributes.length > MAX_ATTRIBUTES) words += ` … (${el.attributes.length} attributes)`;
@@ -334,4 +413,7 @@ function dom(options) {
 }
 
 MARKING_READERS.add(html).add(dom);
-Object.assign(globalThis.openchrome, { html: (options) => runReader(html, options), dom: (options) => runReader(dom, options) });
+Object.assign(globalThis.openchrome, {
+  html: (options) => runReader(html, options),
+  dom: (options) => runReader(dom, options),
+});

@@ -6,7 +6,12 @@
 if (contentTypeOf(document) === 'application/xhtml+xml') {
   const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'tagName');
   const name = (el) => (el instanceof HTMLElement ? get.call(el).toUpperCase() : get.call(el));
-  Object.defineProperty(Element.prototype, 'tagName', { configurable: true, get() { return name(this); } });
+  Object.defineProperty(Element.prototype, 'tagName', {
+    configurable: true,
+    get() {
+      return name(this);
+    },
+  });
 }
 
 const firstChildOf = getter(Node.prototype, 'firstChild');
@@ -27,22 +32,33 @@ const compareOrder = methodOf(Node.prototype, 'compareDocumentPosition');
 const boundingBoxOf = methodOf(Element.prototype, 'getBoundingClientRect');
 const clientRectsOf = methodOf(Element.prototype, 'getClientRects');
 const checkVisibilityOf = methodOf(Element.prototype, 'checkVisibility');
-const PROPERTIES_USED = ('tagName nodeType childNodes firstChild children textContent style title hidden'
-  + ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value'
-  + ' getAttribute getAttributeNames hasAttribute hasAttributes matches closest querySelector querySelectorAll getRootNode'
-  + ' getElementsByTagName getBoundingClientRect getClientRects checkVisibility contains compareDocumentPosition'
-  + ' assignedSlot nextElementSibling previousElementSibling nextSibling className classList innerText namespaceURI'
-  + ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent').split(' ');
-const RELATIVE_GETTERS = { parentElement: parentElementOf, firstElementChild: firstElementChildOf, nextElementSibling: nextElementSiblingOf };
+const PROPERTIES_USED = (
+  'tagName nodeType childNodes firstChild children textContent style title hidden' +
+  ' ownerDocument isConnected isContentEditable shadowRoot tabIndex inert labels attributes type value' +
+  ' getAttribute getAttributeNames hasAttribute hasAttributes matches closest querySelector querySelectorAll getRootNode' +
+  ' getElementsByTagName getBoundingClientRect getClientRects checkVisibility contains compareDocumentPosition' +
+  ' assignedSlot nextElementSibling previousElementSibling nextSibling className classList innerText namespaceURI' +
+  ' scrollIntoView clientWidth clientHeight parentNode dispatchEvent'
+).split(' ');
+const RELATIVE_GETTERS = {
+  parentElement: parentElementOf,
+  firstElementChild: firstElementChildOf,
+  nextElementSibling: nextElementSiblingOf,
+};
 
 const isClobbered = oncePerTurn(hasHiddenProperties); // each look costs as much as a form has inputs
 const clobbered = (el) => tagOf(el) === 'FORM' && isClobbered(el);
 const getAttributeOf = methodOf(Element.prototype, 'getAttribute');
 
 function hasHiddenProperties(el) {
-  return PROPERTIES_USED.some((name) => name in HTMLFormElement.prototype && el[name] instanceof Element
-    && !/Sibling$|^firstChild$|^parentNode$/.test(name))
-    || Object.entries(RELATIVE_GETTERS).some(([name, own]) => el[name] !== own(el));
+  return (
+    PROPERTIES_USED.some(
+      (name) =>
+        name in HTMLFormElement.prototype &&
+        el[name] instanceof Element &&
+        !/Sibling$|^firstChild$|^parentNode$/.test(name),
+    ) || Object.entries(RELATIVE_GETTERS).some(([name, own]) => el[name] !== own(el))
+  );
 }
 
 // Elements whose own document a page of the same origin sees into.
@@ -67,7 +83,9 @@ function oncePerTurn(workOut) {
   return (key) => {
     if (known === null) {
       known = new Map();
-      queueMicrotask(() => { known = null; });
+      queueMicrotask(() => {
+        known = null;
+      });
     }
     if (!known.has(key)) known.set(key, workOut(key));
     return known.get(key);
@@ -95,7 +113,9 @@ const MAX_ATTRIBUTES = 1000;
 
 function attributesOf(el) {
   const all = attributeNodesOf(el);
-  return all.length > MAX_ATTRIBUTES ? Array.from({ length: MAX_ATTRIBUTES }, (_, at) => all.item(at)) : all;
+  return all.length > MAX_ATTRIBUTES
+    ? Array.from({ length: MAX_ATTRIBUTES }, (_, at) => all.item(at))
+    : all;
 }
 
 function hasComposedChildren(el) {
@@ -116,7 +136,9 @@ function composedChildrenOf(el) {
 
 // The children of an element with a shadow tree that a slot of it got: the others are not shown.
 function slottedChildren(el) {
-  const slotted = new Set([...shadowRootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()));
+  const slotted = new Set(
+    [...shadowRootOf(el).querySelectorAll('slot')].flatMap((slot) => slot.assignedNodes()),
+  );
   return [...childNodesOf(el)].filter((kid) => slotted.has(kid));
 }
 
@@ -134,7 +156,8 @@ function pictureOf(area) {
 
 function mapsByName(doc) {
   const found = new Map();
-  for (const map of byTag(doc, 'map')) if (!found.has(map.getAttribute('name'))) found.set(map.getAttribute('name'), map);
+  for (const map of byTag(doc, 'map'))
+    if (!found.has(map.getAttribute('name'))) found.set(map.getAttribute('name'), map);
   return found;
 }
 
@@ -150,6 +173,6 @@ function picturesByMap(doc) {
 // Items by what `key` says of them, in their order.
 function groupItems(items, key) {
   const groups = new Map();
-  for (const item of items) groups.set(key(item), [...groups.get(key(item)) || [], item]);
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) || []), item]);
   return groups;
 }

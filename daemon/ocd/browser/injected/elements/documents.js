@@ -3,7 +3,8 @@
 // taken from the prototypes, and scripts of pages ask no document for a property itself (a check in
 // tests/contract).
 
-const getter = (proto, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
+const getter = (proto, name) =>
+  Function.prototype.call.bind(Object.getOwnPropertyDescriptor(proto, name).get);
 const methodOf = (proto, name) => Function.prototype.call.bind(proto[name]);
 
 const nodeTypeOf = getter(Node.prototype, 'nodeType');
@@ -53,7 +54,8 @@ const elementsAtPoint = methodIn('elementsFromPoint');
 const animationsIn = methodIn('getAnimations');
 
 const activeInDocument = getter(Document.prototype, 'activeElement');
-const activeElementOf = (root) => (nodeTypeOf(root) === 9 ? activeInDocument(root) : root.activeElement);
+const activeElementOf = (root) =>
+  nodeTypeOf(root) === 9 ? activeInDocument(root) : root.activeElement;
 const linkedSheetsIn = getter(Document.prototype, 'styleSheets');
 const adoptedSheetsIn = getter(Document.prototype, 'adoptedStyleSheets');
 const sheetsIn = (doc) => [...linkedSheetsIn(doc), ...adoptedSheetsIn(doc)];
@@ -64,6 +66,8 @@ const hostOf = (root) => (nodeTypeOf(root) === 11 ? root.host : undefined);
 function isReadByParent() {
   try {
     if (window.parent !== window && window.frameElement) return true;
-  } catch { /* of another origin */ }
+  } catch {
+    /* of another origin */
+  }
   return innerWidth === 0 || innerHeight === 0;
 }

@@ -14,38 +14,51 @@ const origins = new WeakMap(); // by document: its origin, and whether links are
 const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 
 // What can be disabled, without an attribute of its own, by what it stands in.
-const DISABLEABLE_TAGS = /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
+const DISABLEABLE_TAGS =
+  /^(?:INPUT|SELECT|TEXTAREA|METER|PROGRESS|OUTPUT|BUTTON|FIELDSET|OPTION|OPTGROUP)$|-/;
 
 const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && el.tagName !== 'TEXTAREA') return (DISABLEABLE_TAGS.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') + focusOf(el, active);
+  if (!el.hasAttributes() && role !== 'summary' && el.tagName !== 'TEXTAREA')
+    return (
+      (DISABLEABLE_TAGS.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') +
+      focusOf(el, active)
+    );
   let words = '';
   const is = (attribute) => el.getAttribute(`aria-${attribute}`);
   if (CHECKABLE_ROLES.test(role)) {
-    const checked = el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
+    const checked =
+      el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
     if (checked === 'mixed') words += ' checked=mixed';
     else if (checked === 'true') words += ' checked';
   }
-  if (is('pressed') && is('pressed') !== 'false') words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
+  if (is('pressed') && is('pressed') !== 'false')
+    words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
   if (is('selected') === 'true') words += ' selected';
   const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
   if (open === 'true') words += ' expanded';
   else if (open === 'false') words += ' collapsed';
   const current = is('current');
-  if (current && current !== 'false') words += current === 'true' ? ' current' : ` current=${current}`;
+  if (current && current !== 'false')
+    words += current === 'true' ? ' current' : ` current=${current}`;
   if (is('disabled') === 'true' || isDisabled(el, role)) words += ' disabled';
   if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
-  if (el.readOnly === true && FIELDS.has(role) || is('readonly') === 'true') words += ' readonly';
+  if ((el.readOnly === true && FIELDS.has(role)) || is('readonly') === 'true') words += ' readonly';
   if (el.required === true || is('required') === 'true') words += ' required';
-  if (is('invalid') && is('invalid') !== 'false') words += /^(?:grammar|spelling)$/.test(is('invalid')) ? ` invalid=${is('invalid')}` : ' invalid';
+  if (is('invalid') && is('invalid') !== 'false')
+    words += /^(?:grammar|spelling)$/.test(is('invalid'))
+      ? ` invalid=${is('invalid')}`
+      : ' invalid';
   if (role === 'dialog' && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
 }
 
 // What something is said to be that holds for all in it that can be acted on.
-const isDisabled = (el, role) => el.matches(':disabled') || (WIDGETS.has(role) && hasDisabledMarks(rootNodeOf(el)) && isMarkedDisabled(el));
+const isDisabled = (el, role) =>
+  el.matches(':disabled') ||
+  (WIDGETS.has(role) && hasDisabledMarks(rootNodeOf(el)) && isMarkedDisabled(el));
 const hasDisabledMarks = oncePerTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
 const isMarkedDisabled = (el) => closestMatch(el, MARKED_DISABLED) !== null;
 
@@ -57,7 +70,13 @@ function focusOf(el, active) {
 function detailOf(el, role, name, root, optionLists = null) {
   if (role === 'link') return targetOf(el, root === el);
   let words = '';
-  if (FIELDS.has(role) || role === 'listbox' || role === 'meter' || role === 'progressbar' || role === 'scrollbar') {
+  if (
+    FIELDS.has(role) ||
+    role === 'listbox' ||
+    role === 'meter' ||
+    role === 'progressbar' ||
+    role === 'scrollbar'
+  ) {
     const value = valueOf(el, role);
     if (value) words += ` value=${quote(value)}`;
     else if (el.type === 'password' && el.value) words += ' filled';
@@ -65,21 +84,33 @@ function detailOf(el, role, name, root, optionLists = null) {
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
   if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
-  const about = FIELDS.has(role) ? descriptionOf(el) : role !== 'button' ? '' : el.tagName === 'IMG' ? descriptionOf(el) : ariaDescriptionOf(el);
+  const about = FIELDS.has(role)
+    ? descriptionOf(el)
+    : role !== 'button'
+      ? ''
+      : el.tagName === 'IMG'
+        ? descriptionOf(el)
+        : ariaDescriptionOf(el);
   return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
 }
 
 function valueOf(el, role) {
   if (el.tagName === 'INPUT') {
     if (el.type === 'password') return '';
-    return el.type === 'file' ? [...el.files].map((file) => file.name).join(', ') : squeeze(el.value);
+    return el.type === 'file'
+      ? [...el.files].map((file) => file.name).join(', ')
+      : squeeze(el.value);
   }
   if (el.tagName === 'TEXTAREA') return shownLines(el.value);
-  if (el.tagName === 'SELECT') return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
-  if (el.tagName === 'METER' || el.tagName === 'PROGRESS') return el.position === -1 ? '' : String(el.value);
+  if (el.tagName === 'SELECT')
+    return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
+  if (el.tagName === 'METER' || el.tagName === 'PROGRESS')
+    return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox' ? shownLines(textWithoutLists(el)) : '';
+  return role === 'textbox' || role === 'searchbox' || role === 'combobox'
+    ? shownLines(textWithoutLists(el))
+    : '';
 }
 
 // The text in an element, without the options of a native list that it stands for.
@@ -91,11 +122,18 @@ function textWithoutLists(el) {
 // A text as its editor shows it; what is one line is told as one.
 function shownLines(text) {
   if (!text.includes('\n')) return squeeze(text);
-  return text.replaceAll('\r', '').replaceAll('\u00a0', ' ').replace(/\n{3,}/g, '\n\n').replace(/^\n/, '').trimEnd();
+  return text
+    .replaceAll('\r', '')
+    .replaceAll('\u00a0', ' ')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n/, '')
+    .trimEnd();
 }
 
 function nativeOptions(el, root, optionLists) {
-  const all = [...el.options].filter((option) => getComputedStyle(option).display !== 'none').map(optionText);
+  const all = [...el.options]
+    .filter((option) => getComputedStyle(option).display !== 'none')
+    .map(optionText);
   const shown = root === el ? all : firstOptions(all);
   const more = all.length - shown.length;
   const rest = more ? ` / … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
@@ -112,12 +150,18 @@ function nativeOptions(el, root, optionLists) {
 // As many as are soon read; where only a few more are left, these, too.
 function firstOptions(all) {
   let room = MAX_OPTION_CHARS;
-  const fitting = all.findIndex((text, at) => at === MAX_OPTIONS_SHOWN || ((room -= text.length) < 0 && at >= MIN_OPTIONS));
-  return fitting < 0 || (fitting < MAX_OPTIONS_SHOWN && all.length - fitting < MIN_OPTIONS) ? all : all.slice(0, fitting);
+  const fitting = all.findIndex(
+    (text, at) => at === MAX_OPTIONS_SHOWN || ((room -= text.length) < 0 && at >= MIN_OPTIONS),
+  );
+  return fitting < 0 || (fitting < MAX_OPTIONS_SHOWN && all.length - fitting < MIN_OPTIONS)
+    ? all
+    : all.slice(0, fitting);
 }
 
 function optionText(option) {
-  const text = squeeze(option.label || option.text).replace(/ \/ /g, ' \\/ ').replace(/\|/g, '\\|');
+  const text = squeeze(option.label || option.text)
+    .replace(/ \/ /g, ' \\/ ')
+    .replace(/\|/g, '\\|');
   return option.matches(':disabled') ? `${text} (disabled)` : text;
 }
 
@@ -145,8 +189,18 @@ function addressOf(el) {
   const address = resolvedAddress(el, known);
   if (!path) return address;
   if (address.startsWith(`${path}?`)) return address.slice(path.length);
-  if (folder.length > 1 && address.startsWith(folder) && RELATIVE_PATH.test(address.slice(folder.length))) return `./${address.slice(folder.length)}`;
-  if (above.length > 1 && address.startsWith(above) && RELATIVE_PATH.test(address.slice(above.length))) return `../${address.slice(above.length)}`;
+  if (
+    folder.length > 1 &&
+    address.startsWith(folder) &&
+    RELATIVE_PATH.test(address.slice(folder.length))
+  )
+    return `./${address.slice(folder.length)}`;
+  if (
+    above.length > 1 &&
+    address.startsWith(above) &&
+    RELATIVE_PATH.test(address.slice(above.length))
+  )
+    return `../${address.slice(above.length)}`;
   return address;
 }
 
@@ -154,7 +208,8 @@ function resolvedAddress(el, { origin, rooted, page }) {
   const written = el.getAttribute('href') || '';
   if (written[0] === '#' && page) return written;
   // What needs no resolving: that would cost as much as the rest of the line.
-  if (rooted && ROOT_RELATIVE.test(written) && !written.includes('/.') && !written.includes('//')) return written;
+  if (rooted && ROOT_RELATIVE.test(written) && !written.includes('/.') && !written.includes('//'))
+    return written;
   const target = el.href;
   const href = typeof target === 'string' ? target : target?.baseVal || '';
   if (page && href.startsWith(`${page}#`)) return href.slice(page.length);
@@ -166,11 +221,25 @@ function originOf(doc) {
   if (known === undefined || known.base !== baseOf(doc)) {
     const origin = doc.location?.origin ?? 'null';
     // page: its own address, if links are relative to it. path: where it stands, told above the outline.
-    const page = baseOf(doc).split('#', 1)[0] === urlOf(doc).split('#', 1)[0] ? baseOf(doc).split('#', 1)[0] : '';
-    const path = doc === document && window.parent === window && /^https?:/.test(page) ? new URL(page).pathname : '';
+    const page =
+      baseOf(doc).split('#', 1)[0] === urlOf(doc).split('#', 1)[0]
+        ? baseOf(doc).split('#', 1)[0]
+        : '';
+    const path =
+      doc === document && window.parent === window && /^https?:/.test(page)
+        ? new URL(page).pathname
+        : '';
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const above = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
-    known = { origin, path, folder, above, page, base: baseOf(doc), rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`) };
+    known = {
+      origin,
+      path,
+      folder,
+      above,
+      page,
+      base: baseOf(doc),
+      rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`),
+    };
     origins.set(doc, known);
   }
   return known;

@@ -2,9 +2,22 @@
 
 const LABELLED_ROLES = new Set([...FIELDS, 'listbox', 'checkbox', 'radio', 'switch']);
 const TICK_ROLES = new Set(['checkbox', 'radio', 'switch']); // their words stand behind them
-const FIELD_SELECTOR = 'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],'
-  + ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
-const BOUNDARY_TAGS = new Set(['BODY', 'FORM', 'FIELDSET', 'TABLE', 'TBODY', 'TR', 'LI', 'SECTION', 'ARTICLE', 'MAIN', 'DIALOG']);
+const FIELD_SELECTOR =
+  'input:not([type=hidden]), select, textarea, button, [contenteditable=""], [contenteditable=true],' +
+  ' [role=textbox], [role=combobox], [role=listbox], [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
+const BOUNDARY_TAGS = new Set([
+  'BODY',
+  'FORM',
+  'FIELDSET',
+  'TABLE',
+  'TBODY',
+  'TR',
+  'LI',
+  'SECTION',
+  'ARTICLE',
+  'MAIN',
+  'DIALOG',
+]);
 const LIST_SELECTOR = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
 const MAX_LABEL = 100; // characters: what is longer is no label
 const MAX_STEPS_UP = 5;
@@ -27,7 +40,8 @@ function trimLabel(words) {
 }
 
 const isFieldNode = (node) => nodeTypeOf(node) === 1 && node.matches(FIELD_SELECTOR);
-const containsField = (node) => nodeTypeOf(node) === 1 && (isFieldNode(node) || node.querySelector(FIELD_SELECTOR) !== null);
+const containsField = (node) =>
+  nodeTypeOf(node) === 1 && (isFieldNode(node) || node.querySelector(FIELD_SELECTOR) !== null);
 
 function labelBesideOf(el) {
   let found = besideLabels.get(el);
@@ -39,46 +53,73 @@ function labelBesideOf(el) {
 }
 
 // Whether its name is none that a person would call it by.
-const isUnlabelled = (el, role, name) => LABELLED_ROLES.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
+const isUnlabelled = (el, role, name) =>
+  LABELLED_ROLES.has(role) && (name === '' || name === squeeze(el.placeholder || ''));
 
-const isNamedBeside = (el, role, acts) => acts && LABELLED_ROLES.has(role) && labelBesideOf(el) !== '';
+const isNamedBeside = (el, role, acts) =>
+  acts && LABELLED_ROLES.has(role) && labelBesideOf(el) !== '';
 
 const elementsOfId = (el) => [...allMatches(rootNodeOf(el), `#${CSS.escape(el.id)}`)];
 
 // Whether another element of the same id shows, and a label's own control does not: a page that has its
 // form twice, in a dialog as well, has its ids twice, and Chromium takes the first.
 function isLabelOfTwin(label, control) {
-  return control.id !== '' && label.htmlFor === control.id && !control.checkVisibility()
-    && elementsOfId(control).some((one) => one !== control && one.checkVisibility());
+  return (
+    control.id !== '' &&
+    label.htmlFor === control.id &&
+    !control.checkVisibility() &&
+    elementsOfId(control).some((one) => one !== control && one.checkVisibility())
+  );
 }
 
 // Whether a label's control is not there for anyone: a click on the label ticks a box that does not show, and
 // opens a list or a picker, but what is typed into takes nothing.
-const isLabelOfAnother = (label, control) => (((control.tagName === 'INPUT' && TYPED_INPUTS.test(control.type)) || control.tagName === 'TEXTAREA') && !control.checkVisibility())
-  || isLabelOfTwin(label, control);
+const isLabelOfAnother = (label, control) =>
+  (((control.tagName === 'INPUT' && TYPED_INPUTS.test(control.type)) ||
+    control.tagName === 'TEXTAREA') &&
+    !control.checkVisibility()) ||
+  isLabelOfTwin(label, control);
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
 function precedingLabelOf(el) {
-  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP && !/^T[DH]$/.test(tagOf(at)); at = parentElementOf(at), steps++) {
+  for (
+    let at = el, steps = 0;
+    at && steps < MAX_STEPS_UP && !/^T[DH]$/.test(tagOf(at));
+    at = parentElementOf(at), steps++
+  ) {
     if (BOUNDARY_TAGS.has(tagOf(at)) && at !== el) return '';
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
       if (containsField(one)) return '';
       const text = trimLabel(labelTextOf(one));
       if (!text) continue;
-      const free = nodeTypeOf(one) === 1 && tagOf(one) === 'LABEL' && (!one.control || isLabelOfAnother(one, one.control));
+      const free =
+        nodeTypeOf(one) === 1 &&
+        tagOf(one) === 'LABEL' &&
+        (!one.control || isLabelOfAnother(one, one.control));
       return free && text.length <= MAX_LABEL ? text : '';
     }
   }
   return '';
 }
 
-const hiddenLabelledControls = oncePerTurn((root) => [...labelsInRoot(root).keys()].filter((one) => one && !one.checkVisibility()));
+const hiddenLabelledControls = oncePerTurn((root) =>
+  [...labelsInRoot(root).keys()].filter((one) => one && !one.checkVisibility()),
+);
 
 // The label of a control that does not show and stands beside the one that is drawn for it.
 function labelOfStandIn(el) {
   const unseen = hiddenLabelledControls(rootNodeOf(el));
-  for (let at = parentElementOf(el), steps = 0; unseen.length && at && steps < MAX_STAND_IN_STEPS; at = parentElementOf(at), steps++) {
-    if ([...at.querySelectorAll(ENTRY_FIELDS)].some((one) => one !== el && !nodeContains(el, one) && one.checkVisibility())) return '';
+  for (
+    let at = parentElementOf(el), steps = 0;
+    unseen.length && at && steps < MAX_STAND_IN_STEPS;
+    at = parentElementOf(at), steps++
+  ) {
+    if (
+      [...at.querySelectorAll(ENTRY_FIELDS)].some(
+        (one) => one !== el && !nodeContains(el, one) && one.checkVisibility(),
+      )
+    )
+      return '';
     const own = unseen.find((one) => nodeContains(at, one));
     if (own) return trimLabel(labelName(own));
   }
@@ -87,7 +128,9 @@ function labelOfStandIn(el) {
 
 // What an editor shows while it is empty, or the words beside it.
 function editorLabel(editor) {
-  const hint = [...editor.querySelectorAll('[class*="placeholder" i]')].find((one) => one.checkVisibility());
+  const hint = [...editor.querySelectorAll('[class*="placeholder" i]')].find((one) =>
+    one.checkVisibility(),
+  );
   return (hint && squeeze(visibleTextOf(hint, MAX_LABEL))) || findAdjacentLabel(editor);
 }
 
@@ -119,7 +162,8 @@ function findAdjacentLabel(el) {
 }
 
 function containsOtherField(parent, own) {
-  for (let at = firstElementChildOf(parent); at; at = nextElementSiblingOf(at)) if (at !== own && containsField(at)) return true;
+  for (let at = firstElementChildOf(parent); at; at = nextElementSiblingOf(at))
+    if (at !== own && containsField(at)) return true;
   return false;
 }
 
@@ -134,7 +178,11 @@ function isEditedInPlace(el) {
 // The first items beside one in its list.
 function siblingsLike(item) {
   const others = [];
-  for (let at = firstElementChildOf(parentElementOf(item)); at && others.length < MAX_SIBLING_ITEMS; at = nextElementSiblingOf(at)) {
+  for (
+    let at = firstElementChildOf(parentElementOf(item));
+    at && others.length < MAX_SIBLING_ITEMS;
+    at = nextElementSiblingOf(at)
+  ) {
     if (at !== item && tagOf(at) === tagOf(item)) others.push(at);
   }
   return others;
@@ -148,7 +196,8 @@ function columnHeaderText(cell) {
   if (!grid) return '';
   const headers = columnHeadersOf(grid);
   const index = cell.getAttribute('aria-colindex');
-  const header = index ? headers.find((one) => one.getAttribute('aria-colindex') === index)
+  const header = index
+    ? headers.find((one) => one.getAttribute('aria-colindex') === index)
     : headers[[...childElementsOf(parentElementOf(cell))].indexOf(cell)];
   const words = header ? trimLabel(labelTextOf(header)) : '';
   return words.length <= MAX_LABEL ? words : '';
@@ -185,11 +234,19 @@ function wordsBeside(node, way) {
 }
 
 const nextSibling = (node, way) => (way < 0 ? node.previousSibling : node.nextSibling);
-const isBlock = (node) => nodeTypeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
+const isBlock = (node) =>
+  nodeTypeOf(node) === 1 && !/^(inline|contents)/.test(getComputedStyle(node).display);
 
 function labelTextOf(node) {
   if (nodeTypeOf(node) === 3) return node.data.trim() ? node.data : '';
-  if (nodeTypeOf(node) !== 1 || UNRENDERED_TAGS.has(tagOf(node)) || clobbered(node) || node.matches(LIST_SELECTOR) || node.querySelector(LIST_SELECTOR)) return '';
+  if (
+    nodeTypeOf(node) !== 1 ||
+    UNRENDERED_TAGS.has(tagOf(node)) ||
+    clobbered(node) ||
+    node.matches(LIST_SELECTOR) ||
+    node.querySelector(LIST_SELECTOR)
+  )
+    return '';
   return textContentOf(node).length > 5 * MAX_LABEL ? '' : visibleTextOf(node, MAX_LABEL);
 }
 
@@ -197,7 +254,8 @@ function labelTextOf(node) {
 function chooseBeside(el, before, after, behind) {
   if (!before.text || !after.text) {
     // Words behind a field that follow it belong to it only where no field comes next to them.
-    if (before.text) return before.field && !behind && !isInLine(el, before.node) ? '' : before.text;
+    if (before.text)
+      return before.field && !behind && !isInLine(el, before.node) ? '' : before.text;
     return after.text && (behind || isInLine(el, after.node)) ? after.text : '';
   }
   const [left, right] = [isInLine(el, before.node), isInLine(el, after.node)];

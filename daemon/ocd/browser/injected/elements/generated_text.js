@@ -5,14 +5,18 @@
 const generatedSelectors = new WeakMap(); // by style sheet: its selectors, null if they cannot be known
 let generatedTextByDocument = new Map();
 const MAX_GENERATING = 300; // selectors
-const WORDLESS_CONTENT = /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
+const WORDLESS_CONTENT =
+  /^(?:(?:normal|none|inherit|initial|unset|revert)|"(?:[\uE000-\uF8FF\s]|\\[ef][0-9a-f]{3})*"|)$/i; // content without words
 
 function findGeneratedText(document) {
   let found = generatedTextByDocument.get(document);
   if (found === undefined) {
     const lists = sheetsIn(document).map(pseudoSelectorsOf);
     const selectors = lists.includes(null) ? null : lists.flat();
-    found = selectors === null || selectors.length > MAX_GENERATING ? null : elementsMatchingAny(document, selectors);
+    found =
+      selectors === null || selectors.length > MAX_GENERATING
+        ? null
+        : elementsMatchingAny(document, selectors);
     generatedTextByDocument.set(document, found);
   }
   return found;
@@ -33,9 +37,18 @@ function pseudoSelectorsOf(sheet) {
     const collect = (rules, nested) => {
       for (const rule of rules) {
         const { selectorText } = rule;
-        if (selectorText !== undefined && /:(?:before|after)\b/.test(selectorText) && !WORDLESS_CONTENT.test(rule.style.content)) {
+        if (
+          selectorText !== undefined &&
+          /:(?:before|after)\b/.test(selectorText) &&
+          !WORDLESS_CONTENT.test(rule.style.content)
+        ) {
           if (nested || selectorText.includes('&')) known = false;
-          else found.push(...splitSelectors(selectorText).filter((part) => /:(?:before|after)\b/.test(part)).map(stripPseudoElement));
+          else
+            found.push(
+              ...splitSelectors(selectorText)
+                .filter((part) => /:(?:before|after)\b/.test(part))
+                .map(stripPseudoElement),
+            );
         }
         if (rule.cssRules?.length) collect(rule.cssRules, nested || selectorText !== undefined);
         else if (rule.styleSheet) collect(rule.styleSheet.cssRules, nested);
@@ -51,13 +64,18 @@ function pseudoSelectorsOf(sheet) {
   return generatedSelectors.get(sheet);
 }
 
-const stripPseudoElement = (selector) => selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
+const stripPseudoElement = (selector) =>
+  selector.replace(/::?(?:before|after)\b.*$/, '').replace(/(^|[\s>+~])$/, '$1*');
 
 // The words of ::before and ::after, or what a style sheet gives to be said instead; counters and
 // pictures have none.
-const CONTENT_PIECES = /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
+const CONTENT_PIECES =
+  /url\("(?:[^"\\]|\\.)*"\)|counters?\((?:[^"()]|"(?:[^"\\]|\\.)*")*\)|"((?:[^"\\]|\\.)*)"|(\/)/g;
 // CSS strings have characters by their number, ended by a space, or behind a backslash.
-const unescapeCss = (text) => text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) => (code ? String.fromCodePoint(parseInt(code, 16)) : sign));
+const unescapeCss = (text) =>
+  text.replace(/\\(?:([\da-f]{1,6})\s?|(.))/gi, (_, code, sign) =>
+    code ? String.fromCodePoint(parseInt(code, 16)) : sign,
+  );
 
 function generatedText(el, pseudo) {
   const worded = findGeneratedText(documentOf(el));
@@ -67,7 +85,8 @@ function generatedText(el, pseudo) {
   if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';
   let text = '';
   for (const [, words, slash] of content.matchAll(CONTENT_PIECES)) {
-    if (slash) text = ''; // what follows is said instead
+    if (slash)
+      text = ''; // what follows is said instead
     else if (words) text += unescapeCss(words);
   }
   return display === 'inline' ? text : ` ${text} `;

@@ -1,13 +1,19 @@
 // What tells things without a name apart: the icon they show, the picture's file, a test id.
 
-const ICON = /^(?:[a-z]{1,6}-icon|fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
+const ICON =
+  /^(?:[a-z]{1,6}-icon|fa|fas|far|fab|fal|glyphicons?|icons?|ico|mdi|bi|ri|ti|la|las|pi|bx|ion|md|ms|dashicons|lucide|feather|codicon|octicon|oi|ql|ui-icon|anticon|i)[-_]+(?=[a-z])/i;
 const PLAIN_CLASS = /^[a-z][a-z_-]{2,29}$/i;
-const SAYS_NOTHING = new Set(('absolute active antialiased btn button buttons clickable clearfix col container content control controls disabled element'
-  + ' enabled fade field fixed flex form-control form-group glyphicon group grow hidden hover icon icons image img inline inner input italic item items left link'
-  + ' main material-icons open outer peer relative right root row selected show shrink sr-only static sticky svg text transition truncate underline uppercase'
-  + ' visible wrapper').split(' '));
+const SAYS_NOTHING = new Set(
+  (
+    'absolute active antialiased btn button buttons clickable clearfix col container content control controls disabled element' +
+    ' enabled fade field fixed flex form-control form-group glyphicon group grow hidden hover icon icons image img inline inner input italic item items left link' +
+    ' main material-icons open outer peer relative right root row selected show shrink sr-only static sticky svg text transition truncate underline uppercase' +
+    ' visible wrapper'
+  ).split(' '),
+);
 // Classes that say how something looks: of frameworks of utilities, or a framework's own prefix.
-const UTILITY = /^(?:[pm][xytrbl]?|w|h|d|z|min|max|text|bg|border|flex|grid|gap|space|rounded|shadow|ring|outline|font|leading|tracking|items|justify|self|align|object|inset|inline|overflow|whitespace|opacity|transition|duration|ease|animate|cursor|pointer-events|variant|size|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
+const UTILITY =
+  /^(?:[pm][xytrbl]?|w|h|d|z|min|max|text|bg|border|flex|grid|gap|space|rounded|shadow|ring|outline|font|leading|tracking|items|justify|self|align|object|inset|inline|overflow|whitespace|opacity|transition|duration|ease|animate|cursor|pointer-events|variant|size|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
 const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
 const HELD_MOST = 12; // elements of a control that are looked into
 
@@ -17,7 +23,12 @@ const ICON_FONT = /icon|symbol|glyph/i;
 
 // Whether a text is the word for an icon that is drawn in its place.
 function isIconWord(el, text) {
-  return text.length < 60 && ICON_WORD.test(text) && ICON_FONT.test(getAttributeOf(el, 'class') ?? tagOf(el)) && ICON_FONT.test(getComputedStyle(el).fontFamily);
+  return (
+    text.length < 60 &&
+    ICON_WORD.test(text) &&
+    ICON_FONT.test(getAttributeOf(el, 'class') ?? tagOf(el)) &&
+    ICON_FONT.test(getComputedStyle(el).fontFamily)
+  );
 }
 
 // A few words in parentheses for a control without a name, '' if nothing is known.
@@ -34,7 +45,8 @@ function hintOf(el, role) {
   return '';
 }
 
-const partsOf = (el) => (shadowRootOf(el) ? [...shadowRootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : []);
+const partsOf = (el) =>
+  shadowRootOf(el) ? [...shadowRootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : [];
 
 function sizeHint(el) {
   const { width, height } = el.getBoundingClientRect();
@@ -45,7 +57,9 @@ function sizeHint(el) {
 const TIP_ATTRIBUTE = /^data-(?:.+-)?(?:label|title|tooltip|tip|caption|hint)$/;
 
 function tipOf(el) {
-  const given = el.getAttributeNames().find((name) => TIP_ATTRIBUTE.test(name) && /\p{L}/u.test(el.getAttribute(name)));
+  const given = el
+    .getAttributeNames()
+    .find((name) => TIP_ATTRIBUTE.test(name) && /\p{L}/u.test(el.getAttribute(name)));
   return given ? squeeze(el.getAttribute(given)) : '';
 }
 
@@ -57,7 +71,13 @@ function iconOf(el) {
   if (isIconWord(el, el.textContent)) return el.textContent.trim();
   for (const token of tokensOf(el)) {
     const word = token.replace(ICON, '');
-    if (word !== token && PLAIN_CLASS.test(word) && !SAYS_NOTHING.has(word.toLowerCase()) && !/^(?:lg|sm|xs|fw|spin|\dx|solid|regular)$/.test(word)) return word;
+    if (
+      word !== token &&
+      PLAIN_CLASS.test(word) &&
+      !SAYS_NOTHING.has(word.toLowerCase()) &&
+      !/^(?:lg|sm|xs|fw|spin|\dx|solid|regular)$/.test(word)
+    )
+      return word;
   }
   if (tagOf(el).toUpperCase() !== 'USE') return '';
   const target = el.getAttribute('href') || el.getAttribute('xlink:href') || '';
@@ -66,16 +86,35 @@ function iconOf(el) {
 
 function pictureOfHint(el) {
   const source = el.tagName === 'IMG' ? el.getAttribute('src') || '' : '';
-  return source && !source.startsWith('data:') && !source.startsWith('blob:') ? FILE.exec(source)?.[1] ?? '' : '';
+  return source && !source.startsWith('data:') && !source.startsWith('blob:')
+    ? (FILE.exec(source)?.[1] ?? '')
+    : '';
 }
 
-const testIdOf = (el) => ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-action', 'data-name', 'data-value', 'data-direction'].map((name) => el.getAttribute(name)).find((value) => value && value.length < 40) || '';
+const testIdOf = (el) =>
+  [
+    'data-testid',
+    'data-test',
+    'data-test-id',
+    'data-cy',
+    'data-action',
+    'data-name',
+    'data-value',
+    'data-direction',
+  ]
+    .map((name) => el.getAttribute(name))
+    .find((value) => value && value.length < 40) || '';
 
 // The class that the fewest elements share: what many have says how they look.
 function classWordOf(el) {
-  const words = tokensOf(el).filter((token) => PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token));
+  const words = tokensOf(el).filter(
+    (token) =>
+      PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token),
+  );
   if (words.length < 2) return words[0] ?? '';
-  return words.map((word) => [sharing(documentOf(el), word), word]).reduce((least, one) => (one[0] < least[0] ? one : least))[1];
+  return words
+    .map((word) => [sharing(documentOf(el), word), word])
+    .reduce((least, one) => (one[0] < least[0] ? one : least))[1];
 }
 
 const MAX_COUNTED = 100; // classes of a document in one reading
@@ -87,4 +126,8 @@ function sharing(doc, word) {
   return counts.get(word) ?? Infinity;
 }
 
-const idWordOf = (el) => [el.getAttribute('name'), el.id].find((value) => typeof value === 'string' && /^[a-z][\w.[\]-]{0,29}$/i.test(value) && !/\d{4}|^:/.test(value)) || '';
+const idWordOf = (el) =>
+  [el.getAttribute('name'), el.id].find(
+    (value) =>
+      typeof value === 'string' && /^[a-z][\w.[\]-]{0,29}$/i.test(value) && !/\d{4}|^:/.test(value),
+  ) || '';

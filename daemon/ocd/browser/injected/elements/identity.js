@@ -15,10 +15,15 @@ const composedParentOf = (el) => parentElementOf(el) || hostOf(rootNodeOf(el)) |
 function collectTexts(el, before, level = 0) {
   let text = before;
   if (level > MAX_DEPTH) return text;
-  for (let kid = firstChildOf(el); kid && text.length < MAX_ANCESTOR_TEXT; kid = nextSiblingOf(kid)) {
+  for (
+    let kid = firstChildOf(el);
+    kid && text.length < MAX_ANCESTOR_TEXT;
+    kid = nextSiblingOf(kid)
+  ) {
     const type = nodeTypeOf(kid);
     if (type === 3) text += `${kid.data} `;
-    else if (type === 1 && !UNRENDERED_TAGS.has(tagOf(kid))) text = collectTexts(kid, text, level + 1);
+    else if (type === 1 && !UNRENDERED_TAGS.has(tagOf(kid)))
+      text = collectTexts(kid, text, level + 1);
   }
   return text;
 }
@@ -46,23 +51,31 @@ function surroundingWords(el) {
     if (text.length <= own.length + 1) continue;
     const cell = isCell(at);
     const unit = !cell && isOwnUnit(at, text);
-    if (unit || (!first && !cell && !saysOnlyControls(at, text))) return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+    if (unit || (!first && !cell && !saysOnlyControls(at, text)))
+      return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
     first ||= at;
   }
-  return first ? { at: first, words: spacedTextOf(first).replace(own, ' '), repeated: isRepeated(first) } : { at, words: '', repeated: false };
+  return first
+    ? { at: first, words: spacedTextOf(first).replace(own, ' '), repeated: isRepeated(first) }
+    : { at, words: '', repeated: false };
 }
 
 const roleAttributeOf = (el) => (el.hasAttributes() ? el.getAttribute('role') || '' : '');
-const isCell = (el) => tagOf(el) === 'TD' || tagOf(el) === 'TH' || (!clobbered(el) && roleAttributeOf(el).endsWith('cell'));
+const isCell = (el) =>
+  tagOf(el) === 'TD' ||
+  tagOf(el) === 'TH' ||
+  (!clobbered(el) && roleAttributeOf(el).endsWith('cell'));
 
 // Whether all that an element says is said by controls in it; once for each in a reading.
 function saysOnlyControls(el, text) {
   if (clobbered(el)) return false;
-  if (controlsOnlyEpoch !== surroundingTexts) [controlsOnlyEpoch, controlsOnlyByElement] = [surroundingTexts, new Map()];
+  if (controlsOnlyEpoch !== surroundingTexts)
+    [controlsOnlyEpoch, controlsOnlyByElement] = [surroundingTexts, new Map()];
   let only = controlsOnlyByElement.get(el);
   if (only === undefined) {
     let said = 0;
-    for (const one of el.querySelectorAll('button, a[href], [role=button], summary')) said += spacedTextOf(one).length + 1;
+    for (const one of el.querySelectorAll('button, a[href], [role=button], summary'))
+      said += spacedTextOf(one).length + 1;
     only = said >= text.length && el.querySelector('input, select, textarea') === null;
     controlsOnlyByElement.set(el, only);
   }
@@ -75,7 +88,9 @@ function isRepeated(el) {
 }
 
 // One that says whose its controls are, surely: an entry, or one of a class with others beside it.
-const isOwnUnit = (el, text) => !clobbered(el) && (isEntry(el) || (el.className !== '' && hasSimilarSibling(el) && !saysOnlyControls(el, text)));
+const isOwnUnit = (el, text) =>
+  !clobbered(el) &&
+  (isEntry(el) || (el.className !== '' && hasSimilarSibling(el) && !saysOnlyControls(el, text)));
 const ENTRIES = new Set(['TR', 'LI', 'OPTION', 'ARTICLE', 'row', 'listitem', 'option', 'article']);
 const isEntry = (el) => ENTRIES.has(tagOf(el)) || ENTRIES.has(roleAttributeOf(el));
 
@@ -84,14 +99,25 @@ function hasSimilarSibling(el) {
   return like(el.nextElementSibling) || like(el.previousElementSibling);
 }
 
-const COLLECTION_ROLES = new Set(['grid', 'treegrid', 'table', 'list', 'listbox', 'tree', 'feed', 'log']);
+const COLLECTION_ROLES = new Set([
+  'grid',
+  'treegrid',
+  'table',
+  'list',
+  'listbox',
+  'tree',
+  'feed',
+  'log',
+]);
 
 // What tells it from its likes: a row goes by its own words, for the rows around it come and go in a
 // virtual list; and what holds rows is the same whatever they say, unless it stands in a row itself.
 function distinguishingWords(el, role) {
   if (isEntry(el)) return { words: spacedTextOf(el), repeated: true };
   const near = surroundingWords(el);
-  return COLLECTION_ROLES.has(role) && near.repeated && !isEntry(near.at) ? { words: '', repeated: false } : near;
+  return COLLECTION_ROLES.has(role) && near.repeated && !isEntry(near.at)
+    ? { words: '', repeated: false }
+    : near;
 }
 
 function setIdentity(number, el, role = roleOf(el), name = nameOf(el, role)) {
@@ -110,7 +136,9 @@ const containsAll = (few, many) => few.every((word) => many.includes(word));
 // Whether words only came or only went: a message that appeared is no other row.
 function isSameText(one, other) {
   const [a, b] = [wordsOf(one), wordsOf(other)];
-  return a.length < b.length ? containsAll(a, b) && (a.length > 0 || b.length === 0) : containsAll(b, a) && (b.length > 0 || a.length === 0);
+  return a.length < b.length
+    ? containsAll(a, b) && (a.length > 0 || b.length === 0)
+    : containsAll(b, a) && (b.length > 0 || a.length === 0);
 }
 
 function isSameElement(el, known) {
@@ -118,6 +146,7 @@ function isSameElement(el, known) {
   if (role !== known.role) return false;
   if (!known.repeated) return true;
   const now = distinguishingWords(el, role);
-  return isSameText(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '');
+  return (
+    isSameText(known.words, now.words) && (nameOf(el, role) === known.name || now.words !== '')
+  );
 }
-

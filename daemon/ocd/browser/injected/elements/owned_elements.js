@@ -11,10 +11,19 @@ function ownersIn(doc) {
   if (!owners.length) return NO_OWNERS;
   const [by, owned] = [new Map(), new Map()]; // owned: by whom
   for (const owner of owners) {
-    if (clobbered(owner) || LEAF_ROLES.has(roleOf(owner)) && roleOf(owner) !== 'link') continue;
+    if (clobbered(owner) || (LEAF_ROLES.has(roleOf(owner)) && roleOf(owner) !== 'link')) continue;
     if (!owner.checkVisibility({ visibilityProperty: true })) continue;
     const outer = containersOf(owner, owned);
-    const kids = outer === null ? [] : elementsByIds(owner, 'aria-owns').filter((kid) => !owned.has(kid) && !nodeContains(kid, owner) && !nodeContains(owner, kid) && !outer.has(kid));
+    const kids =
+      outer === null
+        ? []
+        : elementsByIds(owner, 'aria-owns').filter(
+            (kid) =>
+              !owned.has(kid) &&
+              !nodeContains(kid, owner) &&
+              !nodeContains(owner, kid) &&
+              !outer.has(kid),
+          );
     for (const kid of kids) owned.set(kid, owner);
     if (kids.length) by.set(owner, kids);
   }
@@ -32,18 +41,27 @@ function containersOf(el, owned) {
   return found;
 }
 
-const NAMED_FIELDS = ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],'
-  + ' [role=radio], [role=switch], [role=searchbox])';
+const NAMED_FIELDS =
+  ':is(input, select, textarea, [role=combobox], [role=listbox], [role=textbox], [role=slider], [role=spinbutton], [role=checkbox],' +
+  ' [role=radio], [role=switch], [role=searchbox])';
 
 // Plain words that are told with the field that they label.
 function labelsIn(doc) {
   const found = new Set();
   for (const field of allMatches(doc, '[aria-labelledby]')) {
     if (!field.matches(NAMED_FIELDS) || !isShownField(field)) continue;
-    for (const label of elementsByIds(field, 'aria-labelledby')) if (label !== field && !nodeContains(label, field) && isPlainLabel(label)) found.add(label);
+    for (const label of elementsByIds(field, 'aria-labelledby'))
+      if (label !== field && !nodeContains(label, field) && isPlainLabel(label)) found.add(label);
   }
   return found;
 }
 
-const isShownField = (field) => field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !field.closest('[aria-hidden=true]') && field.getBoundingClientRect().width > 1;
-const isPlainLabel = (label) => roleOf(label) === '' && label.matches('label, span, div, p, b, strong') && label.closest('a, button, label, [role], h1, h2, h3, h4, h5, h6, th, td, legend, caption') === (label.tagName === 'LABEL' ? label : null);
+const isShownField = (field) =>
+  field.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+  !field.closest('[aria-hidden=true]') &&
+  field.getBoundingClientRect().width > 1;
+const isPlainLabel = (label) =>
+  roleOf(label) === '' &&
+  label.matches('label, span, div, p, b, strong') &&
+  label.closest('a, button, label, [role], h1, h2, h3, h4, h5, h6, th, td, legend, caption') ===
+    (label.tagName === 'LABEL' ? label : null);

@@ -2,7 +2,9 @@
 
 const numberByElement = new WeakMap();
 const elementByNumber = new Map();
-const nonce = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join('');
+const nonce = Array.from(crypto.getRandomValues(new Uint32Array(2)), (n) => n.toString(36)).join(
+  '',
+);
 let nextNumber = 1;
 
 function refOf(el, role, name) {
@@ -88,12 +90,23 @@ function suspectHost(el) {
 
 const MAX_DRAWINGS = 16; // in one reading: most icons only stand for the words beside them
 let drawings = 0;
-const TICKED_BOX = ['input[type=radio]', 'input[type=checkbox]', '[role=radio]', '[role=checkbox]'].join();
+const TICKED_BOX = [
+  'input[type=radio]',
+  'input[type=checkbox]',
+  '[role=radio]',
+  '[role=checkbox]',
+].join();
 
 // Whether an element shows the state of a box beside it, which is told by itself.
 function drawsTickedBox(el) {
   const parent = parentElementOf(el);
-  return [parent, parent && parentElementOf(parent)].some((box) => box && firstKids(box).some((kid) => kid.matches(TICKED_BOX) || firstKids(kid).some((one) => one.matches(TICKED_BOX))));
+  return [parent, parent && parentElementOf(parent)].some(
+    (box) =>
+      box &&
+      firstKids(box).some(
+        (kid) => kid.matches(TICKED_BOX) || firstKids(kid).some((one) => one.matches(TICKED_BOX)),
+      ),
+  );
 }
 
 const FEW_KIDS = 8; // more do not belong to one box
@@ -103,10 +116,16 @@ const firstKids = (el) => (childElementsOf(el).length > FEW_KIDS ? [] : [...chil
 function suspectDrawing(el) {
   if (drawsTickedBox(el)) return;
   const parent = parentElementOf(el);
-  const alone = parent !== null && parent.childElementCount === 1 && BLANK.test(textContentOf(parent));
+  const alone =
+    parent !== null && parent.childElementCount === 1 && BLANK.test(textContentOf(parent));
   for (const one of alone ? [el, parent] : [el]) {
     if (drawings >= MAX_DRAWINGS || shadowSuspects.length >= suspectLimit) return;
-    if (probed.has(one) || boundingBoxOf(one).width > MAX_ICON || boundingBoxOf(one).width < MIN_CLICKED) continue;
+    if (
+      probed.has(one) ||
+      boundingBoxOf(one).width > MAX_ICON ||
+      boundingBoxOf(one).width < MIN_CLICKED
+    )
+      continue;
     drawings++;
     probed.add(one);
     shadowSuspects.push(one);
@@ -127,14 +146,23 @@ const RESIZE_CURSORS = /resize$|^(?:move|grab|grabbing|text)$/; // cursors of wh
 
 // Remembers elements with such listeners; returns how many of them can be clicked.
 function recordClickable(els) {
-  const large = els.filter((el) => boundingBoxOf(el).width >= MIN_CLICKED && boundingBoxOf(el).height >= MIN_CLICKED && !RESIZE_CURSORS.test(getComputedStyle(el).cursor));
-  clickableRefs = [...clickableRefs.filter((one) => one.deref()), ...large.map((el) => new WeakRef(el))];
+  const large = els.filter(
+    (el) =>
+      boundingBoxOf(el).width >= MIN_CLICKED &&
+      boundingBoxOf(el).height >= MIN_CLICKED &&
+      !RESIZE_CURSORS.test(getComputedStyle(el).cursor),
+  );
+  clickableRefs = [
+    ...clickableRefs.filter((one) => one.deref()),
+    ...large.map((el) => new WeakRef(el)),
+  ];
   return large.length;
 }
 
 // Each closed shadow tree behind its host.
 function adoptClosedRoots(...hostsAndRoots) {
-  for (let at = 0; at < hostsAndRoots.length; at += 2) closedRoots.set(hostsAndRoots[at], hostsAndRoots[at + 1]);
+  for (let at = 0; at < hostsAndRoots.length; at += 2)
+    closedRoots.set(hostsAndRoots[at], hostsAndRoots[at + 1]);
   suspectLimit = Math.min(Math.max(MIN_SUSPECTS, hostsAndRoots.length), MAX_SUSPECTS);
 }
 

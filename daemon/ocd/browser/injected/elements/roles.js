@@ -3,65 +3,167 @@
 const SVG_SPACE = 'http://www.w3.org/2000/svg';
 const HEADING_TAG = /^H[1-6]$/;
 const INPUT_ROLES = {
-  button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox',
-  radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox', color: 'color',
-  date: 'date', time: 'time', 'datetime-local': 'datetime', month: 'month', week: 'week',
+  button: 'button',
+  submit: 'button',
+  reset: 'button',
+  image: 'button',
+  checkbox: 'checkbox',
+  radio: 'radio',
+  range: 'slider',
+  number: 'spinbutton',
+  search: 'searchbox',
+  color: 'color',
+  date: 'date',
+  time: 'time',
+  'datetime-local': 'datetime',
+  month: 'month',
+  week: 'week',
   file: 'file',
 };
 const SECTIONS = ':is(article, aside, nav, section):not([role])';
-const SECTION_ROLES = 'main:not([role]), [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const SECTION_ROLES =
+  'main:not([role]), [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
 // Shapes of drawings that have a name; others are but lines.
-const shapeRole = (role) => (el) => (el.namespaceURI === SVG_SPACE && (hasName(el) || childText(el, 'TITLE') !== '') ? role : '');
+const shapeRole = (role) => (el) =>
+  el.namespaceURI === SVG_SPACE && (hasName(el) || childText(el, 'TITLE') !== '') ? role : '';
 const SHAPE_ROLE = shapeRole('graphics-symbol');
 const TAG_ROLES = {
   A: (el) => (el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''),
   AREA: (el) => (el.hasAttribute('href') ? 'link' : ''),
-  ADDRESS: 'group', ARTICLE: 'article', ASIDE: (el) => (hasName(el) || !isInsideOf(el, SECTIONS) ? 'complementary' : ''),
-  BLOCKQUOTE: 'blockquote', BUTTON: 'button', CAPTION: 'caption', CIRCLE: SHAPE_ROLE,
-  DETAILS: 'group', DIALOG: 'dialog', DD: descriptionListRole('definition'), DT: descriptionListRole('term'), ELLIPSE: SHAPE_ROLE, FIELDSET: 'group',
-  FIGURE: 'figure', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading',
-  FORM: (el) => (hasLabel(el) ? 'form' : ''), G: shapeRole('group'), HGROUP: 'group', HR: 'separator',
+  ADDRESS: 'group',
+  ARTICLE: 'article',
+  ASIDE: (el) => (hasName(el) || !isInsideOf(el, SECTIONS) ? 'complementary' : ''),
+  BLOCKQUOTE: 'blockquote',
+  BUTTON: 'button',
+  CAPTION: 'caption',
+  CIRCLE: SHAPE_ROLE,
+  DETAILS: 'group',
+  DIALOG: 'dialog',
+  DD: descriptionListRole('definition'),
+  DT: descriptionListRole('term'),
+  ELLIPSE: SHAPE_ROLE,
+  FIELDSET: 'group',
+  FIGURE: 'figure',
+  H1: 'heading',
+  H2: 'heading',
+  H3: 'heading',
+  H4: 'heading',
+  H5: 'heading',
+  H6: 'heading',
+  FORM: (el) => (hasLabel(el) ? 'form' : ''),
+  G: shapeRole('group'),
+  HGROUP: 'group',
+  HR: 'separator',
   FOOTER: (el) => (isSectioned(el) ? '' : 'contentinfo'),
   HEADER: (el) => (isSectioned(el) ? '' : 'banner'),
-  IFRAME: 'iframe', FRAME: 'iframe', IMAGE: shapeRole('img'), IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
-  INPUT: (el) => (el.list && /^(text|search|email|tel|url)$/.test(el.type)
-    ? 'combobox' : INPUT_ROLES[el.type] || 'textbox'),
+  IFRAME: 'iframe',
+  FRAME: 'iframe',
+  IMAGE: shapeRole('img'),
+  IMG: (el) => (el.getAttribute('alt') === '' ? 'none' : 'img'),
+  INPUT: (el) =>
+    el.list && /^(text|search|email|tel|url)$/.test(el.type)
+      ? 'combobox'
+      : INPUT_ROLES[el.type] || 'textbox',
   LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
-  LINE: SHAPE_ROLE, MAIN: 'main', MATH: 'math', MENU: 'list', METER: 'meter', NAV: 'navigation', OL: 'list',
-  OPTGROUP: 'group', OPTION: 'option', OUTPUT: 'status', PATH: SHAPE_ROLE, POLYGON: SHAPE_ROLE,
-  POLYLINE: SHAPE_ROLE, PROGRESS: 'progressbar', RECT: SHAPE_ROLE, SEARCH: 'search', SECTION: (el) => (hasLabel(el) ? 'region' : ''),
+  LINE: SHAPE_ROLE,
+  MAIN: 'main',
+  MATH: 'math',
+  MENU: 'list',
+  METER: 'meter',
+  NAV: 'navigation',
+  OL: 'list',
+  OPTGROUP: 'group',
+  OPTION: 'option',
+  OUTPUT: 'status',
+  PATH: SHAPE_ROLE,
+  POLYGON: SHAPE_ROLE,
+  POLYLINE: SHAPE_ROLE,
+  PROGRESS: 'progressbar',
+  RECT: SHAPE_ROLE,
+  SEARCH: 'search',
+  SECTION: (el) => (hasLabel(el) ? 'region' : ''),
   SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
-  SVG: 'img', TABLE: 'table', TBODY: tablePartRole('rowgroup'), TFOOT: tablePartRole('rowgroup'), THEAD: tablePartRole('rowgroup'),
-  TD: tablePartRole('cell', 'gridcell'), TEXTAREA: 'textbox', TH: headerRole, TR: tablePartRole('row'),
-  UL: 'list', VIDEO: 'video', AUDIO: 'audio', CANVAS: 'canvas',
+  SVG: 'img',
+  TABLE: 'table',
+  TBODY: tablePartRole('rowgroup'),
+  TFOOT: tablePartRole('rowgroup'),
+  THEAD: tablePartRole('rowgroup'),
+  TD: tablePartRole('cell', 'gridcell'),
+  TEXTAREA: 'textbox',
+  TH: headerRole,
+  TR: tablePartRole('row'),
+  UL: 'list',
+  VIDEO: 'video',
+  AUDIO: 'audio',
+  CANVAS: 'canvas',
 };
 // Parts of publications and drawings; their kinds of links are links.
-const PARTS_OF_BOOKS = ('abstract acknowledgments afterword appendix biblioentry bibliography chapter colophon conclusion cover credit'
-  + ' credits dedication endnote endnotes epigraph epilogue errata example footnote foreword glossary index introduction notice pagebreak'
-  + ' pagelist part preface prologue pullquote qna subtitle tip toc').split(' ').map((word) => `doc-${word}`);
+const PARTS_OF_BOOKS = (
+  'abstract acknowledgments afterword appendix biblioentry bibliography chapter colophon conclusion cover credit' +
+  ' credits dedication endnote endnotes epigraph epilogue errata example footnote foreword glossary index introduction notice pagebreak' +
+  ' pagelist part preface prologue pullquote qna subtitle tip toc'
+)
+  .split(' ')
+  .map((word) => `doc-${word}`);
 const BOOK_LINKS = new Set(['doc-backlink', 'doc-biblioref', 'doc-glossref', 'doc-noteref']);
 const PARTS_OF_DRAWINGS = ['graphics-document', 'graphics-object', 'graphics-symbol'];
-const ROLES = new Set([...PARTS_OF_BOOKS, ...BOOK_LINKS, ...PARTS_OF_DRAWINGS, ...('alert alertdialog application article banner blockquote button caption cell'
-  + ' checkbox code columnheader combobox comment complementary contentinfo definition deletion dialog directory document'
-  + ' emphasis feed figure form generic grid gridcell group heading image img insertion link list listbox listitem log main'
-  + ' mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note'
-  + ' option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search'
-  + ' searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel'
-  + ' term textbox timer toolbar tooltip tree treegrid treeitem').split(' ')]);
-const ALIASES = new Map([['image', 'img'], ['generic', ''], ...[...BOOK_LINKS].map((word) => [word, 'link'])]);
-const WIDGETS = new Set(('button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio'
-  + ' option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem color date time'
-  + ' datetime month week file summary').split(' '));
-const FIELDS = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'date', 'time',
-  'datetime', 'month', 'week', 'color', 'file']);
+const ROLES = new Set([
+  ...PARTS_OF_BOOKS,
+  ...BOOK_LINKS,
+  ...PARTS_OF_DRAWINGS,
+  ...(
+    'alert alertdialog application article banner blockquote button caption cell' +
+    ' checkbox code columnheader combobox comment complementary contentinfo definition deletion dialog directory document' +
+    ' emphasis feed figure form generic grid gridcell group heading image img insertion link list listbox listitem log main' +
+    ' mark marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note' +
+    ' option paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search' +
+    ' searchbox separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist tabpanel' +
+    ' term textbox timer toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
+]);
+const ALIASES = new Map([
+  ['image', 'img'],
+  ['generic', ''],
+  ...[...BOOK_LINKS].map((word) => [word, 'link']),
+]);
+const WIDGETS = new Set(
+  (
+    'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio' +
+    ' option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem color date time' +
+    ' datetime month week file summary'
+  ).split(' '),
+);
+const FIELDS = new Set([
+  'textbox',
+  'searchbox',
+  'combobox',
+  'spinbutton',
+  'slider',
+  'date',
+  'time',
+  'datetime',
+  'month',
+  'week',
+  'color',
+  'file',
+]);
 // Attributes that hold for every role: whoever has one is told to assistive software.
-const GLOBAL_ATTRIBUTES = ('atomic busy controls current describedby description details flowto keyshortcuts label labelledby live'
-  + ' owns relevant roledescription').split(' ').map((name) => `aria-${name}`);
+const GLOBAL_ATTRIBUTES = (
+  'atomic busy controls current describedby description details flowto keyshortcuts label labelledby live' +
+  ' owns relevant roledescription'
+)
+  .split(' ')
+  .map((name) => `aria-${name}`);
 
 // Whether a name was given to an element itself.
-const hasLabel = (el) => isFilled(el, 'aria-label') || (el.hasAttribute('aria-labelledby') && elementsByIds(el, 'aria-labelledby').some(hasLabelText));
-const hasLabelText = (label) => !BLANK.test(textContentOf(label)) || firstElementChildOf(label) !== null || label.matches('img, input, select, [aria-label], [title]');
+const hasLabel = (el) =>
+  isFilled(el, 'aria-label') ||
+  (el.hasAttribute('aria-labelledby') && elementsByIds(el, 'aria-labelledby').some(hasLabelText));
+const hasLabelText = (label) =>
+  !BLANK.test(textContentOf(label)) ||
+  firstElementChildOf(label) !== null ||
+  label.matches('img, input, select, [aria-label], [title]');
 const isFilled = (el, attribute) => (el.getAttribute(attribute) || '').trim() !== '';
 const hasName = (el) => hasLabel(el) || isFilled(el, 'title');
 
@@ -75,7 +177,11 @@ function isSectioned(el) {
 }
 
 function isList(parent) {
-  return parent !== null && /^(UL|OL|MENU)$/.test(parent.tagName) && !(parent.hasAttribute('role') && roleOf(parent) === 'none');
+  return (
+    parent !== null &&
+    /^(UL|OL|MENU)$/.test(parent.tagName) &&
+    !(parent.hasAttribute('role') && roleOf(parent) === 'none')
+  );
 }
 
 // What an element of a description list is: nothing in one that only lays out.
@@ -119,14 +225,22 @@ const hasData = oncePerTurn((row) => [...childElementsOf(row)].some(holdsData));
 function isFocusable(el) {
   const index = el.getAttribute('tabindex');
   if (index !== null && !Number.isNaN(parseInt(index, 10))) return true;
-  return el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') || isEditingHost(el);
+  return (
+    el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') ||
+    isEditingHost(el)
+  );
 }
 
 function roleOf(el) {
   const given = el.getAttribute('role');
   if (given) {
     for (const word of given.toLowerCase().split(/\s+/)) {
-      if (!ROLES.has(word) || ((word === 'region' || word === 'form') && !hasName(el)) || isOrphan(el, word)) continue;
+      if (
+        !ROLES.has(word) ||
+        ((word === 'region' || word === 'form') && !hasName(el)) ||
+        isOrphan(el, word)
+      )
+        continue;
       if (word !== 'none' && word !== 'presentation') return ALIASES.get(word) ?? word;
       // Whoever can be focused, or says something of itself, is not presentational.
       if (!isFocusable(el) && !GLOBAL_ATTRIBUTES.some((name) => isFilled(el, name))) return 'none';
@@ -138,22 +252,35 @@ function roleOf(el) {
 
 // Items that stand in no list or tree are not such, as in Chromium: what can be pressed by itself is
 // that, what cannot keeps the role of a tree's item. All items of one list ask the same.
-const memoizedAncestorTest = (wholes) => oncePerTurn((parent) => parent !== null && closestMatch(parent, wholes) !== null);
+const memoizedAncestorTest = (wholes) =>
+  oncePerTurn((parent) => parent !== null && closestMatch(parent, wholes) !== null);
 const inList = memoizedAncestorTest('ul, ol, menu, [role~=list], [role~=directory]');
 const inTree = memoizedAncestorTest('[role~=tree], [role~=group]');
 
 function isOrphan(el, role) {
   if (role === 'listitem') return !inList(parentElementOf(el)) && !isOwned(el);
-  return role === 'treeitem' && !inTree(parentElementOf(el)) && WIDGETS.has(nativeRole(el)) && !isOwned(el);
+  return (
+    role === 'treeitem' &&
+    !inTree(parentElementOf(el)) &&
+    WIDGETS.has(nativeRole(el)) &&
+    !isOwned(el)
+  );
 }
 
-const isOwned = (el) => el.id !== '' && [...allMatches(rootNodeOf(el), '[aria-owns]')].some((owner) => elementsByIds(owner, 'aria-owns').includes(el));
+const isOwned = (el) =>
+  el.id !== '' &&
+  [...allMatches(rootNodeOf(el), '[aria-owns]')].some((owner) =>
+    elementsByIds(owner, 'aria-owns').includes(el),
+  );
 
 function nativeRole(el) {
   const role = TAG_ROLES[el.tagName.toUpperCase()];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
-  return found === 'none' && (hasName(el) || isFocusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name))) ? 'img' : found;
+  return found === 'none' &&
+    (hasName(el) || isFocusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name)))
+    ? 'img'
+    : found;
 }
 
 function isEditingHost(el) {

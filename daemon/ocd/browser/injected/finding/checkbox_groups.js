@@ -6,32 +6,52 @@ const MAX_BESIDE = 1; // other fields of a group: what "Other" is
 const ROW_SELECTOR = 'tr, [role=row]';
 
 const fieldName = (box) => box.getAttribute('name') || '';
-const boxName = (box) => nameOf(box, 'checkbox') || labelBesideOf(box) || box.getAttribute('value') || '';
+const boxName = (box) =>
+  nameOf(box, 'checkbox') || labelBesideOf(box) || box.getAttribute('value') || '';
 
 // The boxes that an element is about: a group's, or such as have one name; else none.
 function checkboxSet(el) {
   if (PAGE_TAGS.has(tagOf(el)) || clobbered(el)) return [];
   const all = [...allMatches(el, CHECKBOX)];
-  const boxes = all.filter((one) => !all.some((other) => other !== one && nodeContains(other, one)));
+  const boxes = all.filter(
+    (one) => !all.some((other) => other !== one && nodeContains(other, one)),
+  );
   if (boxes.length < 2 || boxes.some((one) => closestMatch(one, ROW_SELECTOR))) return [];
   const beside = [...allMatches(el, ENTRY_FIELDS)].filter((one) => !all.includes(one));
   if (beside.length > MAX_BESIDE) return [];
-  const one = el.matches(CHECKBOX_GROUP) || boxes.every((box) => fieldName(box) && fieldName(box) === fieldName(boxes[0]));
+  const one =
+    el.matches(CHECKBOX_GROUP) ||
+    boxes.every((box) => fieldName(box) && fieldName(box) === fieldName(boxes[0]));
   return one ? boxes : [];
 }
 const isCheckboxSet = (el) => checkboxSet(el).length > 0;
 
 // The innermost groups, and the boxes of one name that none has; with their names, unless a box has that, too.
 function checkboxGroups() {
-  const marked = matchesEverywhere({ selector: CHECKBOX_GROUP, pierce: true }).filter(isCheckboxSet);
-  const inner = marked.filter((el) => !marked.some((other) => other !== el && nodeContains(el, other)));
+  const marked = matchesEverywhere({ selector: CHECKBOX_GROUP, pierce: true }).filter(
+    isCheckboxSet,
+  );
+  const inner = marked.filter(
+    (el) => !marked.some((other) => other !== el && nodeContains(el, other)),
+  );
   const inputs = matchesEverywhere({ selector: 'input[type=checkbox][name]', pierce: true });
-  const loose = inputs.filter((box) => !closestMatch(box, ROW_SELECTOR) && !marked.some((el) => nodeContains(el, box)));
-  const common = [...groupItems(loose, fieldName).values()].filter((boxes) => boxes.length > 1).map((boxes) => {
-    let at = parentElementOf(boxes[0]);
-    while (at && !boxes.every((box) => nodeContains(at, box))) at = parentElementOf(at);
-    return at;
-  }).filter((at) => at && isCheckboxSet(at));
-  return [...inner, ...common].map((el) => [el, nameOf(el, roleOf(el)) || setLabel(el, checkboxSet(el))])
-    .filter(([el, name]) => name && checkboxSet(el).some(isReachable) && !checkboxSet(el).some((box) => normalizeText(boxName(box)) === normalizeText(name)));
+  const loose = inputs.filter(
+    (box) => !closestMatch(box, ROW_SELECTOR) && !marked.some((el) => nodeContains(el, box)),
+  );
+  const common = [...groupItems(loose, fieldName).values()]
+    .filter((boxes) => boxes.length > 1)
+    .map((boxes) => {
+      let at = parentElementOf(boxes[0]);
+      while (at && !boxes.every((box) => nodeContains(at, box))) at = parentElementOf(at);
+      return at;
+    })
+    .filter((at) => at && isCheckboxSet(at));
+  return [...inner, ...common]
+    .map((el) => [el, nameOf(el, roleOf(el)) || setLabel(el, checkboxSet(el))])
+    .filter(
+      ([el, name]) =>
+        name &&
+        checkboxSet(el).some(isReachable) &&
+        !checkboxSet(el).some((box) => normalizeText(boxName(box)) === normalizeText(name)),
+    );
 }

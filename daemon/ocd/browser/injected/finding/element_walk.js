@@ -3,14 +3,22 @@
 // Elements that say what stands in them and nothing else. hosts: unless they have a shadow tree;
 // named: style sheets may add words to their names.
 const INERT_TAGS = new Map();
-for (const tag of ('TD TH TR TBODY THEAD TFOOT LI UL OL DL DT DD PRE B STRONG I EM U S SMALL BIG SUB SUP MARK CODE KBD SAMP VAR TIME'
-  + ' ABBR CITE Q DEL INS DFN BDI BDO BR WBR HR TT CENTER').split(' ')) INERT_TAGS.set(tag, { hosts: false, named: false });
-for (const tag of 'P DIV SPAN SECTION ARTICLE ASIDE MAIN NAV HEADER FOOTER BLOCKQUOTE'.split(' ')) INERT_TAGS.set(tag, { hosts: true, named: false });
+for (const tag of (
+  'TD TH TR TBODY THEAD TFOOT LI UL OL DL DT DD PRE B STRONG I EM U S SMALL BIG SUB SUP MARK CODE KBD SAMP VAR TIME' +
+  ' ABBR CITE Q DEL INS DFN BDI BDO BR WBR HR TT CENTER'
+).split(' '))
+  INERT_TAGS.set(tag, { hosts: false, named: false });
+for (const tag of 'P DIV SPAN SECTION ARTICLE ASIDE MAIN NAV HEADER FOOTER BLOCKQUOTE'.split(' '))
+  INERT_TAGS.set(tag, { hosts: true, named: false });
 for (const tag of 'H1 H2 H3 H4 H5 H6'.split(' ')) INERT_TAGS.set(tag, { hosts: true, named: true });
 INERT_TAGS.set('A', { hosts: false, named: true });
 // Attributes that give an element neither a role nor a name nor further words.
-const QUIET_ATTRIBUTES = new Set(('class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing'
-  + ' nowrap target rel hreflang lang dir datetime start value').split(' '));
+const QUIET_ATTRIBUTES = new Set(
+  (
+    'class href style colspan rowspan scope headers width height align valign bgcolor border cellpadding cellspacing' +
+    ' nowrap target rel hreflang lang dir datetime start value'
+  ).split(' '),
+);
 const CELL_TAGS = new Set(['TD', 'TH']);
 const MAX_IMPLICIT_NAME = 160; // characters by which something without a name may go
 const INDIRECT_PENALTY = 3; // what goes by its words comes after a control inside that is called so
@@ -51,7 +59,8 @@ class ElementSearch extends Outline {
     if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {
       if (hasComposedChildren(el)) this.others(el, view, depth, control);
       else {
-        for (let kid = firstElementChildOf(el); kid; kid = nextElementSiblingOf(kid)) this.kid(el, kid, view, depth, control);
+        for (let kid = firstElementChildOf(el); kid; kid = nextElementSiblingOf(kid))
+          this.kid(el, kid, view, depth, control);
       }
     }
     this.level--;
@@ -61,7 +70,8 @@ class ElementSearch extends Outline {
   others(el, view, depth, control) {
     const outer = this.bare;
     this.bare = false;
-    for (const kid of [...composedChildrenOf(el)]) if (nodeTypeOf(kid) === 1) this.kid(el, kid, view, depth, control);
+    for (const kid of [...composedChildrenOf(el)])
+      if (nodeTypeOf(kid) === 1) this.kid(el, kid, view, depth, control);
     this.bare = outer;
   }
 
@@ -78,7 +88,12 @@ class ElementSearch extends Outline {
     let kind;
     for (let level = 0; ; level++) {
       kind = INERT_TAGS.get(tagOf(at));
-      if (kind === undefined || (kind.named && !this.bare) || (at.hasAttributes() && !this.quiet(at))) return false;
+      if (
+        kind === undefined ||
+        (kind.named && !this.bare) ||
+        (at.hasAttributes() && !this.quiet(at))
+      )
+        return false;
       if (kind.hosts && shadowRootOf(at) !== null) return false;
       const kid = firstElementChildOf(at);
       if (kid === null) break;
@@ -95,25 +110,42 @@ class ElementSearch extends Outline {
   // The same of a row whose cells are texts: what is in none of its words is in no cell's.
   dullRow(row) {
     for (let cell = firstElementChildOf(row); cell; cell = nextElementSiblingOf(cell)) {
-      if (cell.hasAttributes() || firstElementChildOf(cell) !== null || !CELL_TAGS.has(tagOf(cell))) return false;
+      if (cell.hasAttributes() || firstElementChildOf(cell) !== null || !CELL_TAGS.has(tagOf(cell)))
+        return false;
     }
     return !this.odd.test(textContentOf(row));
   }
 
   // Whether icons in it go by a class with the words.
   isClassed(el) {
-    for (let at = el; at; at = firstElementChildOf(at)) if (this.hint.test(at.getAttribute('class') || '')) return true;
+    for (let at = el; at; at = firstElementChildOf(at))
+      if (this.hint.test(at.getAttribute('class') || '')) return true;
     return false;
   }
 
   quiet(el) {
-    return el.getAttributeNames().every((name) => QUIET_ATTRIBUTES.has(name)
-      || (name === 'id' ? !this.hint.test(el.id) : name.startsWith('data-') && name !== 'data-testid'));
+    return el
+      .getAttributeNames()
+      .every(
+        (name) =>
+          QUIET_ATTRIBUTES.has(name) ||
+          (name === 'id'
+            ? !this.hint.test(el.id)
+            : name.startsWith('data-') && name !== 'data-testid'),
+      );
   }
 
   keep(el, role, name, acts, less = 0) {
     const score = this.judge(el, role, name, acts, this.within);
-    const one = { el, role, name, acts, within: this.within, score: Math.max(score - less, 1), at: this.found.length };
+    const one = {
+      el,
+      role,
+      name,
+      acts,
+      within: this.within,
+      score: Math.max(score - less, 1),
+      at: this.found.length,
+    };
     if (score > 0) this.found.push(one);
     if (this.setsAside(name, acts)) this.aside.push(one);
   }
@@ -126,12 +158,19 @@ class ElementSearch extends Outline {
   keepSeen(el, role, words, acts, less = 0) {
     const whole = words === '' || (firstElementChildOf(el) === null && shadowRootOf(el) === null);
     if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts)) this.keep(el, role, squeeze(visibleTextOf(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts))
+      this.keep(el, role, squeeze(visibleTextOf(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
   }
 
   // What has no name of its own goes by its words.
   head(el, role, name, acts) {
-    const words = name || (FALLBACK_TAGS.has(tagOf(el)) || isNamedBeside(el, role, acts) ? '' : acts ? shortWordsOf(el) : ownText(el));
+    const words =
+      name ||
+      (FALLBACK_TAGS.has(tagOf(el)) || isNamedBeside(el, role, acts)
+        ? ''
+        : acts
+          ? shortWordsOf(el)
+          : ownText(el));
     if (name) this.keep(el, role, name, acts);
     else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT_PENALTY);
     this.told = words !== '';
@@ -178,7 +217,8 @@ class ElementSearch extends Outline {
 
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !isControlReachable(owner, el) && !view.inert) this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
+    if (owner && !isControlReachable(owner, el) && !view.inert)
+      this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
     this.block(el, view, depth, el);
   }
 
@@ -204,7 +244,9 @@ class ElementSearch extends Outline {
   }
 }
 
-const isSmall = (el) => textContentOf(el).length <= MAX_IMPLICIT_NAME * 5 && el.getElementsByTagName('*').length <= MAX_IMPLICIT_NAME;
+const isSmall = (el) =>
+  textContentOf(el).length <= MAX_IMPLICIT_NAME * 5 &&
+  el.getElementsByTagName('*').length <= MAX_IMPLICIT_NAME;
 
 // The words of something small that can be acted on and has no name.
 function shortWordsOf(el) {
@@ -217,7 +259,8 @@ function shortWordsOf(el) {
 function ownText(el) {
   if (firstElementChildOf(el) === null) return squeeze(textContentOf(el).slice(0, MAX_SAID));
   for (let kid = firstChildOf(el); kid; kid = nextSiblingOf(kid)) {
-    if (nodeTypeOf(kid) === 3 && !BLANK.test(kid.data)) return squeeze(textContentOf(el).slice(0, MAX_SAID));
+    if (nodeTypeOf(kid) === 3 && !BLANK.test(kid.data))
+      return squeeze(textContentOf(el).slice(0, MAX_SAID));
   }
   return '';
 }

@@ -36,7 +36,9 @@ function titleOf(el) {
 function isInSight(el) {
   const box = boundingBoxOf(el);
   const view = windowOf(documentOf(el)) || window;
-  return box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth;
+  return (
+    box.bottom > 0 && box.right > 0 && box.top < view.innerHeight && box.left < view.innerWidth
+  );
 }
 
 // One line about an element, as in the outline, with what tells it from others of its name.
@@ -49,31 +51,53 @@ function lineOf(one, alone) {
   const beside = isUnlabelled(control, one.role, one.name) ? labelBesideOf(control) : '';
   line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeElementOf(documentOf(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
-  if (one.role !== 'text') line += clip(detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'), 300);
+  if (one.role !== 'text')
+    line += clip(
+      detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'),
+      300,
+    );
   if (one.score < LIKELY) line += ' (partial match)';
   const { at, words } = surroundingWords(one.el);
-  let context = alone ? '' : squeeze(words ? visibleTextOf(at, 800).replace(one.name, ' ').slice(0, 400) : '');
+  let context = alone
+    ? ''
+    : squeeze(words ? visibleTextOf(at, 800).replace(one.name, ' ').slice(0, 400) : '');
   const section = alone ? '' : sectionOf(one.el);
-  if (section && !context.includes(section)) context = context ? `${context} / ${section}` : section;
+  if (section && !context.includes(section))
+    context = context ? `${context} / ${section}` : section;
   return context ? `${line} in: ${clip(context, 120)}` : line;
 }
 
 function rankMatches(options) {
   const asked = new SearchQuery(options.query);
   const { among } = options;
-  const wanted = (acts, within) => acts || among === 'all' || (among === 'clickable' && within !== null);
-  const judge = (el, role, name, acts, within) => (wanted(acts, within) ? asked.score(el, role, name, acts) : 0);
-  const { found: seen, aside } = seekBoth(judge, asked.hint, asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name));
+  const wanted = (acts, within) =>
+    acts || among === 'all' || (among === 'clickable' && within !== null);
+  const judge = (el, role, name, acts, within) =>
+    wanted(acts, within) ? asked.score(el, role, name, acts) : 0;
+  const { found: seen, aside } = seekBoth(
+    judge,
+    asked.hint,
+    asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name),
+  );
   const found = among === 'clickable' ? closestParts(seen) : seen;
-  if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name))) addCrossings(found, asked, among);
+  if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name)))
+    addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, aside));
   if (among === 'fields') found.push(...matchingGroups(asked));
-  if (among === 'fields' && !found.some((one) => one.score >= WHOLE_NAME && LABELLED_ROLES.has(one.role))) addByPlace(found, fieldsUnderHeadings(asked));
-  if (among === 'files' && !found.some((one) => one.score >= LIKELY)) found.push(...fileInputs(asked));
-  if (among !== 'all' && !found.some((one) => one.score >= LIKELY)) found.push(...collapsedWith(asked));
+  if (
+    among === 'fields' &&
+    !found.some((one) => one.score >= WHOLE_NAME && LABELLED_ROLES.has(one.role))
+  )
+    addByPlace(found, fieldsUnderHeadings(asked));
+  if (among === 'files' && !found.some((one) => one.score >= LIKELY))
+    found.push(...fileInputs(asked));
+  if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
+    found.push(...collapsedWith(asked));
   const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
   const single = options.apart ? dropInner(once) : once;
-  const best = (among === 'all' ? dropLooseTexts(single) : single).sort((a, b) => b.score - a.score || a.at - b.at);
+  const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
+    (a, b) => b.score - a.score || a.at - b.at,
+  );
   // Where they are is asked of those only that may be shown, and that it can decide between: what
   // has but some of the words stays in the page's order.
   const least = Math.max(best[Math.min(options.limit, best.length) - 1]?.score ?? 0, LIKELY);
@@ -119,18 +143,41 @@ function addByPlace(found, there) {
 
 // Inputs for files, seen or not: files are put into them without a click.
 function fileInputs(asked) {
-  return matchesEverywhere({ selector: 'input[type=file]', pierce: true }).map((el) => {
-    const name = nameOf(el, 'file');
-    return { el, role: 'file', name, acts: true, within: null, score: asked.score(el, 'file', name, true), at: 0 };
-  }).filter((one) => one.score > 0);
+  return matchesEverywhere({ selector: 'input[type=file]', pierce: true })
+    .map((el) => {
+      const name = nameOf(el, 'file');
+      return {
+        el,
+        role: 'file',
+        name,
+        acts: true,
+        within: null,
+        score: asked.score(el, 'file', name, true),
+        at: 0,
+      };
+    })
+    .filter((one) => one.score > 0);
 }
 
 // What has to be opened first: the summaries of what is folded up and has all the words in it.
 function collapsedWith(asked) {
-  const has = (el) => { const words = wordsOf(spacedTextOf(el)); return asked.rest.every((word) => words.includes(word)); };
-  return asked.rest.length === 0 ? [] : matchesEverywhere({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
-    .filter((el) => visibleBoxOf(el) && has(el.parentElement))
-    .map((el) => ({ el, role: roleOf(el), name: nameOf(el, 'summary'), acts: true, within: null, score: FOLDED_SCORE, at: 0 }));
+  const has = (el) => {
+    const words = wordsOf(spacedTextOf(el));
+    return asked.rest.every((word) => words.includes(word));
+  };
+  return asked.rest.length === 0
+    ? []
+    : matchesEverywhere({ selector: 'details:not([open]) > summary:first-of-type', pierce: true })
+        .filter((el) => visibleBoxOf(el) && has(el.parentElement))
+        .map((el) => ({
+          el,
+          role: roleOf(el),
+          name: nameOf(el, 'summary'),
+          acts: true,
+          within: null,
+          score: FOLDED_SCORE,
+          at: 0,
+        }));
 }
 
 // Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
@@ -142,42 +189,67 @@ function closestParts(found) {
     const best = acts ? controls : texts;
     if (within !== null) best.set(within, Math.max(score, best.get(within) ?? 0));
   }
-  const kept = found.filter((one) => (one.acts ? !isSaidByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS)));
+  const kept = found.filter((one) =>
+    one.acts ? !isSaidByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS),
+  );
   const outer = new Set(dropInner(kept.filter((one) => !one.acts)));
   return kept.filter((one) => one.acts || outer.has(one));
 }
 
 // Whether a part says it as well: but for what a control has over a text.
-const isSaidByPart = (box, part) => part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
+const isSaidByPart = (box, part) =>
+  part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element.
 function dropTextDoubles(found) {
   const acts = new Map();
-  for (const one of found) if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
-  return found.filter((one) => one.acts
-    || !(acts.get(one.name) || []).some((el) => nodeContains(el, one.el) || nodeContains(one.el, el)));
+  for (const one of found)
+    if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
+  return found.filter(
+    (one) =>
+      one.acts ||
+      !(acts.get(one.name) || []).some(
+        (el) => nodeContains(el, one.el) || nodeContains(one.el, el),
+      ),
+  );
 }
 
 // A combobox around a text field of the same words, as ARIA 1.1 has it, is that field.
 function dropComboboxWrappers(found) {
   const fields = found.filter((one) => TEXT_FIELD.test(one.role));
   if (!fields.length) return found;
-  return found.filter((one) => one.role !== 'combobox'
-    || !fields.some((field) => field.score >= one.score - HINT_PENALTY && field.el !== one.el && nodeContains(one.el, field.el)));
+  return found.filter(
+    (one) =>
+      one.role !== 'combobox' ||
+      !fields.some(
+        (field) =>
+          field.score >= one.score - HINT_PENALTY &&
+          field.el !== one.el &&
+          nodeContains(one.el, field.el),
+      ),
+  );
 }
 
 // What can be dragged, around what shows the hand and has all its words, is that.
 function dropDraggableWrappers(found) {
   const clicked = found.filter((one) => one.role === 'clickable');
-  return found.filter(({ el, role, name }) => role !== 'draggable'
-    || !clicked.some((one) => one.name === name && nodeContains(el, one.el) && hasOnlyPointerCursor(one.el)));
+  return found.filter(
+    ({ el, role, name }) =>
+      role !== 'draggable' ||
+      !clicked.some(
+        (one) => one.name === name && nodeContains(el, one.el) && hasOnlyPointerCursor(one.el),
+      ),
+  );
 }
 
 // A box to tick that is made of another one of its name, in its shadow tree, is one box.
 function dropInnerBoxes(found) {
-  const boxes = new Map(found.filter((one) => one.acts && TICK_ROLES.has(one.role)).map((one) => [one.el, one]));
+  const boxes = new Map(
+    found.filter((one) => one.acts && TICK_ROLES.has(one.role)).map((one) => [one.el, one]),
+  );
   const isPart = ({ el, role, name }) => {
-    for (let at = composedParentOf(el); at; at = composedParentOf(at)) if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
+    for (let at = composedParentOf(el); at; at = composedParentOf(at))
+      if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
     return false;
   };
   return boxes.size < 2 ? found : found.filter((one) => !boxes.has(one.el) || !isPart(one));
@@ -199,12 +271,22 @@ function describeMatches(found, options) {
   const names = new Set(shown.map((one) => one.name));
   const count = new Map();
   for (const one of found) {
-    if (names.has(one.name)) count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
+    if (names.has(one.name))
+      count.set(`${one.role} ${one.name}`, (count.get(`${one.role} ${one.name}`) || 0) + 1);
   }
-  const lines = addPlacesToLines(shown, shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)));
+  const lines = addPlacesToLines(
+    shown,
+    shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)),
+  );
   return shown.map((one, number) => ({
     line: lines[number],
-    ref: `e${refOf(one.el)}`, role: one.role, name: clip(one.name), score: one.score, acts: one.acts, seen: one.seen, at: one.at ?? 0,
+    ref: `e${refOf(one.el)}`,
+    role: one.role,
+    name: clip(one.name),
+    score: one.score,
+    acts: one.acts,
+    seen: one.seen,
+    at: one.at ?? 0,
     ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }
@@ -222,7 +304,8 @@ function matchesEverywhere(options) {
     for (const el of matchesIn(scope, options)) found.add(el);
     if (!options.pierce) continue;
     for (const host of allMatches(scope, '*')) {
-      const inner = shadowRootOf(host) || (FRAME_TAGS.has(host.tagName) ? innerDocument(host) : null);
+      const inner =
+        shadowRootOf(host) || (FRAME_TAGS.has(host.tagName) ? innerDocument(host) : null);
       if (inner) scopes.push(inner);
       else if (tagOf(host) !== 'FORM') suspectHost(host);
     }
@@ -235,17 +318,27 @@ function matchesIn(scope, { selector, xpath }) {
   const document = documentOf(scope) || scope;
   if (scope === document) return xpathMatches(document, xpath, document);
   // A shadow root itself is no place for a path to start from; the elements in it are.
-  const starts = xpath.trim().startsWith('/') ? [...scope.children].slice(0, 1) : [...scope.children];
+  const starts = xpath.trim().startsWith('/')
+    ? [...scope.children].slice(0, 1)
+    : [...scope.children];
   return starts.flatMap((start) => xpathMatches(document, xpath, start));
 }
 
 function xpathMatches(document, xpath, start) {
-  const result = evaluateIn(document, xpath, start, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+  const result = evaluateIn(
+    document,
+    xpath,
+    start,
+    null,
+    XPathResult.ORDERED_NODE_SNAPSHOT_TYPE,
+    null,
+  );
   const found = [];
   for (let at = 0; at < result.snapshotLength; at++) {
     const node = result.snapshotItem(at);
     if (nodeTypeOf(node) === Node.ELEMENT_NODE) found.push(node);
-    else if (node.ownerElement || node.parentElement) found.push(node.ownerElement || node.parentElement);
+    else if (node.ownerElement || node.parentElement)
+      found.push(node.ownerElement || node.parentElement);
   }
   return found;
 }

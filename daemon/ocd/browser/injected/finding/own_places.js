@@ -50,24 +50,38 @@ function sameNamed(found) {
 
 // Of several of one name, those whose place has the other words. named: the controls whose words are all asked for.
 function matchesByPlace(asked, named) {
-  return sameNamed(named).flatMap((group) => {
-    const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
-    const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];
-    return group.filter((one, at) => { const there = wordsOf(places[at] ?? ''); return missing.length && missing.every((word) => there.includes(word)); });
-  }).map((one) => ({ ...one, score: PLACE_SCORE }));
+  return sameNamed(named)
+    .flatMap((group) => {
+      const missing = asked.rest.filter((word) => !wordsOf(group[0].name).includes(word));
+      const places = missing.length ? placeWords(group.map(({ el }) => el)) : [];
+      return group.filter((one, at) => {
+        const there = wordsOf(places[at] ?? '');
+        return missing.length && missing.every((word) => there.includes(word));
+      });
+    })
+    .map((one) => ({ ...one, score: PLACE_SCORE }));
 }
 
 // Of the fields without a name those under a heading that is called so, where there is no other field under it:
 // what stands between them are words about the field.
 function fieldsUnderHeadings(asked) {
-  const shown = walkElements((el, role, name, acts) => (role === 'heading' || (acts && LABELLED_ROLES.has(role)) ? 1 : 0));
+  const shown = walkElements((el, role, name, acts) =>
+    role === 'heading' || (acts && LABELLED_ROLES.has(role)) ? 1 : 0,
+  );
   const groups = [];
   for (const one of shown) {
     if (one.role === 'heading') groups.push({ heading: one.name, fields: [] });
     else groups.at(-1)?.fields.push(one);
   }
-  return groups.filter(({ fields }) => fields.length === 1 && isUnlabelled(fields[0].el, fields[0].role, fields[0].name))
-    .map(({ heading, fields: [one] }) => ({ ...one, score: asked.fit(one.el, one.role, heading, true) - ADJACENT_PENALTY }))
+  return groups
+    .filter(
+      ({ fields }) =>
+        fields.length === 1 && isUnlabelled(fields[0].el, fields[0].role, fields[0].name),
+    )
+    .map(({ heading, fields: [one] }) => ({
+      ...one,
+      score: asked.fit(one.el, one.role, heading, true) - ADJACENT_PENALTY,
+    }))
     .filter((one) => one.score >= ALL_WORDS);
 }
 
@@ -81,7 +95,8 @@ function addPlacesToLines(shown, lines) {
     if (new Set(places).size < places.length) continue;
     group.forEach((one, number) => {
       const at = shown.indexOf(one);
-      if (places[number]) lined[at] = `${CONTEXT.exec(lines[at])?.[1] ?? lines[at]} in: ${clip(places[number], 120)}`;
+      if (places[number])
+        lined[at] = `${CONTEXT.exec(lines[at])?.[1] ?? lines[at]} in: ${clip(places[number], 120)}`;
     });
   }
   return lined;

@@ -7,7 +7,8 @@ const RADIO_GROUP = 'fieldset, [role=radiogroup], [role=group]';
 function radiosIn(group) {
   const found = [...group.querySelectorAll(RADIO)];
   for (const slot of group.querySelectorAll('slot')) {
-    for (const one of slot.assignedElements({ flatten: true })) found.push(...(one.matches(RADIO) ? [one] : one.querySelectorAll(RADIO)));
+    for (const one of slot.assignedElements({ flatten: true }))
+      found.push(...(one.matches(RADIO) ? [one] : one.querySelectorAll(RADIO)));
   }
   return found;
 }
@@ -21,7 +22,8 @@ function radioSet(el) {
   return one ? radios : [];
 }
 const isRadioSet = (el) => radioSet(el).length > 0;
-const radioName = (radio) => nameOf(radio, 'radio') || labelBesideOf(radio) || radio.getAttribute('value') || '';
+const radioName = (radio) =>
+  nameOf(radio, 'radio') || labelBesideOf(radio) || radio.getAttribute('value') || '';
 
 // The words before the first of a set that has no label of its own, or before what holds it.
 function setLabel(box, radios) {
@@ -29,7 +31,11 @@ function setLabel(box, radios) {
   while (parentElementOf(first) && parentElementOf(first) !== box) first = parentElementOf(first);
   const inside = wordsBeside(first, -1).text;
   if (inside) return inside;
-  for (let at = box, steps = 0; at && steps < MAX_STEPS_UP && !BOUNDARY_TAGS.has(tagOf(at)); at = parentElementOf(at), steps++) {
+  for (
+    let at = box, steps = 0;
+    at && steps < MAX_STEPS_UP && !BOUNDARY_TAGS.has(tagOf(at));
+    at = parentElementOf(at), steps++
+  ) {
     const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsBeside(at, -1).text;
     if (words) return words;
   }
@@ -53,12 +59,23 @@ function radioGroups() {
     const name = radios.length ? nameOf(el, roleOf(el)) || setLabel(el, radios) : '';
     if (name) groups.set(el, name);
   }
-  const [inputs, others] = [matchesEverywhere({ selector: 'input[type=radio][name]', pierce: true }), matchesEverywhere({ selector: '[role=radio]', pierce: true })];
-  const loose = [...groupItems(inputs, (radio) => radio.name).values(), ...groupItems(others.filter((one) => !one.closest(RADIO_GROUP)), radioHolderOf).values()];
+  const [inputs, others] = [
+    matchesEverywhere({ selector: 'input[type=radio][name]', pierce: true }),
+    matchesEverywhere({ selector: '[role=radio]', pierce: true }),
+  ];
+  const loose = [
+    ...groupItems(inputs, (radio) => radio.name).values(),
+    ...groupItems(
+      others.filter((one) => !one.closest(RADIO_GROUP)),
+      radioHolderOf,
+    ).values(),
+  ];
   for (const radios of loose) {
     let box = parentElementOf(radios[0]);
     while (box && !radios.every((one) => nodeContains(box, one))) box = parentElementOf(box);
-    const named = box && [...groups.keys()].some((el) => el === box || nodeContains(el, box) || nodeContains(box, el));
+    const named =
+      box &&
+      [...groups.keys()].some((el) => el === box || nodeContains(el, box) || nodeContains(box, el));
     if (box && !named && isRadioSet(box)) groups.set(box, setLabel(box, radios));
   }
   return [...groups].filter(([el, name]) => name && radiosIn(el).some(isReachable));
@@ -66,8 +83,19 @@ function radioGroups() {
 
 // Fields that are groups, as matches of a search.
 function matchingGroups(asked) {
-  const match = (role) => ([el, name]) => (
-    { el, role, name, acts: true, within: null, score: asked.score(el, role, name, true), at: 0 });
-  return [...radioGroups().map(match('radiogroup')), ...[...checkboxGroups(), ...segmentedFields()].map(match('group'))]
-    .filter((one) => one.score > 0);
+  const match =
+    (role) =>
+    ([el, name]) => ({
+      el,
+      role,
+      name,
+      acts: true,
+      within: null,
+      score: asked.score(el, role, name, true),
+      at: 0,
+    });
+  return [
+    ...radioGroups().map(match('radiogroup')),
+    ...[...checkboxGroups(), ...segmentedFields()].map(match('group')),
+  ].filter((one) => one.score > 0);
 }

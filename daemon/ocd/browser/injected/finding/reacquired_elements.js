@@ -7,7 +7,11 @@ function noteAction(el) {
   if (!known || !isPresent(el)) return;
   surroundingTexts = new Map();
   const letters = (text) => text.replace(/[\p{N}\p{P}\p{S}]+/gu, ' ');
-  if (roleOf(el) === known.role && isSameText(letters(known.words), letters(distinguishingWords(el, known.role).words))) setIdentity(number, el);
+  if (
+    roleOf(el) === known.role &&
+    isSameText(letters(known.words), letters(distinguishingWords(el, known.role).words))
+  )
+    setIdentity(number, el);
 }
 
 // The element of a number, if it is the one that was read; else the one that stands in its place,
@@ -19,7 +23,10 @@ function reacquire(number) {
   const el = elementOf(number);
   if (!known) return el;
   if (el) return isSameElement(el, known) ? el : null;
-  const found = interactiveElements().filter((one) => !numberByElement.has(one.el) && one.role === known.role && one.name === known.name)
+  const found = interactiveElements()
+    .filter(
+      (one) => !numberByElement.has(one.el) && one.role === known.role && one.name === known.name,
+    )
     .filter((one) => {
       const now = distinguishingWords(one.el, one.role).words;
       return known.repeated ? now === known.words : isSameText(now, known.words);

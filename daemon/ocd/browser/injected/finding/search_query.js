@@ -1,26 +1,60 @@
 // A query taken apart, and how well an element fits it.
 
 const ROLE_WORDS = {
-  button: ['button', 'summary'], btn: ['button'], link: ['link'], heading: ['heading'], title: ['heading'],
-  field: [...FIELDS], input: [...FIELDS], textbox: ['textbox', 'searchbox'], box: ['textbox', 'searchbox', 'checkbox', 'combobox'],
-  textarea: ['textbox'], checkbox: ['checkbox', 'switch'], radio: ['radio'], switch: ['switch', 'checkbox'], toggle: ['switch', 'button', 'checkbox'],
-  dropdown: ['combobox', 'listbox', 'button'], select: ['combobox', 'listbox'], combobox: ['combobox'], option: ['option', 'radio'],
-  tab: ['tab'], menu: ['menu', 'menuitem', 'button'], image: ['img'], icon: ['img', 'button'], slider: ['slider'], row: ['row'],
-  dialog: ['dialog', 'alertdialog'], table: ['table'], grid: ['grid', 'treegrid', 'table'], list: ['list'],
+  button: ['button', 'summary'],
+  btn: ['button'],
+  link: ['link'],
+  heading: ['heading'],
+  title: ['heading'],
+  field: [...FIELDS],
+  input: [...FIELDS],
+  textbox: ['textbox', 'searchbox'],
+  box: ['textbox', 'searchbox', 'checkbox', 'combobox'],
+  textarea: ['textbox'],
+  checkbox: ['checkbox', 'switch'],
+  radio: ['radio'],
+  switch: ['switch', 'checkbox'],
+  toggle: ['switch', 'button', 'checkbox'],
+  dropdown: ['combobox', 'listbox', 'button'],
+  select: ['combobox', 'listbox'],
+  combobox: ['combobox'],
+  option: ['option', 'radio'],
+  tab: ['tab'],
+  menu: ['menu', 'menuitem', 'button'],
+  image: ['img'],
+  icon: ['img', 'button'],
+  slider: ['slider'],
+  row: ['row'],
+  dialog: ['dialog', 'alertdialog'],
+  table: ['table'],
+  grid: ['grid', 'treegrid', 'table'],
+  list: ['list'],
 };
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
 const HINT_PENALTY = 2; // and both than the class of an icon
 const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
 // What an outline says of an element behind its name, and the words for being without it.
-const STATES = new Set('checked selected pressed expanded collapsed disabled focused multiline readonly required invalid'.split(' '));
-const STATES_NOT = new Map([['unchecked', 'checked'], ['unselected', 'selected'], ['enabled', 'disabled']]);
+const STATES = new Set(
+  'checked selected pressed expanded collapsed disabled focused multiline readonly required invalid'.split(
+    ' ',
+  ),
+);
+const STATES_NOT = new Map([
+  ['unchecked', 'checked'],
+  ['unselected', 'selected'],
+  ['enabled', 'disabled'],
+]);
 const STATE_SCORE = 76; // the best by a state: what is called so and is of the kind asked for is meant before
 const KIND_BONUS = 20; // a kind and a state say more than a kind
 const BARE_STATE_SCORE = 50;
 
 function parseQuoted(text) {
-  try { return JSON.parse(text); } catch { return text.slice(1, -1); }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(1, -1);
+  }
 }
 
 // A query that is an element's line in the outline: button "Delete" in: Bob. In a row: recorded so.
@@ -30,18 +64,29 @@ const NUMBER = /\p{N}/u;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
 // The words of a text; of one that was cut, the last may be half a word.
-const completeWords = (text) => wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
-const lacksNumbers = (wanted, there) => wanted.some((word) => NUMBER.test(word) && !there.includes(word));
+const completeWords = (text) =>
+  wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
+const lacksNumbers = (wanted, there) =>
+  wanted.some((word) => NUMBER.test(word) && !there.includes(word));
 
 // A query taken apart once.
 class SearchQuery {
   constructor(query) {
     const line = AS_LINE.exec(squeeze(query));
-    this.line = line && { role: line[1], name: parseQuoted(line[2]), row: line[3] !== undefined, around: [...new Set(completeWords(line[4] || ''))] };
+    this.line = line && {
+      role: line[1],
+      name: parseQuoted(line[2]),
+      row: line[3] !== undefined,
+      around: [...new Set(completeWords(line[4] || ''))],
+    };
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
-    this.roles = new Set(words.flatMap((word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : [])));
+    this.roles = new Set(
+      words.flatMap(
+        (word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : []),
+      ),
+    );
     this.all = words;
     const rest = words.filter((word) => !ROLE_WORDS[word] && !FILLERS.has(word));
     this.rest = rest;
@@ -49,7 +94,9 @@ class SearchQuery {
     this.stems = rest.map((word) => word.slice(0, 4));
     this.whole = words.join(' ');
     this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
-    this.stateless = this.states.length ? new SearchQuery(words.filter((word) => !this.states.includes(word)).join(' ')) : null;
+    this.stateless = this.states.length
+      ? new SearchQuery(words.filter((word) => !this.states.includes(word)).join(' '))
+      : null;
     this.hint = this.stateless && !this.stateless.rest.length ? null : this.hinting();
   }
 
@@ -59,7 +106,9 @@ class SearchQuery {
     if (!this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
     // No half of a pair at the end: the expression knows whole signs only.
-    const parts = [...this.stems, ...begun].map((part) => part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+    const parts = [...this.stems, ...begun].map((part) =>
+      part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
+    );
     // A dotted capital I has two letters as a small one.
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
   }
@@ -82,7 +131,9 @@ class SearchQuery {
     if (!this.stateless || !acts || score >= STATE_SCORE) return score;
     const { all, roles } = this.stateless;
     const kind = roles.has(role) ? KIND_BONUS : 0;
-    const stated = all.length ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATE_SCORE) : BARE_STATE_SCORE;
+    const stated = all.length
+      ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATE_SCORE)
+      : BARE_STATE_SCORE;
     return stated > score && this.isStated(el, role) ? stated : score;
   }
 
@@ -90,8 +141,12 @@ class SearchQuery {
   isStated(el, role) {
     const control = el.tagName === 'LABEL' && el.control ? el.control : el;
     const said = statesOf(control, role, activeElementOf(documentOf(control))).split(' ');
-    return this.states.every((word) => (STATES.has(word) ? said.includes(word)
-      : !said.includes(STATES_NOT.get(word)) && (word !== 'unchecked' || CHECKABLE_ROLES.test(role))));
+    return this.states.every((word) =>
+      STATES.has(word)
+        ? said.includes(word)
+        : !said.includes(STATES_NOT.get(word)) &&
+          (word !== 'unchecked' || CHECKABLE_ROLES.test(role)),
+    );
   }
 
   // How well it fits by its name, by the words beside it, and by its icon.
@@ -107,10 +162,18 @@ class SearchQuery {
   // How well it fits by a name.
   nameScore(el, role, name, acts) {
     if (!this.line) return this.fit(el, role, name, acts);
-    const named = clip(name) === this.line.name || (CUT_BEGINNING.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
-    const same = named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
-    const score = same ? 80 + this.near(el, acts) : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
-    const other = score > OTHER_ROW_SCORE && ((!named && lacksNumbers(completeWords(this.line.name), wordsOf(name))) || this.elsewhere(el, acts));
+    const named =
+      clip(name) === this.line.name ||
+      (CUT_BEGINNING.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
+    const same =
+      named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
+    const score = same
+      ? 80 + this.near(el, acts)
+      : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
+    const other =
+      score > OTHER_ROW_SCORE &&
+      ((!named && lacksNumbers(completeWords(this.line.name), wordsOf(name))) ||
+        this.elsewhere(el, acts));
     return other ? OTHER_ROW_SCORE : score;
   }
 
@@ -123,7 +186,10 @@ class SearchQuery {
     const there = wordsOf(`${otherWords(el, acts, true)} ${words}`);
     const gone = wanted.filter((word) => !there.includes(word));
     if (!gone.length || lacksNumbers(gone, [])) return gone.length > 0;
-    return (row || repeated) && completeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word));
+    return (
+      (row || repeated) &&
+      completeWords(clip(squeeze(words), 200)).some((word) => !wanted.includes(word))
+    );
   }
 
   // Up to 20 for the words around that are still there.
@@ -162,7 +228,9 @@ class SearchQuery {
     if (said.startsWith(`${this.phrase} `)) return 80;
     if (` ${said} `.includes(` ${this.phrase} `)) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
-    const start = this.rest.filter((word) => spoken.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))));
+    const start = this.rest.filter((word) =>
+      spoken.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))),
+    );
     if (start.length === this.rest.length) return 60;
     return said.includes(this.phrase) && this.phrase.length > 1 ? 58 : 0;
   }
@@ -172,7 +240,9 @@ class SearchQuery {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
     const extra = otherWords(el, acts, hits > 0).toLowerCase();
-    const left = extra ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word)) : missing;
+    const left = extra
+      ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
+      : missing;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
@@ -184,9 +254,22 @@ const hasWord = (words, word) => words.includes(word) || words.includes(`${word}
 
 function otherWords(el, acts, partly) {
   // Most links have an address and nothing else.
-  const bare = !el.hasAttributes() || (tagOf(el) === 'A' && el.attributes.length === 1 && el.hasAttribute('href'));
+  const bare =
+    !el.hasAttributes() ||
+    (tagOf(el) === 'A' && el.attributes.length === 1 && el.hasAttribute('href'));
   if (bare) return acts && partly ? `${surroundingWords(el).words} ${sectionOf(el)}` : '';
-  const said = [el.placeholder, el.title, el.name, el.id, el.type, el.getAttribute('alt'), el.getAttribute('data-testid')];
-  const text = said.filter((one) => typeof one === 'string').join(' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+  const said = [
+    el.placeholder,
+    el.title,
+    el.name,
+    el.id,
+    el.type,
+    el.getAttribute('alt'),
+    el.getAttribute('data-testid'),
+  ];
+  const text = said
+    .filter((one) => typeof one === 'string')
+    .join(' ')
+    .replace(/([a-z])([A-Z])/g, '$1 $2');
   return acts && partly ? `${text} ${surroundingWords(el).words} ${sectionOf(el)}` : text;
 }

@@ -10,16 +10,36 @@ const PARTIAL_CROSSING_SCORE = 62; // that of the column says more
 // What stands where a column and a row meet that have all the words between them.
 function cellsAtCrossing(asked, among) {
   if (asked.line !== null || asked.rest.length < 2) return [];
-  const has = (table) => { const text = textContentOf(table).toLowerCase(); return asked.rest.every((word) => text.includes(word)); };
-  const cells = matchesEverywhere({ selector: TABLES, pierce: true }).filter(has).flatMap((table) => crossingsIn(table, asked));
-  return cells.filter(({ cell }) => visibleBoxOf(cell)).flatMap(({ cell, score }) => controlsInCell(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })));
+  const has = (table) => {
+    const text = textContentOf(table).toLowerCase();
+    return asked.rest.every((word) => text.includes(word));
+  };
+  const cells = matchesEverywhere({ selector: TABLES, pierce: true })
+    .filter(has)
+    .flatMap((table) => crossingsIn(table, asked));
+  return cells
+    .filter(({ cell }) => visibleBoxOf(cell))
+    .flatMap(({ cell, score }) =>
+      controlsInCell(cell, among).map((one) => ({ ...one, within: null, score, at: 0 })),
+    );
 }
 
 function controlsInCell(cell, among) {
   const controls = [...allMatches(cell, ACTS_IN_CELL)].filter((el) => visibleBoxOf(el));
-  if (controls.length > 0) return controls.map((el) => { const role = roleOf(el); return { el, role, name: nameOf(el, role), acts: true }; });
+  if (controls.length > 0)
+    return controls.map((el) => {
+      const role = roleOf(el);
+      return { el, role, name: nameOf(el, role), acts: true };
+    });
   if (among === 'fields' || among === 'files') return [];
-  return [{ el: cell, role: roleOf(cell) || 'cell', name: squeeze(visibleTextOf(cell, MAX_SAID)), acts: false }];
+  return [
+    {
+      el: cell,
+      role: roleOf(cell) || 'cell',
+      name: squeeze(visibleTextOf(cell, MAX_SAID)),
+      acts: false,
+    },
+  ];
 }
 
 function crossingsIn(table, { rest: asked, hint }) {
@@ -29,17 +49,36 @@ function crossingsIn(table, { rest: asked, hint }) {
   const heads = rows[top].map((cell) => wordsOf(spacedTextOf(cell)));
   return rows.slice(top + 1).flatMap((row) => {
     // Most cells have none of the words: those are not taken apart.
-    const own = row.findIndex((cell) => (hint === null || hint.test(textContentOf(cell))) && areWordsIn(wordsOf(spacedTextOf(cell)), asked));
+    const own = row.findIndex(
+      (cell) =>
+        (hint === null || hint.test(textContentOf(cell))) &&
+        areWordsIn(wordsOf(spacedTextOf(cell)), asked),
+    );
     if (own < 0) return [];
     const said = wordsOf(spacedTextOf(row[own]));
     const left = asked.filter((word) => !said.includes(word));
     const column = columnWith(heads, left, own);
-    return column < 0 || row[column] === undefined ? [] : [{ cell: row[column], score: heads[column].length > left.length ? PARTIAL_CROSSING_SCORE : CROSSING_SCORE }];
+    return column < 0 || row[column] === undefined
+      ? []
+      : [
+          {
+            cell: row[column],
+            score: heads[column].length > left.length ? PARTIAL_CROSSING_SCORE : CROSSING_SCORE,
+          },
+        ];
   });
 }
 
-const areWordsIn = (words, asked) => words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
-const isHeadRow = (row) => row.length > 1 && row.every((cell) => tagOf(cell) === 'TH' || tagOf(parentElementOf(parentElementOf(cell))) === 'THEAD' || roleAttributeOf(cell) === 'columnheader');
+const areWordsIn = (words, asked) =>
+  words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
+const isHeadRow = (row) =>
+  row.length > 1 &&
+  row.every(
+    (cell) =>
+      tagOf(cell) === 'TH' ||
+      tagOf(parentElementOf(parentElementOf(cell))) === 'THEAD' ||
+      roleAttributeOf(cell) === 'columnheader',
+  );
 
 // The column with the shortest head of those that have all the words; -1 for none.
 function columnWith(heads, words, but) {
@@ -64,15 +103,19 @@ function cellGrid(table) {
       const width = Math.min(cell.colSpan || 1, MAX_CELLS);
       const height = Math.min(cell.rowSpan || 1, all.length - at);
       if ((count += width * height) > MAX_CELLS) return completeRows(rows);
-      for (let down = 0; down < height; down++) for (let right = 0; right < width; right++) (rows[at + down] ||= [])[column + right] = cell;
+      for (let down = 0; down < height; down++)
+        for (let right = 0; right < width; right++) (rows[at + down] ||= [])[column + right] = cell;
     }
   }
   return completeRows(rows);
 }
 
-const completeRows = (rows) => rows.map((row) => [...row]).filter((row) => row.length > 0 && !row.includes(undefined));
+const completeRows = (rows) =>
+  rows.map((row) => [...row]).filter((row) => row.length > 0 && !row.includes(undefined));
 
 function rowsOfTable(table) {
   const rows = tagOf(table) === 'TABLE' ? [...table.rows].map((row) => [...row.cells]) : [];
-  return rows.length > 0 ? rows : [...allMatches(table, '[role=row]')].map((row) => [...allMatches(row, CELLS_OF_ROW)]);
+  return rows.length > 0
+    ? rows
+    : [...allMatches(table, '[role=row]')].map((row) => [...allMatches(row, CELLS_OF_ROW)]);
 }

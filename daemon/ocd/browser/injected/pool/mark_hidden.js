@@ -51,7 +51,13 @@ class HiddenMarker {
     const texts = walkerIn(doc, bodyOf(doc), NodeFilter.SHOW_TEXT);
     const gone = new Set(this.texts);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (/\S/.test(text.data) && !gone.has(text) && !UNRENDERED_TAGS.has(text.parentElement.tagName) && isCovered(text.parentElement)) this.covered.push(text);
+      if (
+        /\S/.test(text.data) &&
+        !gone.has(text) &&
+        !UNRENDERED_TAGS.has(text.parentElement.tagName) &&
+        isCovered(text.parentElement)
+      )
+        this.covered.push(text);
     }
   }
 
@@ -62,7 +68,8 @@ class HiddenMarker {
 
   inside(parent, kind) {
     if (++this.level <= MAX_LEVEL) {
-      for (let el = parent.firstElementChild; el; el = el.nextElementSibling) this.element(el, kind);
+      for (let el = parent.firstElementChild; el; el = el.nextElementSibling)
+        this.element(el, kind);
     }
     this.level--;
   }
@@ -86,7 +93,8 @@ class HiddenMarker {
       kind = new ElementKind(view);
       if (!this.own.has(el)) above.kinds.set(name, kind);
       this.words(el, kind, () => view);
-    } else if (!kind.legible) this.words(el, kind, () => new ElementView(el, above.view, getComputedStyle(el), ''));
+    } else if (!kind.legible)
+      this.words(el, kind, () => new ElementView(el, above.view, getComputedStyle(el), ''));
     this.content(el, tag, kind);
   }
 
@@ -108,7 +116,9 @@ class HiddenMarker {
       return;
     }
     if (tagOf(el) === 'text' && !view.readable) this.elements.push(el);
-    else for (const kid of el.children) if (kid.namespaceURI === el.namespaceURI) this.drawing(kid, view);
+    else
+      for (const kid of el.children)
+        if (kid.namespaceURI === el.namespaceURI) this.drawing(kid, view);
   }
 
   // Looks at the texts of one element, and so at those of its kind.

@@ -3,14 +3,18 @@
 // trees are not seen here.
 
 const MAX_RULES = 300;
-const STYLED_SELECTOR = '[style], [bgcolor], [color], [text], [popover], [opacity], iframe, frame, canvas, video, audio';
+const STYLED_SELECTOR =
+  '[style], [bgcolor], [color], [text], [popover], [opacity], iframe, frame, canvas, video, audio';
 // Whatever visibility.js asks about, and values that only the engine can work out. Names of properties
 // end with a colon in the text of a rule.
-const HIDING_CSS = new RegExp('(?:display: none|visibility|opacity|clip|mask|transform|translate|scale|zoom'
-  + '|position: (?:absolute|fixed|relative|sticky)|overflow|font-size: 0|font: (?:[a-z-]+ )*0|text-indent|fill|filter|all: '
-  + '|animation|transition|background|z-index|rotate|left: -|top: -|color-scheme|var\\(|calc\\(|min\\(|clamp\\('
-  // On the white of a page without backgrounds.
-  + '|color: (?:white|transparent|currentcolor|rgb\\(2[45]\\d, 2[45]\\d, 2[45]\\d\\)|[^;]*(?:, 0| / 0)\\)|[^;r][^;]*\\())', 'i');
+const HIDING_CSS = new RegExp(
+  '(?:display: none|visibility|opacity|clip|mask|transform|translate|scale|zoom' +
+    '|position: (?:absolute|fixed|relative|sticky)|overflow|font-size: 0|font: (?:[a-z-]+ )*0|text-indent|fill|filter|all: ' +
+    '|animation|transition|background|z-index|rotate|left: -|top: -|color-scheme|var\\(|calc\\(|min\\(|clamp\\(' +
+    // On the white of a page without backgrounds.
+    '|color: (?:white|transparent|currentcolor|rgb\\(2[45]\\d, 2[45]\\d, 2[45]\\d\\)|[^;]*(?:, 0| / 0)\\)|[^;r][^;]*\\())',
+  'i',
+);
 
 function isPlain(doc) {
   if (adoptedSheetsIn(doc).length || firstMatch(doc, STYLED_SELECTOR)) return false;

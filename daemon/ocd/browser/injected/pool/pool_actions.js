@@ -18,7 +18,12 @@ function whenFound(look, ms) {
       const now = look();
       if (now) end(now);
     });
-    watcher.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    watcher.observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
     const timer = setTimeout(() => end(look()), ms);
   });
 }
@@ -31,7 +36,7 @@ async function scrollDown(times, end) {
     // A page that is never drawn is told nothing of its own scrolling.
     tellScroll(document, new Event('scroll', { bubbles: true }));
     const wait = Math.min(SCROLL_MS, end - Date.now());
-    if (!await whenFound(() => page.scrollHeight > height, wait)) return;
+    if (!(await whenFound(() => page.scrollHeight > height, wait))) return;
   }
 }
 

@@ -11,7 +11,7 @@ return async (scripted, ms) => {
   const loaded = () => readyStateOf(document) === 'complete';
   if (!loaded()) {
     await new Promise((done) => {
-      listenTo(window, 'load', () => done(), {once: true});
+      listenTo(window, 'load', () => done(), { once: true });
       later(done, ms);
     });
   }
@@ -34,8 +34,10 @@ return async (scripted, ms) => {
   const placeholder = () => work && work.expecting() && shown(60) < 120;
   if (scripted || scriptsIn(document).length) {
     let changed = 0;
-    const observer = new MutationObserver(() => { changed = performance.now(); });
-    if (root) observer.observe(root, {subtree: true, childList: true, characterData: true});
+    const observer = new MutationObserver(() => {
+      changed = performance.now();
+    });
+    if (root) observer.observe(root, { subtree: true, childList: true, characterData: true });
     await pause(0);
     const step = 15;
     const most = 3000; // ms in which it may go on
@@ -63,7 +65,12 @@ return async (scripted, ms) => {
   // Without frames no animation goes on: what fades in would never be there.
   const finish = () => {
     const moving = animationsIn(document);
-    for (const animation of moving) try { animation.finish(); } catch { /* it has no end */ }
+    for (const animation of moving)
+      try {
+        animation.finish();
+      } catch {
+        /* it has no end */
+      }
     return moving.length > 0;
   };
   const look = () => {
@@ -76,18 +83,20 @@ return async (scripted, ms) => {
     const start = doctypeOf(document) ? '<!DOCTYPE html>' : '';
     if (!shadowRoots.length || !top.getHTML) return start + top.outerHTML;
     const shell = top.cloneNode(false).outerHTML;
-    return `${start}${shell.slice(0, -7)}${top.getHTML({shadowRoots})}</html>`;
+    return `${start}${shell.slice(0, -7)}${top.getHTML({ shadowRoots })}</html>`;
   };
   const html = () => {
-    if (!root) return {html: '', frames: []};
-    let found = {roots: [], frames: []};
+    if (!root) return { html: '', frames: [] };
+    let found = { roots: [], frames: [] };
     try {
       found = look();
       if (found.any && finish()) found = look();
       found.mark();
-    } catch { /* the page has bent the tools: then as it stands */ }
+    } catch {
+      /* the page has bent the tools: then as it stands */
+    }
     const frames = found.frames.map((doc) => [urlOf(doc), source(rootElementOf(doc), found.roots)]);
-    return {html: source(root, found.roots), frames};
+    return { html: source(root, found.roots), frames };
   };
 
   const entry = performance.getEntriesByType('navigation')[0];

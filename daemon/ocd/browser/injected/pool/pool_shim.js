@@ -19,31 +19,47 @@
     const id = later(() => {
       waiting.delete(id);
       depth = level;
-      try { run(); } finally { depth = 0; }
+      try {
+        run();
+      } finally {
+        depth = 0;
+      }
     }, delay);
     waiting.add(id);
     return id;
   };
-  const cancel = (id) => { counted.delete(id); slow.delete(id); forget(id); };
+  const cancel = (id) => {
+    counted.delete(id);
+    slow.delete(id);
+    forget(id);
+  };
 
   window.setTimeout = function setTimeout(run, delay = 0, ...args) {
     if (typeof run !== 'function') return later(run, delay, ...args);
     return schedule(() => run.apply(window, args), Number(delay) || 0);
   };
-  window.clearTimeout = function clearTimeout(id) { cancel(id); };
+  window.clearTimeout = function clearTimeout(id) {
+    cancel(id);
+  };
   window.requestAnimationFrame = function requestAnimationFrame(run) {
     return schedule(() => run(performance.now()), 8);
   };
-  window.cancelAnimationFrame = function cancelAnimationFrame(id) { cancel(id); };
-  window.requestIdleCallback = function requestIdleCallback(run) {
-    return schedule(() => run({didTimeout: false, timeRemaining: () => 40}), 1);
+  window.cancelAnimationFrame = function cancelAnimationFrame(id) {
+    cancel(id);
   };
-  window.cancelIdleCallback = function cancelIdleCallback(id) { cancel(id); };
+  window.requestIdleCallback = function requestIdleCallback(run) {
+    return schedule(() => run({ didTimeout: false, timeRemaining: () => 40 }), 1);
+  };
+  window.cancelIdleCallback = function cancelIdleCallback(id) {
+    cancel(id);
+  };
 
   const begin = () => {
     const id = ++number;
     requests.set(id, performance.now());
-    return () => { requests.delete(id); };
+    return () => {
+      requests.delete(id);
+    };
   };
   if (window.fetch) {
     const fetch_ = window.fetch;
@@ -58,16 +74,18 @@
   for (const name of ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text']) {
     const read = window.Response && Response.prototype[name];
     if (!read) continue;
-    Response.prototype[name] = {[name](...args) {
-      const end = begin();
-      const body = read.apply(this, args);
-      body.then(end, end);
-      return body;
-    }}[name];
+    Response.prototype[name] = {
+      [name](...args) {
+        const end = begin();
+        const body = read.apply(this, args);
+        body.then(end, end);
+        return body;
+      },
+    }[name];
   }
   const send = XMLHttpRequest.prototype.send;
   XMLHttpRequest.prototype.send = function (...args) {
-    this.addEventListener('loadend', begin(), {once: true});
+    this.addEventListener('loadend', begin(), { once: true });
     return send.apply(this, args);
   };
 
@@ -79,30 +97,50 @@
   };
 
   // A hidden page cannot have pop-ups: it would wait for its new window for ever.
-  window.open = function open() { return null; };
+  window.open = function open() {
+    return null;
+  };
 
   const Native = window.IntersectionObserver;
   window.IntersectionObserver = class IntersectionObserver extends Native {
     #tell;
-    constructor(tell, options) { super(tell, options); this.#tell = tell; }
+    constructor(tell, options) {
+      super(tell, options);
+      this.#tell = tell;
+    }
     observe(target) {
       schedule(() => {
         const box = target.getBoundingClientRect();
-        this.#tell.call(this, [{
-          target, isIntersecting: true, isVisible: true, intersectionRatio: 1,
-          boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now(),
-        }], this);
+        this.#tell.call(
+          this,
+          [
+            {
+              target,
+              isIntersecting: true,
+              isVisible: true,
+              intersectionRatio: 1,
+              boundingClientRect: box,
+              intersectionRect: box,
+              rootBounds: null,
+              time: performance.now(),
+            },
+          ],
+          this,
+        );
       }, 0);
     }
   };
 
-  Object.defineProperty(window, '__OPENCHROME__', {value: {
-    later,
-    closed, // shadow roots, with their hosts
-    // Whether a timer is set that is too slow for a page that has something to show.
-    expecting: () => slow.size > 0,
-    // Requests that take longer than two seconds are held open on purpose (long polling).
-    busy: () => counted.size > 0
-      || [...requests.values()].some((since) => performance.now() - since < 2000),
-  }});
+  Object.defineProperty(window, '__OPENCHROME__', {
+    value: {
+      later,
+      closed, // shadow roots, with their hosts
+      // Whether a timer is set that is too slow for a page that has something to show.
+      expecting: () => slow.size > 0,
+      // Requests that take longer than two seconds are held open on purpose (long polling).
+      busy: () =>
+        counted.size > 0 ||
+        [...requests.values()].some((since) => performance.now() - since < 2000),
+    },
+  });
 })();

@@ -16,14 +16,19 @@ function foldRuns(lines, shorten = (run) => run, fewest = MIN_RUN) {
   }
   return out;
 }
-const kindOfLine = (line) => /^(?:text|clickable|draggable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(line)?.[0] || '';
-const stripKind = (line, kind) => (line.startsWith(kind) ? line.slice(kind.length).replace(/^[: ]+/, '') : line);
+const kindOfLine = (line) =>
+  /^(?:text|clickable|draggable|link|button|option|menuitem|radio|tab|gridcell|treeitem|listitem(?=:))(?=[: ])/.exec(
+    line,
+  )?.[0] || '';
+const stripKind = (line, kind) =>
+  line.startsWith(kind) ? line.slice(kind.length).replace(/^[: ]+/, '') : line;
 
 function joinRun(kind, run) {
   const lines = [];
   for (const words of run.map((line) => stripKind(line, kind))) {
     const last = lines.at(-1);
-    if (last && (last.length + words.length < MAX_FOLDED || words[0] === '…')) lines[lines.length - 1] = `${last} | ${words}`;
+    if (last && (last.length + words.length < MAX_FOLDED || words[0] === '…'))
+      lines[lines.length - 1] = `${last} | ${words}`;
     else lines.push(`${kind}: ${words}`);
   }
   return lines;

@@ -1,13 +1,24 @@
 // The outline: one pass over what is shown, one line for each thing that matters.
 
-const CONTAINER_ROLES = new Set([...PARTS_OF_BOOKS, 'graphics-document', 'graphics-object', ...('alert alertdialog application article banner blockquote caption'
-  + ' complementary contentinfo dialog directory document feed figure form grid group list listbox'
-  + ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status'
-  + ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell'
-  + ' gridcell columnheader rowheader').split(' ')]);
-const LEAF_ROLES = new Set(('button checkbox link menuitem menuitemcheckbox menuitemradio option radio'
-  + ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month'
-  + ' week file summary img meter progressbar separator video audio canvas').split(' '));
+const CONTAINER_ROLES = new Set([
+  ...PARTS_OF_BOOKS,
+  'graphics-document',
+  'graphics-object',
+  ...(
+    'alert alertdialog application article banner blockquote caption' +
+    ' complementary contentinfo dialog directory document feed figure form grid group list listbox' +
+    ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status' +
+    ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell' +
+    ' gridcell columnheader rowheader'
+  ).split(' '),
+]);
+const LEAF_ROLES = new Set(
+  (
+    'button checkbox link menuitem menuitemcheckbox menuitemradio option radio' +
+    ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month' +
+    ' week file summary img meter progressbar separator video audio canvas'
+  ).split(' '),
+);
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
 const TEXT = 0;
@@ -24,7 +35,11 @@ const SHORT_WORD = /\p{L}{2}|\p{N}/u;
 const CAPTIONS = {
   LABEL: (el) => {
     const control = el.control;
-    return control && (!hasName(control) || !isControlReachable(control, el) || repeatsName(el, control)) && !isLabelOfAnother(el, control);
+    return (
+      control &&
+      (!hasName(control) || !isControlReachable(control, el) || repeatsName(el, control)) &&
+      !isLabelOfAnother(el, control)
+    );
   },
   LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !hasName(el.parentElement),
   CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !hasName(el.parentElement),
@@ -37,7 +52,16 @@ const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
 const MAX_ICON = 64; // px
-const CHILDLESS_DROPPED = new Set(['toolbar', 'menubar', 'tablist', 'tabpanel', 'region', 'navigation', 'complementary', 'group']); // nothing to see without contents
+const CHILDLESS_DROPPED = new Set([
+  'toolbar',
+  'menubar',
+  'tablist',
+  'tabpanel',
+  'region',
+  'navigation',
+  'complementary',
+  'group',
+]); // nothing to see without contents
 const ARIA_HIDDEN_MARK = '[aria-hidden]';
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
@@ -47,7 +71,11 @@ const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabin
 // Whether content that assistive software is not told of says something to those who see it.
 function isVisibleButHidden(el, view) {
   if (CONTROL_TAGS.has(el.tagName)) return !isInvisible(el, view.style);
-  if (!/[\p{L}\p{N}]/u.test(visibleTextOf(el, MAX_SHORT_TEXT)) && !el.querySelector('button, input:not([type=hidden]), select, textarea')) return false;
+  if (
+    !/[\p{L}\p{N}]/u.test(visibleTextOf(el, MAX_SHORT_TEXT)) &&
+    !el.querySelector('button, input:not([type=hidden]), select, textarea')
+  )
+    return false;
   return !isCutAway(el);
 }
 
@@ -57,22 +85,39 @@ function isCutAway(el) {
   for (let at = parentElementOf(el); at && !PAGE_TAGS.has(at.tagName); at = parentElementOf(at)) {
     if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
     const { left, right, top, bottom } = boundingBoxOf(at);
-    if (box.right <= left + 1 || box.left >= right - 1 || box.bottom <= top + 1 || box.top >= bottom - 1) return true;
+    if (
+      box.right <= left + 1 ||
+      box.left >= right - 1 ||
+      box.bottom <= top + 1 ||
+      box.top >= bottom - 1
+    )
+      return true;
   }
   return false;
 }
 
 // Whether a label says what its control is named by itself.
-const repeatsName = (label, control) => squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
+const repeatsName = (label, control) =>
+  squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
 
 // Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
-const isFocusGuard = (el) => firstChildOf(el) === null && (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0)
-  && ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
+const isFocusGuard = (el) =>
+  firstChildOf(el) === null &&
+  (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0) &&
+  ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
 
 // Whether a label's control gets a line of its own.
 function isControlReachable(control, label) {
-  if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('[aria-hidden="true"]')) return false;
-  for (let at = parentElementOf(control); at && at !== label && !nodeContains(at, label); at = parentElementOf(at)) {
+  if (
+    !control.checkVisibility({ visibilityProperty: true }) ||
+    control.closest('[aria-hidden="true"]')
+  )
+    return false;
+  for (
+    let at = parentElementOf(control);
+    at && at !== label && !nodeContains(at, label);
+    at = parentElementOf(at)
+  ) {
     if (isInvisible(at, getComputedStyle(at))) return false;
   }
   return true;
@@ -87,7 +132,8 @@ function isDraggedBy(line, inner) {
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
 // or beside it needs no hint.
-const hintIfWordless = (el, role) => (LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '');
+const hintIfWordless = (el, role) =>
+  LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '';
 
 // A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
 const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
@@ -140,7 +186,8 @@ class Outline {
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
     // What its owner was not asked for stands at the end.
-    for (const owner of [...this.owners.by.keys()]) if (this.owners.by.has(owner)) this.owned(owner, depth, null);
+    for (const owner of [...this.owners.by.keys()])
+      if (this.owners.by.has(owner)) this.owned(owner, depth, null);
     this.flush(depth);
     if (this.labels.length) this.dropLabels();
     [this.active, this.special, this.owners, this.labelling] = outer;
@@ -171,7 +218,11 @@ class Outline {
       const fold = tagOf(el) === 'DETAILS' && !el.open;
       const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
       let place = 0;
-      for (let kid = list ? list[0] : firstChildOf(el); kid; kid = list ? list[++place] : nextSiblingOf(kid)) {
+      for (
+        let kid = list ? list[0] : firstChildOf(el);
+        kid;
+        kid = list ? list[++place] : nextSiblingOf(kid)
+      ) {
         const type = nodeTypeOf(kid);
         if (fold && isCollapsed(el, kid)) continue;
         if (type === 3) {
@@ -202,7 +253,8 @@ class Outline {
     try {
       this.element(el, view, depth, control);
     } catch (error) {
-      if (error instanceof RangeError) { // too deep for the stack
+      if (error instanceof RangeError) {
+        // too deep for the stack
         this.words += ` ${el.innerText ?? ''} `;
         return;
       }
@@ -239,11 +291,17 @@ class Outline {
     const tag = el.tagName.toUpperCase();
     if (UNRENDERED_TAGS.has(tag)) return;
     const view = viewInside(el, above);
-    if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth)) return;
+    if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth))
+      return;
     const unheard = el.getAttribute('aria-hidden') === 'true';
-    if (!view || (unheard && (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))) {
+    if (
+      !view ||
+      (unheard &&
+        (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))
+    ) {
       this.hidden += el.textContent.trim().length;
-    } else if (unheard && !this.unheard && !isIconWord(el, el.textContent)) this.onlySeen(el, tag, view, depth);
+    } else if (unheard && !this.unheard && !isIconWord(el, el.textContent))
+      this.onlySeen(el, tag, view, depth);
     else this.shownElement(el, tag, view, depth, control);
   }
 
@@ -251,8 +309,22 @@ class Outline {
   // needs no further questions. Returns whether it is one.
   plainCell(el, view, depth) {
     const text = firstChildOf(el);
-    if (text === null || nodeTypeOf(text) !== 3 || nextSiblingOf(text) !== null || el.hasAttributes() || this.onlyRefs) return false;
-    if (view.pointer || view.host || view.preserves || this.special.has(el) || this.labelling.has(el)) return false;
+    if (
+      text === null ||
+      nodeTypeOf(text) !== 3 ||
+      nextSiblingOf(text) !== null ||
+      el.hasAttributes() ||
+      this.onlyRefs
+    )
+      return false;
+    if (
+      view.pointer ||
+      view.host ||
+      view.preserves ||
+      this.special.has(el) ||
+      this.labelling.has(el)
+    )
+      return false;
     if (tableRole(parentElementOf(el)) !== '') return false;
     if (this.words) this.flush(depth);
     this.lines.push([depth, BOX, 'cell']);
@@ -268,8 +340,15 @@ class Outline {
   isPressedUnheard(el, tag, view) {
     if (tag === 'SVG') suspectDrawing(el);
     const { width, height } = boundingBoxOf(el);
-    if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2) return false;
-    if (tag !== 'BUTTON' && (width > MAX_ICON || height > MAX_ICON || !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))) return false;
+    if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2)
+      return false;
+    if (
+      tag !== 'BUTTON' &&
+      (width > MAX_ICON ||
+        height > MAX_ICON ||
+        !(this.special.has(el) || (view.pointer && this.beginsPointer(el, view))))
+    )
+      return false;
     return !isCutAway(el);
   }
 
@@ -291,8 +370,10 @@ class Outline {
       return;
     }
     this.flush(depth);
-    for (const line of this.lines.slice(at)) if (line[0] === depth) line[2] += ` ${ARIA_HIDDEN_MARK}`;
-    if (this.lines.length === at + 1 && this.lines[at][1] === TEXT) this.labels.push(this.lines[at]);
+    for (const line of this.lines.slice(at))
+      if (line[0] === depth) line[2] += ` ${ARIA_HIDDEN_MARK}`;
+    if (this.lines.length === at + 1 && this.lines[at][1] === TEXT)
+      this.labels.push(this.lines[at]);
   }
 
   // The words that people see before a field, where its name says the same.
@@ -303,7 +384,17 @@ class Outline {
       if (!places.has(label)) continue; // it was joined with another line
       const words = quote(label[2].slice(0, -ARIA_HIDDEN_MARK.length - 1));
       const at = places.get(label);
-      if (this.lines.slice(at + 1, at + 3).some(([, kind, line]) => kind !== TEXT && (line.includes(` ${words} [ref=`) || GROUP_OF_FIELDS.test(line) && line.includes(` ${words}`)))) spoken.add(label);
+      if (
+        this.lines
+          .slice(at + 1, at + 3)
+          .some(
+            ([, kind, line]) =>
+              kind !== TEXT &&
+              (line.includes(` ${words} [ref=`) ||
+                (GROUP_OF_FIELDS.test(line) && line.includes(` ${words}`))),
+          )
+      )
+        spoken.add(label);
     }
     if (spoken.size) this.lines = this.lines.filter((line) => !spoken.has(line));
     this.labels = [];
@@ -311,11 +402,18 @@ class Outline {
 
   // Whether an open dialog stands before an element of the page.
   dialogOver(el) {
-    return shownDialogs(documentOf(el)).some((one) => !nodeContains(el, one) && !nodeContains(one, el));
+    return shownDialogs(documentOf(el)).some(
+      (one) => !nodeContains(el, one) && !nodeContains(one, el),
+    );
   }
 
   shownElement(el, tag, view, depth, control) {
-    if (mayHostShadow(tag) ? !shadowRootOf(el) : !control && EMPTY_TARGETS.has(tag) && firstChildOf(el) === null) suspectHost(el);
+    if (
+      mayHostShadow(tag)
+        ? !shadowRootOf(el)
+        : !control && EMPTY_TARGETS.has(tag) && firstChildOf(el) === null
+    )
+      suspectHost(el);
     if (tag === 'BR') {
       this.words += ' ';
       return;
@@ -335,7 +433,8 @@ class Outline {
     else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
     else if (view.inline) this.inline(el, view, depth, control);
     else this.block(el, view, depth, control);
-    if (tag === 'IMG' && el.useMap && view.visible && !view.inert) this.areas(el, depth + (this.onlyRefs || !nameOf(el, 'img') ? 0 : 1));
+    if (tag === 'IMG' && el.useMap && view.visible && !view.inert)
+      this.areas(el, depth + (this.onlyRefs || !nameOf(el, 'img') ? 0 : 1));
   }
 
   // Labels, legends and captions are told as names of what they belong to.
@@ -347,9 +446,23 @@ class Outline {
       this.flush(depth);
       this.refs++;
       const line = `${role} ${quote(nameOf(owner, role))} [ref=e${refOf(el)}]`;
-      if (!view.inert) this.put(depth, LEAF, line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root));
+      if (!view.inert)
+        this.put(
+          depth,
+          LEAF,
+          line + statesOf(owner, role, this.active) + detailOf(owner, role, '', this.root),
+        );
     }
-    this.block(el, view, depth, owner && hasName(owner) && this.saysMore(el, nameOf(owner, roleOf(owner)), new NameComputation(owner)) ? null : el);
+    this.block(
+      el,
+      view,
+      depth,
+      owner &&
+        hasName(owner) &&
+        this.saysMore(el, nameOf(owner, roleOf(owner)), new NameComputation(owner))
+        ? null
+        : el,
+    );
   }
 
   inline(el, view, depth, control) {
@@ -377,7 +490,8 @@ class Outline {
     if (view.host) return true;
     if (el.hasAttributes()) {
       if (el.hasAttribute('onclick')) return true;
-      if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY') return !isFocusGuard(el);
+      if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY')
+        return !isFocusGuard(el);
     }
     if (control) return false;
     return (view.pointer && this.beginsPointer(el, view)) || this.special.has(el);
@@ -392,7 +506,10 @@ class Outline {
   head(el, role, name, acts) {
     let line = role;
     if (name) line += ` ${quote(name)}`;
-    else if (acts && !isNamedBeside(el, role, true)) line += (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') + hintIfWordless(el, role);
+    else if (acts && !isNamedBeside(el, role, true))
+      line +=
+        (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') +
+        hintIfWordless(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${ROLELESS_WORDS.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;
@@ -417,10 +534,15 @@ class Outline {
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
     const shown = FIELDS.has(role) && squeeze(valueOf(el, role)) === squeeze(textContentOf(el));
-    const told = shown || role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
+    const told =
+      shown || role === 'textbox' || role === 'video' || role === 'audio' || !this.untold(el, name);
     this.kids(el, view, inner, told ? control || el : control);
     this.flush(inner);
-    if (this.lines.length > at + 1 && withoutRef(this.lines[at + 1][2]) === withoutRef(this.lines[at][2]) && this.hasOneBelow(at)) {
+    if (
+      this.lines.length > at + 1 &&
+      withoutRef(this.lines[at + 1][2]) === withoutRef(this.lines[at][2]) &&
+      this.hasOneBelow(at)
+    ) {
       this.refs--;
       this.joinBelow(at, this.lines[at]);
     } else if (role === 'combobox') this.joinHeldField(el, at);
@@ -430,19 +552,26 @@ class Outline {
   joinHeldField(el, at) {
     const { lines } = this;
     const [depth, , words] = lines[at];
-    const fields = lines.slice(at + 1).filter(([, kind, line]) => kind === LEAF && HELD_FIELD.test(line));
+    const fields = lines
+      .slice(at + 1)
+      .filter(([, kind, line]) => kind === LEAF && HELD_FIELD.test(line));
     const [, name = ''] = HELD_FIELD.exec(words) ?? [];
     if (fields.length !== 1) return;
     const [field] = fields;
     const [, inner = ''] = HELD_FIELD.exec(field[2]);
     if (name !== '' && name !== inner) return;
-    const shown = shownLines(textWithoutLists(el)).split('\n').map(squeeze).filter((line) => line && quote(line) !== inner.trim()).join(', ');
+    const shown = shownLines(textWithoutLists(el))
+      .split('\n')
+      .map(squeeze)
+      .filter((line) => line && quote(line) !== inner.trim())
+      .join(', ');
     const rest = field[2].slice(field[2].indexOf(inner) + inner.length).replace(/^[a-z]+/, '');
     const end = rest.search(/ (?:placeholder|description)=|$/);
     field[2] = `combobox${inner}${!shown || rest.includes(' value=') ? rest : `${rest.slice(0, end)} value=${quote(shown)}${rest.slice(end)}`}`;
     lines.splice(at, 1);
     this.refs--;
-    for (let place = at; place < lines.length; place++) if (lines[place][0] > depth) lines[place][0]--;
+    for (let place = at; place < lines.length; place++)
+      if (lines[place][0] > depth) lines[place][0]--;
   }
 
   // Whether one line stands right below another, with all that follows below it.
@@ -450,7 +579,8 @@ class Outline {
     const { lines } = this;
     const level = lines[at][0] + 1;
     if (lines[at + 1][0] !== level) return false;
-    for (let place = at + 2; place < lines.length; place++) if (lines[place][0] <= level) return false;
+    for (let place = at + 2; place < lines.length; place++)
+      if (lines[place][0] <= level) return false;
     return true;
   }
 
@@ -466,7 +596,12 @@ class Outline {
   areas(el, depth) {
     for (const area of mapOf(el)?.areas || []) {
       const name = nameOf(area, 'link');
-      if (area.hasAttribute('href')) this.put(depth, LEAF, this.head(area, 'link', name, true) + this.detail(area, 'link', name));
+      if (area.hasAttribute('href'))
+        this.put(
+          depth,
+          LEAF,
+          this.head(area, 'link', name, true) + this.detail(area, 'link', name),
+        );
     }
   }
 
@@ -481,17 +616,25 @@ class Outline {
 
   // Whether a name that was given hides words that people see.
   untold(el, name) {
-    return el.hasAttributes() && (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) && this.saysMore(el, name);
+    return (
+      el.hasAttributes() &&
+      (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) &&
+      this.saysMore(el, name)
+    );
   }
 
   saysMore(el, name, walk = null) {
     const words = squeeze(nameFromContent(el, walk));
-    return (words.length > MAX_ICON_CHARS || SHORT_WORD.test(words)) && !name.toLowerCase().includes(words.toLowerCase());
+    return (
+      (words.length > MAX_ICON_CHARS || SHORT_WORD.test(words)) &&
+      !name.toLowerCase().includes(words.toLowerCase())
+    );
   }
 
   heading(el, view, depth, acts, control) {
     const name = nameOf(el, 'heading');
-    const level = el.getAttribute('aria-level') || (HEADING_TAG.test(el.tagName) ? el.tagName[1] : '2');
+    const level =
+      el.getAttribute('aria-level') || (HEADING_TAG.test(el.tagName) ? el.tagName[1] : '2');
     if (!this.onlyRefs || acts) {
       if ((!name || control) && !acts) {
         this.block(el, view, depth, control);
@@ -499,7 +642,11 @@ class Outline {
       }
       if (!view.readable && !acts && !control && !this.anyReadable(el, view)) return;
       this.flush(depth);
-      this.put(depth, LEAF, `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !markCoveredText(el, name).startsWith(COVERED_MARK) ? '' : ' [covered]'}`);
+      this.put(
+        depth,
+        LEAF,
+        `${this.head(el, 'heading', name, acts)} [level=${level}]${this.onlyRefs || !markCoveredText(el, name).startsWith(COVERED_MARK) ? '' : ' [covered]'}`,
+      );
     }
     const inner = depth + (this.onlyRefs ? 0 : 1);
     this.kids(el, view, inner, this.untold(el, name) ? control : el);
@@ -547,9 +694,17 @@ class Outline {
 
   // The lines below say what a row, a cell or a clickable box contains, if there are any.
   boxName(el, role) {
-    const given = el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
-    if (this.onlyRefs && !given) return nameOf(el, role) || squeeze(nameFromContent(el)).slice(0, MAX_SHORT_TEXT);
-    if (!given && (CELL_ROLES.has(role) || role === 'row' || (role === 'listitem' && !BLANK.test(textContentOf(el))))) return '';
+    const given =
+      el.hasAttributes() && (el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby'));
+    if (this.onlyRefs && !given)
+      return nameOf(el, role) || squeeze(nameFromContent(el)).slice(0, MAX_SHORT_TEXT);
+    if (
+      !given &&
+      (CELL_ROLES.has(role) ||
+        role === 'row' ||
+        (role === 'listitem' && !BLANK.test(textContentOf(el))))
+    )
+      return '';
     return nameOf(el, role);
   }
 
@@ -558,22 +713,44 @@ class Outline {
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELL_ROLES.has(role)) this.lines.length = at;
-    else if (count === 0 && role === 'listitem' && isInsideOf(el, '[role=menu]')) this.lines.length = at; // a stroke between its items
-    else if (count === 0 && CHILDLESS_DROPPED.has(role) && this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`) this.lines.length = at;
+    else if (count === 0 && role === 'listitem' && isInsideOf(el, '[role=menu]'))
+      this.lines.length = at; // a stroke between its items
+    else if (
+      count === 0 &&
+      CHILDLESS_DROPPED.has(role) &&
+      this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`
+    )
+      this.lines.length = at;
     else if (role === 'row') this.joinRow(at);
     else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
       // What is clicked inside is clicked by it.
       this.refs--;
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
-    } else if (role === '' && count > 1 && this.lines[at + 1][1] === LEAF && this.wraps(this.lines[at][2], this.lines[at + 1][2]) && this.hasOneBelow(at)) {
+    } else if (
+      role === '' &&
+      count > 1 &&
+      this.lines[at + 1][1] === LEAF &&
+      this.wraps(this.lines[at][2], this.lines[at + 1][2]) &&
+      this.hasOneBelow(at)
+    ) {
       this.refs--;
       this.joinBelow(at, this.lines[at + 1]);
     } else if (role === '' && only?.[1] === LEAF && isDraggedBy(this.lines[at][2], only[2])) {
       this.refs--;
-      this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2].replace('clickable', 'draggable')];
-    } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at)) this.joinBelow(at, this.lines[at]);
+      this.lines[at] = [
+        this.lines[at][0],
+        LEAF,
+        this.lines.pop()[2].replace('clickable', 'draggable'),
+      ];
+    } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at))
+      this.joinBelow(at, this.lines[at]);
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {
-      this.lines[at] = [this.lines[at][0], LEAF, `${role}: ${this.lines.pop()[2]}`, only[2].includes(' [ref=e') ? CONTROL_ITEM : 0];
+      this.lines[at] = [
+        this.lines[at][0],
+        LEAF,
+        `${role}: ${this.lines.pop()[2]}`,
+        only[2].includes(' [ref=e') ? CONTROL_ITEM : 0,
+      ];
     } else if (only?.[1] === TEXT && !CELL_ROLES.has(role)) {
       const text = this.lines.pop()[2];
       const line = this.lines[at];
@@ -587,8 +764,14 @@ class Outline {
   // Whether a clickable box says nothing that the one thing in it does not say.
   wraps(line, inner) {
     if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
-    const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [null, line];
-    return inner.includes(`${called ?? ''} [ref=`) || (called?.startsWith(' (') && TICK_ROLES.has(inner.split(' ', 1)[0]));
+    const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [
+      null,
+      line,
+    ];
+    return (
+      inner.includes(`${called ?? ''} [ref=`) ||
+      (called?.startsWith(' (') && TICK_ROLES.has(inner.split(' ', 1)[0]))
+    );
   }
 
   // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
@@ -610,7 +793,8 @@ class Outline {
     const header = cells.length > 0 && cells.every((cell) => cell[0] === 'columnheader');
     shortenAddresses(cells);
     const words = cells.map((cell) => {
-      if (!CELL_ROLES.has(cell[0])) return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
+      if (!CELL_ROLES.has(cell[0]))
+        return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
       return cell.length === 2 ? cell[1] : cell.slice(1).join(' ');
     });
     const line = lines[at];
@@ -703,20 +887,30 @@ function outline(options) {
     it.flush(0);
   }
   pendingFrames = it.frames;
-  const about = options.head ? describePage(it.lines.every(([, kind]) => kind === FRAME), it.onlyRefs) : null;
+  const about = options.head
+    ? describePage(
+        it.lines.every(([, kind]) => kind === FRAME),
+        it.onlyRefs,
+      )
+    : null;
   return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
 }
 
 const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
-const shownDialogs = oncePerTurn((doc) => [...allMatches(doc, DIALOGS)].filter((one) => !clobbered(one)
-  && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
+const shownDialogs = oncePerTurn((doc) =>
+  [...allMatches(doc, DIALOGS)].filter(
+    (one) =>
+      !clobbered(one) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
+  ),
+);
 
 const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
 
 // What has the focus in a document, in shadow trees, too.
 function deepActiveElement(doc) {
   let at = activeElementOf(doc);
-  while (at && shadowRootOf(at) && activeElementOf(shadowRootOf(at))) at = activeElementOf(shadowRootOf(at));
+  while (at && shadowRootOf(at) && activeElementOf(shadowRootOf(at)))
+    at = activeElementOf(shadowRootOf(at));
   return at;
 }
 
@@ -733,7 +927,9 @@ function rowBandsOf(el) {
   }
   if (heights.size < 2) return null;
   const left = (kid) => parseFloat(kid.style.left) || 0;
-  return [...heights].sort(([a], [b]) => a - b).map(([, band]) => band.sort((a, b) => left(a) - left(b)));
+  return [...heights]
+    .sort(([a], [b]) => a - b)
+    .map(([, band]) => band.sort((a, b) => left(a) - left(b)));
 }
 
 // The view of what surrounds an element, however it is hidden itself.
@@ -770,7 +966,15 @@ function runReader(reader, options) {
   } finally {
     viewCache = null;
   }
-  return { result, first, next: nextNumber, forgot: Boolean(options.recorded), nonce, suspects: shadowSuspects.length, frames: pendingFrames.length };
+  return {
+    result,
+    first,
+    next: nextNumber,
+    forgot: Boolean(options.recorded),
+    nonce,
+    suspects: shadowSuspects.length,
+    frames: pendingFrames.length,
+  };
 }
 
 MARKING_READERS.add(outline);
@@ -781,7 +985,10 @@ globalThis.openchrome = {
   element: (number) => elementOf(number),
   query: (selector) => query(selector),
   has: (selector) => query(selector) !== null,
-  ref: (el, next) => { nextNumber = Math.max(nextNumber, next); return [refOf(el), nextNumber]; },
+  ref: (el, next) => {
+    nextNumber = Math.max(nextNumber, next);
+    return [refOf(el), nextNumber];
+  },
   name: (el) => nameOf(el, roleOf(el)),
   role: (el) => roleOf(el),
   frame: (place) => pendingFrames[place] ?? null,

@@ -16,7 +16,15 @@ const NAMED = /^[a-z]+ "/;
 const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and name alone, the last of a chain
 
 const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
-const HEADED_ROLES = new Set(['group', 'region', 'complementary', 'article', 'form', 'navigation', 'search']);
+const HEADED_ROLES = new Set([
+  'group',
+  'region',
+  'complementary',
+  'article',
+  'form',
+  'navigation',
+  'search',
+]);
 const HEADING_LINE = /^heading (".*") (\[level=\d+\])$/;
 const DESCRIPTION_KEY = ' description="';
 const MAX_DESCRIBING = 12; // lines in which a description may stand
@@ -33,22 +41,38 @@ function rewriteLines(lines) {
   const once = lines.filter((line, at) => !repeatsNeighbour(line, lines[at - 1], lines[at + 1]));
   const described = once.map((line, at) => dropRepeatedDescription(line, at, once));
   const named = described.map((line, at) => dropRepeatedName(line, described[at + 1]));
-  const joined = joinListItems(joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))));
+  const joined = joinListItems(
+    joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))),
+  );
   return joinPressables(chainBoxes(shortenRowNames(joinWordLists(dropItemPrefixes(joined)))));
 }
 
 // Whether a line is but the stroke between two links or the full stop after one, the words of what is above it, or a picture of those beside it.
 function repeatsNeighbour({ 0: depth, 1: kind, 2: words }, before, after) {
   const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
-  if (kind === TEXT) return repeatsAbove(words, depth, before) || (words.length === 1 && isBeside(before, LEAF) && (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))));
-  return words.startsWith('img "') && [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`);
+  if (kind === TEXT)
+    return (
+      repeatsAbove(words, depth, before) ||
+      (words.length === 1 &&
+        isBeside(before, LEAF) &&
+        (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))))
+    );
+  return (
+    words.startsWith('img "') &&
+    [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`)
+  );
 }
 
 // Whether a text stands in the line before it: as the name of what it is in, as the value of what it is beside.
 function repeatsAbove(words, depth, before) {
   if (!before || words.length > MAX_WORDS) return false;
-  if (before[0] === depth) return before[1] === LEAF && before[2].endsWith(`] value=${quote(words)}`);
-  return before[0] === depth - 1 && NAMED.test(before[2]) && before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`);
+  if (before[0] === depth)
+    return before[1] === LEAF && before[2].endsWith(`] value=${quote(words)}`);
+  return (
+    before[0] === depth - 1 &&
+    NAMED.test(before[2]) &&
+    before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`)
+  );
 }
 
 // A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
@@ -57,8 +81,10 @@ function dropRepeatedName(line, first) {
   const role = words.split(' ', 1)[0];
   if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
   const name = words.slice(role.length);
-  const isTold = (NAMED_WITHIN.has(role) && ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`)))
-    || (HEADED_ROLES.has(role) && first[2].startsWith(`heading${name} [`));
+  const isTold =
+    (NAMED_WITHIN.has(role) &&
+      ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`))) ||
+    (HEADED_ROLES.has(role) && first[2].startsWith(`heading${name} [`));
   return isTold ? [depth, kind, role] : line;
 }
 
@@ -67,9 +93,11 @@ function mergeHeadingLinks(lines) {
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
-    const [, name, level] = (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADING_LINE.exec(words)) || [];
+    const [, name, level] =
+      (kind === LEAF && lines[at + 1]?.[0] === depth + 1 && HEADING_LINE.exec(words)) || [];
     const only = name && (lines[at + 2]?.[0] ?? 0) <= depth ? lines[at + 1][2] : '';
-    if (['link', 'button'].some((one) => only.startsWith(`${one} ${name} [ref=`))) out.push([depth, LEAF, `heading ${level} > ${lines[++at][2]}`]);
+    if (['link', 'button'].some((one) => only.startsWith(`${one} ${name} [ref=`)))
+      out.push([depth, LEAF, `heading ${level} > ${lines[++at][2]}`]);
     else out.push(lines[at]);
   }
   return out;
@@ -81,7 +109,13 @@ function dropRepeatedDescription(line, at, lines) {
   const from = kind === LEAF ? words.lastIndexOf(DESCRIPTION_KEY) : -1;
   if (from < 0) return line;
   const description = words.slice(from + DESCRIPTION_KEY.length - 1);
-  const told = isRepeatedBeside(description, depth, lines[at - 1], lines.slice(at + 1, at + 1 + MAX_DESCRIBING)) || isSaidAround(description, depth, lines, at);
+  const told =
+    isRepeatedBeside(
+      description,
+      depth,
+      lines[at - 1],
+      lines.slice(at + 1, at + 1 + MAX_DESCRIBING),
+    ) || isSaidAround(description, depth, lines, at);
   return told ? [depth, kind, words.slice(0, from)] : line;
 }
 
@@ -90,7 +124,8 @@ function isSaidAround(quoted, depth, lines, at) {
   const isText = (line) => line?.[0] === depth && line[1] === TEXT && line[2] !== '';
   let rest = quoted.slice(1, -1);
   for (const place of [at - 1, at - 2, at + 1, at + 2]) {
-    if (isText(lines[place]) && (Math.abs(at - place) === 1 || isText(lines[(at + place) / 2]))) rest = rest.replace(quote(lines[place][2]).slice(1, -1), '');
+    if (isText(lines[place]) && (Math.abs(at - place) === 1 || isText(lines[(at + place) / 2])))
+      rest = rest.replace(quote(lines[place][2]).slice(1, -1), '');
   }
   return BLANK.test(rest);
 }
@@ -100,7 +135,7 @@ function isRepeatedBeside(quoted, depth, before, after) {
   if (before?.[0] === depth && before[1] === TEXT && quote(before[2]) === quoted) return true;
   let told = '';
   for (const [inner, kind, words] of after) {
-    const [head] = kind === TEXT ? [''] : SAID_IN.exec(words) ?? [];
+    const [head] = kind === TEXT ? [''] : (SAID_IN.exec(words) ?? []);
     if (inner < depth || (head === undefined && words !== 'list')) return false;
     if (words === 'list') continue;
     const part = words.slice(head.length);
@@ -117,10 +152,17 @@ function joinDraggables(lines) {
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
     let end = at;
-    while (end < lines.length && lines[end][0] === depth && DRAGGABLE_LINE.test(lines[end][2])) end++;
+    while (end < lines.length && lines[end][0] === depth && DRAGGABLE_LINE.test(lines[end][2]))
+      end++;
     if (end === at) out.push(lines[at++]);
     else {
-      out.push(...foldRuns(lines.slice(at, end).map(([, , words]) => words), undefined, MIN_DRAGGED).map((words) => [depth, LEAF, words]));
+      out.push(
+        ...foldRuns(
+          lines.slice(at, end).map(([, , words]) => words),
+          undefined,
+          MIN_DRAGGED,
+        ).map((words) => [depth, LEAF, words]),
+      );
       at = end;
     }
   }
@@ -137,15 +179,26 @@ function joinPressables(lines) {
     while (kind && lines[end]?.[0] === depth && pressableKind(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
     if (run.length < MIN_ALIKE) out.push(...run);
-    else out.push(...joinRun(kind, run.map(([, , words]) => words)).map((words) => [depth, LEAF, words]));
+    else
+      out.push(
+        ...joinRun(
+          kind,
+          run.map(([, , words]) => words),
+        ).map((words) => [depth, LEAF, words]),
+      );
     at = end;
   }
   return out;
 }
 
-const pressableKind = ({ 1: kind, 2: words }) => (kind === LEAF && PRESSABLE_LINE.exec(words)?.[1]) || '';
+const pressableKind = ({ 1: kind, 2: words }) =>
+  (kind === LEAF && PRESSABLE_LINE.exec(words)?.[1]) || '';
 
-const isShortText = ({ 1: kind, 2: words, 3: mark }) => kind === TEXT && mark !== PRESERVED && words.length <= MAX_WORDS && !words.includes(ARIA_HIDDEN_MARK);
+const isShortText = ({ 1: kind, 2: words, 3: mark }) =>
+  kind === TEXT &&
+  mark !== PRESERVED &&
+  words.length <= MAX_WORDS &&
+  !words.includes(ARIA_HIDDEN_MARK);
 const escapeBars = (words) => words.replaceAll('|', '\\|');
 
 // Short texts that stand side by side are told in one line.
@@ -155,8 +208,16 @@ function joinShortTexts(lines) {
     const depth = lines[at][0];
     let end = at;
     while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
-    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED) out.push([depth, TEXT, lines.slice(at, end).map(([, , words]) => escapeBars(words)).join(' | ')]);
-    else out.push(...lines.slice(at, end = Math.max(end, at + 1)));
+    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED)
+      out.push([
+        depth,
+        TEXT,
+        lines
+          .slice(at, end)
+          .map(([, , words]) => escapeBars(words))
+          .join(' | '),
+      ]);
+    else out.push(...lines.slice(at, (end = Math.max(end, at + 1))));
     at = end;
   }
   return out;
@@ -169,7 +230,9 @@ function joinListItems(lines) {
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
     const head = kind === BOX && words === 'listitem' ? headOfItem(lines, at) : [];
-    const parts = head.map(([, inner, part]) => (inner === TEXT ? escapeBars(part) : part)).join(' | ');
+    const parts = head
+      .map(([, inner, part]) => (inner === TEXT ? escapeBars(part) : part))
+      .join(' | ');
     if (!head.length || parts.length > MAX_ITEM) out.push(lines[at]);
     else {
       out.push([depth, LEAF, `${words}: ${parts}`]);
@@ -186,8 +249,15 @@ function headOfItem(lines, at) {
   const inner = lines[at][0] + 1;
   for (let next = at + 1; lines[next]?.[0] >= inner; next++) {
     const { 0: depth, 1: kind, 2: words, 3: mark } = lines[next];
-    if (kind === BOX && depth === inner && words === 'list' && isLastChild(lines, next)) return head.length && hasOneControlAtMost(head) ? head : [];
-    if (depth > inner || mark === PRESERVED || (kind !== LEAF && kind !== TEXT) || head.push(lines[next]) > MAX_PARTS) return [];
+    if (kind === BOX && depth === inner && words === 'list' && isLastChild(lines, next))
+      return head.length && hasOneControlAtMost(head) ? head : [];
+    if (
+      depth > inner ||
+      mark === PRESERVED ||
+      (kind !== LEAF && kind !== TEXT) ||
+      head.push(lines[next]) > MAX_PARTS
+    )
+      return [];
   }
   return head.length > 1 && hasOneControlAtMost(head) ? head : [];
 }
@@ -203,7 +273,9 @@ function isLastChild(lines, at) {
 
 // Controls in a list by themselves: items they are in any case.
 function dropItemPrefixes(lines) {
-  return lines.map((line) => (line[3] === CONTROL_ITEM ? [line[0], LEAF, line[2].slice(ITEM.length)] : line));
+  return lines.map((line) =>
+    line[3] === CONTROL_ITEM ? [line[0], LEAF, line[2].slice(ITEM.length)] : line,
+  );
 }
 
 // What stands in a group without a name, where the group does not keep it apart from another's: it says nothing.
@@ -249,7 +321,12 @@ function wordsOfItems(lines, at) {
   const items = [];
   for (let next = at + 1; lines[next]?.[0] > lines[at][0]; next++) {
     const [, , words, mark] = lines[next];
-    if (mark !== WORDS_ITEM || words.length > ITEM.length + MAX_WORDS_ITEM || words.includes(REF_MARK)) return [];
+    if (
+      mark !== WORDS_ITEM ||
+      words.length > ITEM.length + MAX_WORDS_ITEM ||
+      words.includes(REF_MARK)
+    )
+      return [];
     items.push(words.slice(ITEM.length));
   }
   return items;
@@ -263,8 +340,14 @@ function chainBoxes(lines) {
   for (const [at, [depth, kind, words]] of lines.entries()) {
     while (around.length && around.at(-1)[0] >= depth) around.pop();
     const moved = around.at(-1)?.[1] ?? 0;
-    const joins = counts[at - 1] === 1 && lines[at - 1][0] < depth && canChain(lines[at - 1], lines[at]);
-    if (joins) out.push([out.at(-1)[0], kind === TEXT ? LEAF : kind, chainedText(out.pop()[2], kind, words)]);
+    const joins =
+      counts[at - 1] === 1 && lines[at - 1][0] < depth && canChain(lines[at - 1], lines[at]);
+    if (joins)
+      out.push([
+        out.at(-1)[0],
+        kind === TEXT ? LEAF : kind,
+        chainedText(out.pop()[2], kind, words),
+      ]);
     else out.push([depth - moved, kind, words]);
     around.push([depth, joins ? moved + 1 : moved]);
   }
@@ -275,7 +358,9 @@ const SEPARATE_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
 
 function canChain([, kind, words], [, inner, held, mark]) {
   if (kind !== BOX || SEPARATE_LINE.test(words)) return false;
-  return inner === TEXT ? mark !== PRESERVED && !CELL.test(words) : (inner === LEAF || inner === BOX) && !SEPARATE_LINE.test(held);
+  return inner === TEXT
+    ? mark !== PRESERVED && !CELL.test(words)
+    : (inner === LEAF || inner === BOX) && !SEPARATE_LINE.test(held);
 }
 
 // A group without a name says nothing about the one thing in it, nor does the name of what it is in.

@@ -1,6 +1,13 @@
 // What is on top of the page, and what has the focus: in a few words.
 
-const LAYERS_EACH = [':modal', ':popover-open', 'dialog[open]', '[role=dialog]', '[role=alertdialog]', '[aria-modal=true]'];
+const LAYERS_EACH = [
+  ':modal',
+  ':popover-open',
+  'dialog[open]',
+  '[role=dialog]',
+  '[role=alertdialog]',
+  '[aria-modal=true]',
+];
 const LAYERS = LAYERS_EACH.join(',');
 // What tells a person how it went: what breaks in first, then what stands quietly above the page.
 const MESSAGES = [
@@ -13,19 +20,28 @@ const MAX_TOAST = 300; // characters; what has more is no toast
 // What any of the selectors matches in the document, in its order. One by one, see IMPLICIT_ACTIONS.
 function visibleMatchesOf(selectors) {
   const found = new Set(selectors.flatMap((one) => [...allMatches(document, one)]));
-  return found.size < 2 ? [...found] : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
+  return found.size < 2
+    ? [...found]
+    : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
 }
 
-const isBefore = (one, other) => (compareOrder(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+const isBefore = (one, other) =>
+  (compareOrder(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 // Open dialogs and popovers, the one in front first; what covers the page without a role is one of them.
 function layersOf(active) {
   const shown = visibleMatchesOf(LAYERS_EACH).filter((el) => visibleBoxOf(el) && isShown(el));
-  const inner = shown.filter((el) => !shown.some((other) => other !== el && nodeContains(el, other)));
+  const inner = shown.filter(
+    (el) => !shown.some((other) => other !== el && nodeContains(el, other)),
+  );
   const cover = coveringBox();
-  if (cover && !inner.some((el) => nodeContains(cover, el) || nodeContains(el, cover))) inner.push(cover);
-  const front = inner.findLast((el) => el.matches(':modal')) || inner.at(-1)
-    || closestAround(active, LAYERS) || closestAround(topElementAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+  if (cover && !inner.some((el) => nodeContains(cover, el) || nodeContains(el, cover)))
+    inner.push(cover);
+  const front =
+    inner.findLast((el) => el.matches(':modal')) ||
+    inner.at(-1) ||
+    closestAround(active, LAYERS) ||
+    closestAround(topElementAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
@@ -40,7 +56,9 @@ function messageLine(isNews) {
     const words = messageOf(el);
     if (!words || !isReported(el, words, isNews)) continue;
     // What stands around it and in it is of the same message.
-    for (const other of all) if (other !== el && (nodeContains(el, other) || nodeContains(other, el))) reportedMessages.set(other, messageOf(other));
+    for (const other of all)
+      if (other !== el && (nodeContains(el, other) || nodeContains(other, el)))
+        reportedMessages.set(other, messageOf(other));
     return clip(words, 80);
   }
   return '';
@@ -49,7 +67,10 @@ function messageLine(isNews) {
 // What an element says as a message, '' if it says none: a count alone is the badge of one.
 function messageOf(el) {
   const text = textContentOf(el);
-  const words = text && /\p{L}/u.test(text) && visibleBoxOf(el) && isShown(el) ? squeeze(visibleTextOf(el, MAX_TOAST)) : '';
+  const words =
+    text && /\p{L}/u.test(text) && visibleBoxOf(el) && isShown(el)
+      ? squeeze(visibleTextOf(el, MAX_TOAST))
+      : '';
   return words.length < MAX_TOAST ? words : '';
 }
 
@@ -78,9 +99,16 @@ function layerLine(el) {
 // Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
 function describeLayers({ layers = 1, isNews } = {}) {
   const active = focusedElement();
-  const focus = active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active) ? '' : shortLabelOf(active);
+  const focus =
+    active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active)
+      ? ''
+      : shortLabelOf(active);
   const open = layersOf(active).slice(0, layers);
-  return { layer: open.map(layerLine).join(' · '), toast: messageLine(isNews), focus: open.includes(active) ? '' : focus };
+  return {
+    layer: open.map(layerLine).join(' · '),
+    toast: messageLine(isNews),
+    focus: open.includes(active) ? '' : focus,
+  };
 }
 
 // What an outline has above its lines, and why it has none.
@@ -93,8 +121,10 @@ const describePage = (empty, onlyRefs) => ({
 
 // Whether a page that shows nothing is so young that its scripts may be about to fill it.
 const RENDERING_MS = 5000;
-const isRendering = () => performance.now() < RENDERING_MS && allMatches(document, 'script').length > 0
-  && !/\S/.test(bodyOf(document) ? visibleTextOf(bodyOf(document), 400) : '');
+const isRendering = () =>
+  performance.now() < RENDERING_MS &&
+  allMatches(document, 'script').length > 0 &&
+  !/\S/.test(bodyOf(document) ? visibleTextOf(bodyOf(document), 400) : '');
 
 function describePicture(el) {
   const { width, height } = boundingBoxOf(el);
@@ -107,10 +137,22 @@ function emptyReason(onlyRefs) {
   const count = body ? body.getElementsByTagName('*').length : 0;
   if (count === 0 && !/\S/.test(body ? textContentOf(body) : '')) return 'the page is blank';
   const [front] = layersOf(focusedElement());
-  if (front && [...allMatches(document, INTERACTIVE_SELECTOR)].some((el) => !nodeContains(front, el) && visibleBoxOf(el))) return `all of the page is behind ${layerLine(front)}`;
-  if (pendingFrames.length) return onlyRefs ? 'a frame of another origin, and no element in it can be acted on' : 'a frame of another origin, and it shows nothing';
-  if (onlyRefs && /\S/.test(visibleTextOf(body, 400))) return 'no element of the page can be acted on, it has words only';
-  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(visibleBoxOf);
+  if (
+    front &&
+    [...allMatches(document, INTERACTIVE_SELECTOR)].some(
+      (el) => !nodeContains(front, el) && visibleBoxOf(el),
+    )
+  )
+    return `all of the page is behind ${layerLine(front)}`;
+  if (pendingFrames.length)
+    return onlyRefs
+      ? 'a frame of another origin, and no element in it can be acted on'
+      : 'a frame of another origin, and it shows nothing';
+  if (onlyRefs && /\S/.test(visibleTextOf(body, 400)))
+    return 'no element of the page can be acted on, it has words only';
+  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(
+    visibleBoxOf,
+  );
   if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(describePicture).join(', ')}`;
   return `none of the page's ${count} elements shows words or a control`;
 }
@@ -118,8 +160,13 @@ function emptyReason(onlyRefs) {
 // Whether a person sees these words anywhere in the document and in the frames that can be looked into.
 function showsText(words) {
   const wanted = normalizeText(words);
-  const within = (inner) => inner && bodyOf(inner) && (squeeze(visibleTextOf(bodyOf(inner), MAX_SHOWN)).toLowerCase().includes(wanted)
-    || [...allMatches(inner, 'iframe, frame')].some((frame) => within(innerDocument(frame))));
+  const within = (inner) =>
+    inner &&
+    bodyOf(inner) &&
+    (squeeze(visibleTextOf(bodyOf(inner), MAX_SHOWN))
+      .toLowerCase()
+      .includes(wanted) ||
+      [...allMatches(inner, 'iframe, frame')].some((frame) => within(innerDocument(frame))));
   return Boolean(within(document));
 }
 

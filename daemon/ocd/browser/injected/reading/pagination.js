@@ -1,21 +1,44 @@
 // How a page goes on where it is one of several.
 
-const NEXT_WORDS = /^(?:next(?: page)?|older(?: posts| entries)?|weiter|nächste(?: seite)?|vor|suivante?|page suivante|siguiente|próxima?|successiv[ao]|volgende|следующая|далее|次へ?|次のページ|下一页|下一頁|다음(?: 페이지)?)\s*[›»→>❯]*$|^[›»→❯]$/i;
-const MORE_WORDS = /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)\b.{0,12}\b(?:more|laden|anzeigen|plus|más)\b|^more(?: results)?$|더 ?보기|もっと見る|加载更多|更多/i;
-const PAGE_OF = /(?:page|seite|página|страница|페이지)\s*(\d{1,5})\s*(?:of|von|de|sur|из|\/)\s*(\d{1,5})(?!\d)/i;
+const NEXT_WORDS =
+  /^(?:next(?: page)?|older(?: posts| entries)?|weiter|nächste(?: seite)?|vor|suivante?|page suivante|siguiente|próxima?|successiv[ao]|volgende|следующая|далее|次へ?|次のページ|下一页|下一頁|다음(?: 페이지)?)\s*[›»→>❯]*$|^[›»→❯]$/i;
+const MORE_WORDS =
+  /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)\b.{0,12}\b(?:more|laden|anzeigen|plus|más)\b|^more(?: results)?$|더 ?보기|もっと見る|加载更多|更多/i;
+const PAGE_OF =
+  /(?:page|seite|página|страница|페이지)\s*(\d{1,5})\s*(?:of|von|de|sur|из|\/)\s*(\d{1,5})(?!\d)/i;
 const CURSOR = /[?&](?:cursor|after|page_token|continuation|starting_after|max_id)=/i;
 const MAX_LINKS = 20000;
 const MAX_LEAD_LABEL = 60;
 
 // Selectors one by one, see IMPLICIT_ACTIONS.
-const PAGE_LISTS = ['nav', 'ul', 'ol', '[role=navigation]', '[class*="pagin" i]', '[class*="pager" i]'];
-const LEADING_CONTROLS = ['a', 'button', '[role=button]', '[role=link]', 'input[type=button]', 'input[type=submit]'];
+const PAGE_LISTS = [
+  'nav',
+  'ul',
+  'ol',
+  '[role=navigation]',
+  '[class*="pagin" i]',
+  '[class*="pager" i]',
+];
+const LEADING_CONTROLS = [
+  'a',
+  'button',
+  '[role=button]',
+  '[role=link]',
+  'input[type=button]',
+  'input[type=submit]',
+];
 const DRAWN_CONTENT = ['canvas', 'embed', 'object'];
-const FEEDS = ['[role=feed]', '[class*="infinite" i]', '[data-infinite-scroll]', '[id*="infinite" i]'];
+const FEEDS = [
+  '[role=feed]',
+  '[class*="infinite" i]',
+  '[data-infinite-scroll]',
+  '[id*="infinite" i]',
+];
 const PAGE_NUMBER = /^\d{1,5}$/;
 
 const matchesAny = (selectors) => selectors.some((one) => firstMatch(document, one) !== null);
-const isUsable = (el) => visibleBoxOf(el) !== null && !isDisabled(el, 'button') && closestMatch(el, '[inert]') === null;
+const isUsable = (el) =>
+  visibleBoxOf(el) !== null && !isDisabled(el, 'button') && closestMatch(el, '[inert]') === null;
 const earlierOf = (one, other) => (one && (!other || isBefore(one, other)) ? one : other);
 
 // The longest list of rising page numbers, the first of those as long.
@@ -33,8 +56,13 @@ function longestPageList() {
     if (rising && (more > 0 || (more === 0 && isBefore(box, best.box)))) best = { box, pages };
   }
   if (!best) return null;
-  const now = best.box.querySelector('[aria-current]:not([aria-current=false]), .active, .current, .selected');
-  return { current: Number(squeeze(now ? textContentOf(now) : '')) || null, last: best.pages.at(-1) };
+  const now = best.box.querySelector(
+    '[aria-current]:not([aria-current=false]), .active, .current, .selected',
+  );
+  return {
+    current: Number(squeeze(now ? textContentOf(now) : '')) || null,
+    last: best.pages.at(-1),
+  };
 }
 
 // The first link or button that leads to the next page, and the first that brings more.
@@ -45,9 +73,18 @@ function findPageLinks() {
     const here = { next: null, more: null };
     for (const el of allMatches(document, selector)) {
       if (--left < 0 || (here.next && here.more)) break;
-      const said = [textContentOf(el), el.getAttribute('aria-label'), el.getAttribute('title'), el.tagName === 'INPUT' ? el.value : null]
-        .filter((text) => text && text.length < MAX_LEAD_LABEL).map(squeeze);
-      for (const [kind, words] of [['next', NEXT_WORDS], ['more', MORE_WORDS]]) {
+      const said = [
+        textContentOf(el),
+        el.getAttribute('aria-label'),
+        el.getAttribute('title'),
+        el.tagName === 'INPUT' ? el.value : null,
+      ]
+        .filter((text) => text && text.length < MAX_LEAD_LABEL)
+        .map(squeeze);
+      for (const [kind, words] of [
+        ['next', NEXT_WORDS],
+        ['more', MORE_WORDS],
+      ]) {
         if (!here[kind] && said.some((text) => words.test(text)) && isUsable(el)) here[kind] = el;
       }
     }
@@ -56,20 +93,31 @@ function findPageLinks() {
   return found;
 }
 
-const isLongPage = () => rootScrollerOf(document) && rootScrollerOf(document).scrollHeight > innerHeight * 1.5;
+const isLongPage = () =>
+  rootScrollerOf(document) && rootScrollerOf(document).scrollHeight > innerHeight * 1.5;
 
 // Null, or how the page goes on: type, the element that leads on, pages as far as they are told.
 function pagination() {
   if (!bodyOf(document) || isReadByParent()) return null;
-  const linked = [...allMatches(document, '[rel~="next"]')].find((el) => /^(?:A|LINK)$/i.test(tagOf(el)));
+  const linked = [...allMatches(document, '[rel~="next"]')].find((el) =>
+    /^(?:A|LINK)$/i.test(tagOf(el)),
+  );
   const lead = findPageLinks();
   const next = (linked?.tagName === 'A' && isUsable(linked) ? linked : null) || lead.next;
   const url = (next?.tagName === 'A' ? next : linked)?.href || '';
   const numbers = longestPageList();
   const drawn = matchesAny(DRAWN_CONTENT);
-  const told = drawn || next ? PAGE_OF.exec(textContentOf(bodyOf(document)).slice(0, 100000)) : null;
-  const pages = told && Number(told[1]) <= Number(told[2]) ? { current: Number(told[1]), last: Number(told[2]) } : numbers;
-  const about = { ...(next ? { ref: `e${refOf(next)}` } : {}), ...(url && /^https?:/.test(url) ? { url } : {}), ...(pages ? { current: pages.current, last: pages.last } : {}) };
+  const told =
+    drawn || next ? PAGE_OF.exec(textContentOf(bodyOf(document)).slice(0, 100000)) : null;
+  const pages =
+    told && Number(told[1]) <= Number(told[2])
+      ? { current: Number(told[1]), last: Number(told[2]) }
+      : numbers;
+  const about = {
+    ...(next ? { ref: `e${refOf(next)}` } : {}),
+    ...(url && /^https?:/.test(url) ? { url } : {}),
+    ...(pages ? { current: pages.current, last: pages.last } : {}),
+  };
   if (CURSOR.test(url)) return { type: 'cursor', ...about };
   if (numbers && (next || numbers.last > 1)) return { type: 'numbered', ...about };
   if (told && drawn) return { type: 'viewer', ...about };

@@ -15,7 +15,8 @@ function shortenAddresses(cells) {
       const address = part.includes(' → ') ? LINK_TARGET.exec(part)?.[1] : undefined;
       if (address === undefined) continue;
       if (first === '') first = address;
-      else if (first.length >= MIN_SHARED && address.startsWith(first) && first.endsWith('/')) cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
+      else if (first.length >= MIN_SHARED && address.startsWith(first) && first.endsWith('/'))
+        cell[at] = `${part.slice(0, part.length - address.length)}…${address.slice(first.length)}`;
     }
   }
 }
@@ -33,12 +34,16 @@ function shortenRowNames(lines) {
     const before = above.get(depth) ?? [];
     const begun = [];
     above.set(depth, begun);
-    return [depth, kind, words.replace(NAMED_REF, (whole, role, name) => {
-      const [kept, beginning] = before[begun.length] ?? [];
-      const shared = kept === role ? sharedPrefixLength(beginning, name) : 0;
-      begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${PREFIX_END}` : name]);
-      return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
-    })];
+    return [
+      depth,
+      kind,
+      words.replace(NAMED_REF, (whole, role, name) => {
+        const [kept, beginning] = before[begun.length] ?? [];
+        const shared = kept === role ? sharedPrefixLength(beginning, name) : 0;
+        begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${PREFIX_END}` : name]);
+        return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
+      }),
+    ];
   });
 }
 

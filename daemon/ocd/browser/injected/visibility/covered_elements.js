@@ -38,20 +38,35 @@ function findCovers() {
 // Where a placed element may cover something, or is put behind others itself; null for nowhere.
 function coverOf(el) {
   const box = el.getBoundingClientRect();
-  if (box.width * box.height < MIN_COVER || box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return null;
+  if (
+    box.width * box.height < MIN_COVER ||
+    box.bottom <= 0 ||
+    box.right <= 0 ||
+    box.top >= innerHeight ||
+    box.left >= innerWidth
+  )
+    return null;
   const style = getComputedStyle(el);
   const behind = parseInt(style.zIndex, 10) < 0;
-  return behind || isOpaque(el, style) ? { el, box, behind, idle: style.pointerEvents === 'none' } : null;
+  return behind || isOpaque(el, style)
+    ? { el, box, behind, idle: style.pointerEvents === 'none' }
+    : null;
 }
 
-const boxContains = (box, x, y) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+const boxContains = (box, x, y) =>
+  x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 
 // Whether something may be over a point of an element: to ask the engine costs much more.
-const mayBeCoveredAt = (el, x, y) => covers.some((cover) => boxContains(cover.box, x, y)
-  && (cover.behind || (!nodeContains(cover.el, el) && documentOf(cover.el) === documentOf(el))));
+const mayBeCoveredAt = (el, x, y) =>
+  covers.some(
+    (cover) =>
+      boxContains(cover.box, x, y) &&
+      (cover.behind || (!nodeContains(cover.el, el) && documentOf(cover.el) === documentOf(el))),
+  );
 
 // Whether any text that was told without a mark has to have one.
-const needsMarks = () => raisedElements.length > 0 && findCovers().length > 0 && unmarkedTexts.some(isCovered);
+const needsMarks = () =>
+  raisedElements.length > 0 && findCovers().length > 0 && unmarkedTexts.some(isCovered);
 
 function hitStackAt(el, x, y) {
   const root = rootNodeOf(el);
@@ -64,9 +79,15 @@ function hitStackAt(el, x, y) {
 }
 
 function isOpaque(el, style) {
-  if (PAGE_TAGS.has(tagOf(el)) || style.visibility !== 'visible' || style.opacity < MAX_SEEN_THROUGH) return false;
+  if (
+    PAGE_TAGS.has(tagOf(el)) ||
+    style.visibility !== 'visible' ||
+    style.opacity < MAX_SEEN_THROUGH
+  )
+    return false;
   // What stays while the page is scrolled covers no text for good, unless it fills the window.
-  if (/fixed|sticky/.test(style.position) && el.getBoundingClientRect().height < innerHeight / 2) return false;
+  if (/fixed|sticky/.test(style.position) && el.getBoundingClientRect().height < innerHeight / 2)
+    return false;
   return isSolidlyDrawn(el, style);
 }
 
@@ -85,7 +106,10 @@ function isCovered(el) {
   let found = coveredElements.get(el);
   if (found === undefined) {
     const points = isFarFromWindow(el) ? [] : samplePointsOf(el);
-    found = points.length > 0 && points.every(([x, y]) => mayBeCoveredAt(el, x, y)) && points.every(([x, y]) => isCoveredAt(el, x, y));
+    found =
+      points.length > 0 &&
+      points.every(([x, y]) => mayBeCoveredAt(el, x, y)) &&
+      points.every(([x, y]) => isCoveredAt(el, x, y));
     coveredElements.set(el, found);
   }
   return found;
@@ -107,23 +131,33 @@ function isFarFromWindow(el) {
 
 function samplePointsOf(el) {
   scratchRange.selectNodeContents(el);
-  const lines = [...scratchRange.getClientRects()].filter((line) => line.width > 1 && line.height > 1);
-  return [lines[0], lines.at(-1)].filter(Boolean)
-    .flatMap((line) => [0.05, 0.5, 0.95].map((part) => [line.left + line.width * part, line.top + line.height / 2]));
+  const lines = [...scratchRange.getClientRects()].filter(
+    (line) => line.width > 1 && line.height > 1,
+  );
+  return [lines[0], lines.at(-1)]
+    .filter(Boolean)
+    .flatMap((line) =>
+      [0.05, 0.5, 0.95].map((part) => [line.left + line.width * part, line.top + line.height / 2]),
+    );
 }
 
 function isCoveredAt(el, x, y) {
   const met = hitStackAt(el, x, y);
   if (!met.includes(el)) return false;
-  const first = met.find((one) => one === el || (!nodeContains(el, one) && isOpaque(one, getComputedStyle(one))));
-  return first !== el
-    || covers.some((cover) => cover.idle && isUnderIdleCover(cover, el, x, y));
+  const first = met.find(
+    (one) => one === el || (!nodeContains(el, one) && isOpaque(one, getComputedStyle(one))),
+  );
+  return first !== el || covers.some((cover) => cover.idle && isUnderIdleCover(cover, el, x, y));
 }
 
 // Whether a cover that no pointer meets is over a place of an element before it.
 function isUnderIdleCover(cover, el, x, y) {
-  return !nodeContains(cover.el, el) && !nodeContains(el, cover.el) && boxContains(cover.box, x, y)
-    && Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return (
+    !nodeContains(cover.el, el) &&
+    !nodeContains(el, cover.el) &&
+    boxContains(cover.box, x, y) &&
+    Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING)
+  );
 }
 
 // A text of an element as it is told.

@@ -21,14 +21,19 @@ function parseColor(words) {
   return color;
 }
 
-const parseColors = (words) => [...words.matchAll(COLOR)].map(([, ...parts]) => parts.map((part) => (part === undefined ? 1 : Number(part))));
+const parseColors = (words) =>
+  [...words.matchAll(COLOR)].map(([, ...parts]) =>
+    parts.map((part) => (part === undefined ? 1 : Number(part))),
+  );
 
 // A colour laid over another one, both as words of a style; null where it cannot be known.
 function blendColors(over, under) {
   const [above, below] = [parseColor(over), under && parseColor(under)];
   if (!above || above[3] === 1) return over;
   if (!below) return null;
-  const [r, g, b] = [0, 1, 2].map((i) => Math.round(above[i] * above[3] + below[i] * (1 - above[3])));
+  const [r, g, b] = [0, 1, 2].map((i) =>
+    Math.round(above[i] * above[3] + below[i] * (1 - above[3])),
+  );
   return `rgb(${r}, ${g}, ${b})`;
 }
 
@@ -44,7 +49,8 @@ function isDistinct(color, back, opacity) {
 
 // Whether a gradient has a colour that can be told from the one behind it; pictures count as if.
 function gradientPaints(image, back, opacity) {
-  if (!/^(?:repeating-)?(?:linear|radial|conic)-gradient/.test(image) || image.includes('url(')) return true;
+  if (!/^(?:repeating-)?(?:linear|radial|conic)-gradient/.test(image) || image.includes('url('))
+    return true;
   const found = image.match(COLOR);
   return !found || found.some((color) => isDistinct(color, back, opacity));
 }
@@ -60,7 +66,11 @@ function hasBackdrop(el, color, opacity) {
   return met.slice(met.indexOf(el) + 1).some((one) => {
     if (nodeContains(one, el)) return false;
     const { backgroundColor, backgroundImage } = getComputedStyle(one);
-    return PICTURE_TAGS.has(tagOf(one)) || backgroundImage !== 'none' || (!isTransparent(backgroundColor) && isDistinct(color, backgroundColor, opacity));
+    return (
+      PICTURE_TAGS.has(tagOf(one)) ||
+      backgroundImage !== 'none' ||
+      (!isTransparent(backgroundColor) && isDistinct(color, backgroundColor, opacity))
+    );
   });
 }
 
@@ -69,26 +79,42 @@ function shareLeftByTransform(style) {
   let part = 1;
   const { transform, scale, rotate } = style;
   if (transform !== 'none') {
-    const numbers = transform.slice(transform.indexOf('(') + 1).split(',').map(parseFloat);
-    const [a, b, c, d] = transform.startsWith('matrix3d') ? [numbers[0], numbers[1], numbers[4], numbers[5]] : numbers;
+    const numbers = transform
+      .slice(transform.indexOf('(') + 1)
+      .split(',')
+      .map(parseFloat);
+    const [a, b, c, d] = transform.startsWith('matrix3d')
+      ? [numbers[0], numbers[1], numbers[4], numbers[5]]
+      : numbers;
     const most = Math.max(Math.hypot(a, b), Math.hypot(c, d));
     part = most === 0 ? 0 : Math.abs(a * d - b * c) / most;
   }
-  if (scale !== 'none') part *= Math.min(...scale.split(' ').slice(0, 2).map((one) => Math.abs(parseFloat(one)) / (one.endsWith('%') ? 100 : 1)));
+  if (scale !== 'none')
+    part *= Math.min(
+      ...scale
+        .split(' ')
+        .slice(0, 2)
+        .map((one) => Math.abs(parseFloat(one)) / (one.endsWith('%') ? 100 : 1)),
+    );
   const turned = /^(?:x|y) (-?[\d.]+)deg$/.exec(rotate);
-  return turned ? part * Math.abs(Math.cos(turned[1] * Math.PI / 180)) : part;
+  return turned ? part * Math.abs(Math.cos((turned[1] * Math.PI) / 180)) : part;
 }
 
 // Whether filter or mask take away all of an element.
 function isFilteredOut(style) {
   const { filter, maskImage } = style;
   if (filter !== 'none') {
-    for (const [, part] of filter.matchAll(/opacity\(([\d.]+)\)/g)) if (part <= MIN_OPACITY) return true;
+    for (const [, part] of filter.matchAll(/opacity\(([\d.]+)\)/g))
+      if (part <= MIN_OPACITY) return true;
   }
   if (maskImage === 'none') return false;
   if (/^0(?:px|%)?(?: |$)/.test(style.maskSize)) return true;
-  return style.maskMode !== 'luminance' && !/url\(/.test(maskImage) && parseColors(maskImage).length > 0
-    && parseColors(maskImage).every((color) => color[3] <= MIN_OPACITY);
+  return (
+    style.maskMode !== 'luminance' &&
+    !/url\(/.test(maskImage) &&
+    parseColors(maskImage).length > 0 &&
+    parseColors(maskImage).every((color) => color[3] <= MIN_OPACITY)
+  );
 }
 
 // Whether no scrolling brings the box, or what flows out of it, into sight: left of or above the page. One without
@@ -104,18 +130,28 @@ function isBeyondScroll(el, position) {
   const [x, y] = position === 'fixed' ? [0, 0] : [view.scrollX, view.scrollY];
   const rightToLeft = directionOf(documentOf(el)) === 'rtl' && position !== 'fixed';
   // The track of a carousel is moved away, and shows what flows out of it.
-  const [right, bottom] = [Math.max(box.right, box.left + el.scrollWidth), Math.max(box.bottom, box.top + el.scrollHeight)];
+  const [right, bottom] = [
+    Math.max(box.right, box.left + el.scrollWidth),
+    Math.max(box.bottom, box.top + el.scrollHeight),
+  ];
   if (isPast(bottom + y) || (!rightToLeft && isPast(right + x))) {
     const [across, down] = position === 'fixed' ? [0, 0] : scrollOffset(el);
     return isPast(bottom + y + down) || (!rightToLeft && isPast(right + x + across));
   }
-  return position === 'fixed' && (isPast(view.innerWidth - box.left) || isPast(view.innerHeight - box.top));
+  return (
+    position === 'fixed' &&
+    (isPast(view.innerWidth - box.left) || isPast(view.innerHeight - box.top))
+  );
 }
 
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
 function scrollOffset(el) {
   let [across, down] = [0, 0];
-  for (let at = parentElementOf(el); at && at !== rootElementOf(documentOf(el)); at = parentElementOf(at)) {
+  for (
+    let at = parentElementOf(el);
+    at && at !== rootElementOf(documentOf(el));
+    at = parentElementOf(at)
+  ) {
     across += at.scrollLeft;
     down += at.scrollTop;
   }
@@ -132,7 +168,11 @@ function isCutOff(el) {
     if (!/\S/.test(text.data)) continue;
     scratchRange.selectNodeContents(text);
     const lines = scratchRange.getClientRects();
-    if (lines.length && (++met > MAX_TEXTS || isAnyLineIn(lines, box) || escapesBox(text.parentElement, el))) return false;
+    if (
+      lines.length &&
+      (++met > MAX_TEXTS || isAnyLineIn(lines, box) || escapesBox(text.parentElement, el))
+    )
+      return false;
   }
   return met > 0;
 }
@@ -148,15 +188,26 @@ function startsInside(el, box) {
   if (at === null || nodeTypeOf(at) !== 3) return false;
   scratchRange.selectNodeContents(at);
   const { left, right, top, bottom } = scratchRange.getBoundingClientRect();
-  return right - left > MIN_LETTER && bottom - top > MIN_LETTER
-    && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+  return (
+    right - left > MIN_LETTER &&
+    bottom - top > MIN_LETTER &&
+    left >= box.left &&
+    right <= box.right &&
+    top >= box.top &&
+    bottom <= box.bottom
+  );
 }
 
-const isAnyLineIn = (lines, box) => [...lines].some((line) => Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1
-  && Math.min(line.bottom, box.bottom) - Math.max(line.top, box.top) >= 1);
+const isAnyLineIn = (lines, box) =>
+  [...lines].some(
+    (line) =>
+      Math.min(line.right, box.right) - Math.max(line.left, box.left) >= 1 &&
+      Math.min(line.bottom, box.bottom) - Math.max(line.top, box.top) >= 1,
+  );
 
 // Whether something in a box may be placed by what surrounds that.
 function escapesBox(el, box) {
-  for (let at = el; at && at !== box; at = parentElementOf(at)) if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
+  for (let at = el; at && at !== box; at = parentElementOf(at))
+    if (/absolute|fixed/.test(getComputedStyle(at).position)) return true;
   return false;
 }

@@ -13,9 +13,16 @@ let effectsOf = new WeakMap();
 function effectsIn(doc) {
   let found = effectsOf.get(doc);
   if (found === undefined) {
-    found = firstMatch(doc, 'svg') !== null || firstMatch(doc, 'form[style]') !== null || animationsIn(doc).length > 0 ? ALL_EFFECTS : 0;
+    found =
+      firstMatch(doc, 'svg') !== null ||
+      firstMatch(doc, 'form[style]') !== null ||
+      animationsIn(doc).length > 0
+        ? ALL_EFFECTS
+        : 0;
     for (const sheet of sheetsIn(doc)) if (found !== ALL_EFFECTS) found |= effectsOfSheet(sheet);
-    if (found !== ALL_EFFECTS) for (const el of allMatches(doc, '[style]')) found |= effectsOfRule(getAttributeOf(el, 'style'));
+    if (found !== ALL_EFFECTS)
+      for (const el of allMatches(doc, '[style]'))
+        found |= effectsOfRule(getAttributeOf(el, 'style'));
     effectsOf.set(doc, found);
   }
   return found;
@@ -24,10 +31,13 @@ function effectsIn(doc) {
 function effectsOfSheet(sheet) {
   try {
     const rules = sheet.cssRules;
-    return rules.length > MAX_SCANNED_RULES ? ALL_EFFECTS : [...rules].reduce((found, rule) => found | effectsOfRule(rule.cssText), 0);
+    return rules.length > MAX_SCANNED_RULES
+      ? ALL_EFFECTS
+      : [...rules].reduce((found, rule) => found | effectsOfRule(rule.cssText), 0);
   } catch {
     return ALL_EFFECTS; // of another origin
   }
 }
 
-const effectsOfRule = (text) => (FADING_CSS.test(text) ? FADING : 0) | (MOVING_CSS.test(text) ? MOVING : 0);
+const effectsOfRule = (text) =>
+  (FADING_CSS.test(text) ? FADING : 0) | (MOVING_CSS.test(text) ? MOVING : 0);

@@ -12,7 +12,13 @@ function areaBox(area) {
   if (area.shape === 'default' || !area.coords) return box;
   const [left, top] = [box.x + picture.clientLeft, box.y + picture.clientTop];
   if (area.shape === 'circle') return new DOMRect(left + a - c, top + b - c, 2 * c, 2 * c);
-  if (area.shape !== 'poly') return new DOMRect(left + Math.min(a, c), top + Math.min(b, d), Math.abs(c - a), Math.abs(d - b));
+  if (area.shape !== 'poly')
+    return new DOMRect(
+      left + Math.min(a, c),
+      top + Math.min(b, d),
+      Math.abs(c - a),
+      Math.abs(d - b),
+    );
   const points = area.coords.split(',').map(Number);
   const [xs, ys] = [points.filter((_, at) => at % 2 === 0), points.filter((_, at) => at % 2 === 1)];
   const [x, y] = [Math.min(...xs), Math.min(...ys)];
@@ -24,7 +30,8 @@ function visibleBoxOf(el) {
   if (!el.checkVisibility({ visibilityProperty: true })) return null;
   return firstNonEmptyRect(el);
 }
-const firstNonEmptyRect = (one) => [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
+const firstNonEmptyRect = (one) =>
+  [...one.getClientRects()].find((box) => box.width > 0 && box.height > 0) || null;
 
 // The view of an element from the page's root down, null where nothing of it is shown.
 function viewOf(el) {
@@ -33,7 +40,8 @@ function viewOf(el) {
     const parent = assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el));
     const above = parent ? viewOf(parent) : null;
     if (parent) view = above && viewInside(el, above);
-    else view = el === rootElementOf(documentOf(el)) ? rootView(documentOf(el)) : viewInside(el, null);
+    else
+      view = el === rootElementOf(documentOf(el)) ? rootView(documentOf(el)) : viewInside(el, null);
     viewCache?.set(el, view);
   }
   return view;
@@ -50,14 +58,24 @@ function readText(el, view, most, text) {
   for (const kid of composedChildrenOf(el)) {
     if (text.length > most) break;
     if (nodeTypeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
-    else if (nodeTypeOf(kid) === Node.ELEMENT_NODE && !UNRENDERED_TAGS.has(kid.tagName) && !clobbered(kid) && !isCollapsed(el, kid)) {
+    else if (
+      nodeTypeOf(kid) === Node.ELEMENT_NODE &&
+      !UNRENDERED_TAGS.has(kid.tagName) &&
+      !clobbered(kid) &&
+      !isCollapsed(el, kid)
+    ) {
       const inner = viewInside(kid, view);
-      if (inner) text = inner.inline ? readText(kid, inner, most, text) : `${readText(kid, inner, most, `${text} `)} `;
+      if (inner)
+        text = inner.inline
+          ? readText(kid, inner, most, text)
+          : `${readText(kid, inner, most, `${text} `)} `;
     }
   }
   return text;
 }
-const hasBox = (el) => checkVisibilityOf(el, { visibilityProperty: true, opacityProperty: true }) && clientRectsOf(el).length > 0;
+const hasBox = (el) =>
+  checkVisibilityOf(el, { visibilityProperty: true, opacityProperty: true }) &&
+  clientRectsOf(el).length > 0;
 
 // What lies on top at a point of a document, inside shadow trees too.
 function topElementAt(document, x, y) {
@@ -71,7 +89,8 @@ function topElementAt(document, x, y) {
 }
 
 function closestAround(el, selector) {
-  for (let at = el; at; at = composedParentOf(at)) if (!clobbered(at) && at.matches(selector)) return at;
+  for (let at = el; at; at = composedParentOf(at))
+    if (!clobbered(at) && at.matches(selector)) return at;
   return null;
 }
 
@@ -80,7 +99,8 @@ function focusedElement() {
   for (;;) {
     const root = at && (shadowRootOf(at) || (/^I?FRAME$/.test(at.tagName) && innerDocument(at)));
     const inner = root && activeElementOf(root);
-    if (!inner || inner.tagName === 'BODY') return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
+    if (!inner || inner.tagName === 'BODY')
+      return at && at.tagName !== 'BODY' ? at : rootElementOf(document);
     at = inner;
   }
 }

@@ -13,7 +13,8 @@ function shutView(el, above, style) {
   if (!seen.length) return null;
   const view = new ElementView(el, above, style, style.display);
   const ways = new Set();
-  for (const one of seen) for (let at = parentElementOf(one); at && at !== el; at = parentElementOf(at)) ways.add(at);
+  for (const one of seen)
+    for (let at = parentElementOf(one); at && at !== el; at = parentElementOf(at)) ways.add(at);
   view.shut = { seen: new Set(seen), ways };
   return view;
 }
@@ -36,13 +37,25 @@ function viewInShutBox(el, above) {
 
 // What in a box without a size is placed by something around it, and so is not cut off.
 function escapingDescendantsOf(el, style) {
-  if (style.overflow === 'visible' || !(isPixel(style.width) || isPixel(style.height)) || style.opacity <= MIN_OPACITY
-    || style.clipPath !== 'none' || style.clip !== 'auto' || style.visibility === 'collapse') return [];
+  if (
+    style.overflow === 'visible' ||
+    !(isPixel(style.width) || isPixel(style.height)) ||
+    style.opacity <= MIN_OPACITY ||
+    style.clipPath !== 'none' ||
+    style.clip !== 'auto' ||
+    style.visibility === 'collapse'
+  )
+    return [];
   const found = [];
   const all = el.getElementsByTagName('*');
   for (let at = 0; at < all.length && at < MAX_HELD_VIEWS; at++) {
     const { position } = getComputedStyle(all[at]);
-    if ((position === 'fixed' || position === 'absolute') && !found.some((one) => nodeContains(one, all[at])) && isPlacedOutside(all[at], el, position)) found.push(all[at]);
+    if (
+      (position === 'fixed' || position === 'absolute') &&
+      !found.some((one) => nodeContains(one, all[at])) &&
+      isPlacedOutside(all[at], el, position)
+    )
+      found.push(all[at]);
   }
   return found;
 }
@@ -50,7 +63,13 @@ function escapingDescendantsOf(el, style) {
 function isPlacedOutside(el, box, position) {
   for (let at = parentElementOf(el); at; at = parentElementOf(at)) {
     const style = getComputedStyle(at);
-    if (style.transform !== 'none' || style.filter !== 'none' || style.perspective !== 'none' || /paint|layout|strict|content/.test(style.contain)) return false;
+    if (
+      style.transform !== 'none' ||
+      style.filter !== 'none' ||
+      style.perspective !== 'none' ||
+      /paint|layout|strict|content/.test(style.contain)
+    )
+      return false;
     if (position === 'absolute' && style.position !== 'static') return false;
     if (at === box) return true;
   }
@@ -60,14 +79,21 @@ function isPlacedOutside(el, box, position) {
 // Native inputs in a box that hides them, where something of the size of a control is drawn around it.
 // Those with a label of their own are told with that.
 function facesOf(el) {
-  const inputs = [...el.querySelectorAll(FACED_INPUTS)].filter((one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'));
+  const inputs = [...el.querySelectorAll(FACED_INPUTS)].filter(
+    (one) => !labelsOf(one).length && !one.closest('[aria-hidden="true"]'),
+  );
   return inputs.length && hasFace(el) ? inputs : [];
 }
 
 // The text field in a box of no size that takes the keys for what is drawn around the box, as in code editors.
 function keyInputsOf(el) {
   const input = firstElementChildOf(el);
-  return input !== null && input.tagName === 'TEXTAREA' && input.tabIndex >= 0 && editorAround(input) !== null ? [input] : [];
+  return input !== null &&
+    input.tagName === 'TEXTAREA' &&
+    input.tabIndex >= 0 &&
+    editorAround(input) !== null
+    ? [input]
+    : [];
 }
 
 const MAX_KEY_BOX_PX = 4; // px, of the box
@@ -77,17 +103,41 @@ const [MIN_EDITOR, MIN_LINE] = [40, 10]; // px, the width and height of what is 
 function editorAround(input) {
   const box = parentElementOf(input);
   const editor = box && parentElementOf(box);
-  if (!editor || input.tagName !== 'TEXTAREA' || nextElementSiblingOf(input) !== null || box.offsetWidth > MAX_KEY_BOX_PX || box.offsetHeight > MAX_KEY_BOX_PX) return null;
-  if (editor.offsetWidth < MIN_EDITOR || editor.offsetHeight < MIN_LINE || input.closest('[aria-hidden="true"]')) return null;
-  if ([...editor.querySelectorAll('input:not([type=hidden]), select, textarea')].some((one) => one !== input)) return null;
-  return checkVisibilityOf(editor, { visibilityProperty: true, opacityProperty: true }) ? editor : null;
+  if (
+    !editor ||
+    input.tagName !== 'TEXTAREA' ||
+    nextElementSiblingOf(input) !== null ||
+    box.offsetWidth > MAX_KEY_BOX_PX ||
+    box.offsetHeight > MAX_KEY_BOX_PX
+  )
+    return null;
+  if (
+    editor.offsetWidth < MIN_EDITOR ||
+    editor.offsetHeight < MIN_LINE ||
+    input.closest('[aria-hidden="true"]')
+  )
+    return null;
+  if (
+    [...editor.querySelectorAll('input:not([type=hidden]), select, textarea')].some(
+      (one) => one !== input,
+    )
+  )
+    return null;
+  return checkVisibilityOf(editor, { visibilityProperty: true, opacityProperty: true })
+    ? editor
+    : null;
 }
 
 function hasFace(el) {
-  for (let at = parentElementOf(el), level = 0; at && level < 3; at = parentElementOf(at), level++) {
+  for (
+    let at = parentElementOf(el), level = 0;
+    at && level < 3;
+    at = parentElementOf(at), level++
+  ) {
     const { width, height } = boundingBoxOf(at);
     if (width > 400 || height > 100) return false;
-    if (width >= 4 && height >= 4) return checkVisibilityOf(at, { visibilityProperty: true, opacityProperty: true });
+    if (width >= 4 && height >= 4)
+      return checkVisibilityOf(at, { visibilityProperty: true, opacityProperty: true });
   }
   return false;
 }

@@ -9,18 +9,29 @@ const MAX_SELECTOR_CHECKS = 8; // rules asked of each element of a tag and its c
 const MAX_ANYWHERE = 60; // rules that may mean any element
 const MAX_ANIMATED = 200; // elements with an animation
 // Rules that say something about what visibility.js and the outline ask of a style, or what it hangs on.
-const RELEVANT_PROPERTIES = new RegExp('(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent'
-  + '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility'
-  + '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|mask|-webkit-mask|stroke|text-shadow|-webkit-text-stroke|-webkit-background-clip|z-index|left|top|inset|color-scheme|--[\\w-]+)[\\w-]*:', 'i');
-const ELEMENT_SPECIFIC_VALUE = /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
+const RELEVANT_PROPERTIES = new RegExp(
+  '(?:^|[ {;])(?:display|visibility|opacity|clip|position|overflow|font|text-indent' +
+    '|color|background|fill|filter|white-space|cursor|float|all|animation|transition|content-visibility' +
+    '|interpolate-size|-webkit-text-fill-color|-webkit-user-modify|user-modify|direction|unicode-bidi|transform|scale|rotate|translate|zoom|mask|-webkit-mask|stroke|text-shadow|-webkit-text-stroke|-webkit-background-clip|z-index|left|top|inset|color-scheme|--[\\w-]+)[\\w-]*:',
+  'i',
+);
+const ELEMENT_SPECIFIC_VALUE =
+  /\b(?:attr|sibling-index|sibling-count|random|anchor|anchor-size)\(|\dcq(?:[whib]|min|max)\b/i;
 const SIMPLE_SELECTOR = /^[\w\- .>*,]+$/;
 const PSEUDO_ELEMENT = /::|:(?:before|after|first-line|first-letter)\b/i;
-const STYLE_NEUTRAL_ATTRIBUTES = new Set(('class id href title alt name rel target src srcset scope colspan rowspan headers for role'
-  + ' tabindex lang itemprop itemscope itemtype itemid content datetime cite onclick abbr'
-  + ' loading decoding align valign width height value placeholder type').split(' '));
+const STYLE_NEUTRAL_ATTRIBUTES = new Set(
+  (
+    'class id href title alt name rel target src srcset scope colspan rowspan headers for role' +
+    ' tabindex lang itemprop itemscope itemtype itemid content datetime cite onclick abbr' +
+    ' loading decoding align valign width height value placeholder type'
+  ).split(' '),
+);
 // What a browser styles by more than its attributes.
-const UNGROUPED_TAGS = new Set('FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'
-  .split(' '));
+const UNGROUPED_TAGS = new Set(
+  'FORM INPUT SELECT TEXTAREA OPTION OPTGROUP DIALOG DETAILS SUMMARY FIELDSET IFRAME FRAME SLOT FONT'.split(
+    ' ',
+  ),
+);
 
 class UnanalyzableSelector extends Error {}
 
@@ -58,7 +69,8 @@ class StyleGroups {
       if (--this.left < 0) throw new UnanalyzableSelector();
       const kind = rule.constructor.name; // frames have classes of their own
       if (kind === 'CSSStyleRule') this.style(rule, parent, measured);
-      else if (kind === 'CSSImportRule') this.rules(rule.styleSheet?.cssRules ?? [], parent, measured);
+      else if (kind === 'CSSImportRule')
+        this.rules(rule.styleSheet?.cssRules ?? [], parent, measured);
       else if (kind === 'CSSNestedDeclarations') this.selectors(parent, rule.cssText, measured);
       else if (kind === 'CSSScopeRule') throw new UnanalyzableSelector();
       else if (kind !== 'CSSKeyframesRule' && rule.cssRules) {
@@ -69,7 +81,10 @@ class StyleGroups {
 
   style(rule, parent, measured) {
     let text = rule.selectorText;
-    if (parent) text = text.includes('&') ? text.replaceAll('&', `:is(${parent})`) : `:is(${parent}) :is(${text})`;
+    if (parent)
+      text = text.includes('&')
+        ? text.replaceAll('&', `:is(${parent})`)
+        : `:is(${parent}) :is(${text})`;
     this.selectors(text, rule.style.cssText, measured);
     if (rule.cssRules.length) this.rules(rule.cssRules, text, measured);
   }
@@ -89,7 +104,14 @@ class StyleGroups {
   // What elements of a parent have in common if they look alike, null for one that is by itself.
   key(el) {
     const tag = tagOf(el);
-    if (UNGROUPED_TAGS.has(tag) || tag.includes('-') || this.own.has(el) || shadowRootOf(el) !== null || typeof el.className !== 'string') return null;
+    if (
+      UNGROUPED_TAGS.has(tag) ||
+      tag.includes('-') ||
+      this.own.has(el) ||
+      shadowRootOf(el) !== null ||
+      typeof el.className !== 'string'
+    )
+      return null;
     let name = tag;
     if (el.hasAttributes()) {
       for (const attribute of el.getAttributeNames()) {
@@ -99,7 +121,8 @@ class StyleGroups {
       name = `${tag}.${el.className}${tag === 'A' && el.hasAttribute('href') ? ' href' : ''}`;
     }
     const asked = this.askedOf(tag, name, el);
-    if (asked.length > MAX_SELECTOR_CHECKS) return asked.some((one) => el.matches(one)) ? null : name;
+    if (asked.length > MAX_SELECTOR_CHECKS)
+      return asked.some((one) => el.matches(one)) ? null : name;
     for (const one of asked) name += el.matches(one) ? '+' : '-';
     return name;
   }
@@ -109,7 +132,11 @@ class StyleGroups {
     if (found === undefined) {
       const lower = (text) => (this.quirks ? text.toLowerCase() : text);
       const classes = new Set([...el.classList].map(lower));
-      found = this.asked.filter((one) => (!one.tag || one.tag === tag) && one.classes.every((word) => classes.has(lower(word))))
+      found = this.asked
+        .filter(
+          (one) =>
+            (!one.tag || one.tag === tag) && one.classes.every((word) => classes.has(lower(word))),
+        )
         .map((one) => one.selector);
       this.known.set(name, found);
     }

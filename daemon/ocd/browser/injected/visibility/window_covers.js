@@ -1,8 +1,19 @@
 // What lies over the whole window, lets the page show through and takes its clicks: to a person it is
 // an open dialog, whatever it calls itself.
 
-const CORNER_POINTS = [[0.04, 0.04], [0.96, 0.04], [0.04, 0.96], [0.96, 0.96]]; // of the window's width and height
-const INNER_POINTS = [[0.5, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5]];
+const CORNER_POINTS = [
+  [0.04, 0.04],
+  [0.96, 0.04],
+  [0.04, 0.96],
+  [0.96, 0.96],
+]; // of the window's width and height
+const INNER_POINTS = [
+  [0.5, 0.5],
+  [0.5, 0.25],
+  [0.5, 0.75],
+  [0.1, 0.5],
+  [0.9, 0.5],
+];
 const EDGE = 0.02; // of its width and height, that may stay free: a scroll bar, no bar with buttons
 const OFFERING_ROLES = '[role=menu], [role=listbox], [role=tree]';
 
@@ -16,7 +27,8 @@ function fillsWindow(el) {
 }
 
 function windowCoverAround(el) {
-  for (let at = el; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at)) if (isPositioned(at) && fillsWindow(at)) return at;
+  for (let at = el; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at))
+    if (isPositioned(at) && fillsWindow(at)) return at;
   return null;
 }
 
@@ -30,7 +42,8 @@ function hasPageBelow(cover) {
   for (let at = cover; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at)) {
     const parent = composedParentOf(at);
     for (const one of parent ? composedChildrenOf(parent) : []) {
-      if (one !== at && nodeTypeOf(one) === Node.ELEMENT_NODE && isUnderCover(one, cover)) return true;
+      if (one !== at && nodeTypeOf(one) === Node.ELEMENT_NODE && isUnderCover(one, cover))
+        return true;
     }
   }
   return false;
@@ -60,7 +73,12 @@ const hasVisibleWords = (el) => /\S/.test(visibleTextOf(el, 40));
 function boxBeside(cover) {
   for (const top of INNER_POINTS.map(elementAtPart)) {
     let box = null;
-    for (let at = top; at && !PAGE_TAGS.has(tagOf(at)) && !nodeContains(at, cover); at = composedParentOf(at)) if (isPositioned(at)) box = at;
+    for (
+      let at = top;
+      at && !PAGE_TAGS.has(tagOf(at)) && !nodeContains(at, cover);
+      at = composedParentOf(at)
+    )
+      if (isPositioned(at)) box = at;
     if (box && hasVisibleWords(box)) return box;
   }
   return null;
@@ -73,5 +91,7 @@ function coveringBox() {
   if (!cover || !isSeeThrough(cover) || !hasPageBelow(cover)) return null;
   const box = /^I?FRAME$/.test(tagOf(cover)) || hasVisibleWords(cover) ? cover : boxBeside(cover);
   const list = box && [...allMatches(box, OFFERING_ROLES)].find(visibleBoxOf);
-  return list && squeeze(visibleTextOf(list, 400)) === squeeze(visibleTextOf(box, 400)) ? list : box;
+  return list && squeeze(visibleTextOf(list, 400)) === squeeze(visibleTextOf(box, 400))
+    ? list
+    : box;
 }

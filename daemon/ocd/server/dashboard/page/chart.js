@@ -1,6 +1,6 @@
 // Units a second as bars: the past from the task's events, the present as it is told.
 
-import { h, svg } from "./dom.js";
+import { h, svg } from './dom.js';
 
 const MAX_BARS = 120;
 const WIDTH = 600;
@@ -10,11 +10,14 @@ export class RateChart {
   constructor(rate, done) {
     this.rate = rate ?? { start: Date.now(), bucket_s: 1, counts: [] };
     this.done = done;
-    this.picture = svg("svg", {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", class: "chart",
+    this.picture = svg('svg', {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: 'none',
+      role: 'img',
+      class: 'chart',
     });
-    this.caption = h("figcaption", { class: "quiet" });
-    this.node = h("figure", {}, this.picture, this.caption);
+    this.caption = h('figcaption', { class: 'quiet' });
+    this.node = h('figure', {}, this.picture, this.caption);
     this.draw();
   }
 
@@ -43,19 +46,24 @@ export class RateChart {
   }
 
   draw() {
-    const speeds = this.rate.counts.map(count => count / this.rate.bucket_s);
+    const speeds = this.rate.counts.map((count) => count / this.rate.bucket_s);
     const most = Math.max(0, ...speeds);
     const step = WIDTH / Math.max(speeds.length, 30);
-    this.picture.replaceChildren(...speeds.map((speed, i) => {
-      const height = most ? (speed / most) * (HEIGHT - 4) : 0;
-      return svg("rect", {
-        x: i * step, y: HEIGHT - height, width: Math.max(1, step - 1), height,
-      });
-    }));
+    this.picture.replaceChildren(
+      ...speeds.map((speed, i) => {
+        const height = most ? (speed / most) * (HEIGHT - 4) : 0;
+        return svg('rect', {
+          x: i * step,
+          y: HEIGHT - height,
+          width: Math.max(1, step - 1),
+          height,
+        });
+      }),
+    );
     const text = most
       ? `At most ${most.toFixed(1)} pages a second; a bar is ${this.rate.bucket_s} s`
-      : "Nothing has finished yet";
+      : 'Nothing has finished yet';
     this.caption.textContent = text;
-    this.picture.setAttribute("aria-label", text);
+    this.picture.setAttribute('aria-label', text);
   }
 }

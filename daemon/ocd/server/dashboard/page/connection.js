@@ -3,12 +3,12 @@
 const RETRY_MS = [500, 1000, 2000, 5000];
 
 export class RequestError extends Error {
-  constructor({ code = "internal", message = "The daemon gave no reason", hint } = {}) {
+  constructor({ code = 'internal', message = 'The daemon gave no reason', hint } = {}) {
     super(message);
     this.code = code;
     this.hint = hint;
-    if (code === "no_daemon") this.title = "The daemon does not respond";
-    if (code === "login_required") this.title = "This browser has no access";
+    if (code === 'no_daemon') this.title = 'The daemon does not respond';
+    if (code === 'login_required') this.title = 'This browser has no access';
   }
 }
 
@@ -18,8 +18,9 @@ async function request(path, options) {
     response = await fetch(path, options);
   } catch {
     throw new RequestError({
-      code: "no_daemon", message: "It was stopped, or the tunnel to it is closed.",
-      hint: "Start it again and run: oc dashboard",
+      code: 'no_daemon',
+      message: 'It was stopped, or the tunnel to it is closed.',
+      hint: 'Start it again and run: oc dashboard',
     });
   }
   const body = await response.json().catch(() => ({}));
@@ -28,16 +29,16 @@ async function request(path, options) {
 }
 
 export function get(path) {
-  return request(path, { headers: { Accept: "application/json" } });
+  return request(path, { headers: { Accept: 'application/json' } });
 }
 
 export async function post(path, content) {
-  const headers = { "Content-Type": "application/json" };
-  return (await request(path, { method: "POST", headers, body: JSON.stringify(content) })).result;
+  const headers = { 'Content-Type': 'application/json' };
+  return (await request(path, { method: 'POST', headers, body: JSON.stringify(content) })).result;
 }
 
 export function call(verb, params = {}) {
-  return post("/api/call", { verb, params });
+  return post('/api/call', { verb, params });
 }
 
 // Stays connected as long as the page is open; `state` is told "open", "lost" or "locked".
@@ -50,22 +51,22 @@ export class EventConnection {
   }
 
   open() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
     this.socket = new WebSocket(`${scheme}://${location.host}/api/events`);
-    this.socket.binaryType = "arraybuffer";
+    this.socket.binaryType = 'arraybuffer';
     this.socket.onopen = () => this.onOpen();
-    this.socket.onmessage = event => this.onMessage(event.data);
+    this.socket.onmessage = (event) => this.onMessage(event.data);
     this.socket.onclose = () => this.onClose();
   }
 
   onOpen() {
     this.attempts = 0;
     for (const wish of this.wishes.values()) this.socket.send(JSON.stringify(wish));
-    this.tell.state("open");
+    this.tell.state('open');
   }
 
   onMessage(data) {
-    if (typeof data === "string") this.tell.message(JSON.parse(data));
+    if (typeof data === 'string') this.tell.message(JSON.parse(data));
     else this.tell.frame(data);
   }
 
@@ -80,15 +81,15 @@ export class EventConnection {
   }
 
   async onClose() {
-    this.tell.state("lost");
+    this.tell.state('lost');
     const pause = RETRY_MS[Math.min(this.attempts, RETRY_MS.length - 1)];
     this.attempts += 1;
-    await new Promise(done => setTimeout(done, pause));
+    await new Promise((done) => setTimeout(done, pause));
     try {
-      await get("/api/status");
+      await get('/api/status');
     } catch (error) {
-      if (error.code === "login_required") {
-        this.tell.state("locked");
+      if (error.code === 'login_required') {
+        this.tell.state('locked');
         return;
       }
     }
