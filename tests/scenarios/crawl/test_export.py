@@ -10,8 +10,9 @@ from urllib.parse import unquote
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from ocd.practice.server import PAGES
 from support.daemon import SCRIPTS, Daemon
-from support.site import PAGES, Site
+from support.site import Site
 
 
 @pytest.fixture
