@@ -22,7 +22,7 @@ from ocd.config.settings import SETTINGS
 VERBS = {entry["name"]: entry for entry in catalog.read()["verbs"]}
 _FENCED = re.compile(r"^(?P<fence>`{3,})\w*\n.*?^(?P=fence)$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
-_SAID = re.compile(r'"event": "(\w+)"|(?:\b_say|\bevents\.say|\bevents\.end)\("(\w+)"')
+_SAID = re.compile(r'"event": "(\w+)"|(?:\b_record_event|\bevents\.append|\bevents\.end)\("(\w+)"')
 _REQUEST = re.compile(
     r"<(?:link|script|img|iframe|source|video|audio|object|embed)\b[^>]*"
     r"\b(?:src|href|data)=[\"']?(?:https?:)?//[^\"' >]+"

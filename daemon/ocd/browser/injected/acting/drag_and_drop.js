@@ -105,7 +105,8 @@ function endDrag() {
     html5: isNative(),
     effect: drag.ended,
     place: place?.words ?? null,
-    stays: place ? place.stays : liesStill(),
+    // In a list that was drawn anew the thing itself is another element: its place tells.
+    stays: place && !isPresent(drag.source) ? place.stays : (place?.stays ?? true) && liesStill(),
   };
 }
 
