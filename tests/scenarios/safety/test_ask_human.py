@@ -53,7 +53,7 @@ def test_an_agent_waits_for_a_person(share_daemon: Callable[..., Daemon], site: 
     _, said = asking.communicate()
     assert asking.returncode == 1
     assert f"oc approvals allow {one['approval']}" in said
-    assert "will not do it: Sign it" in said
+    assert "declined: Sign it" in said
     start = {"kind": "oc_ask_human", "args": {"reason": "Never mind"}}
     cancelled = daemon.do("oc_task_start", session=SESSION, **start)["task_id"]
     assert question(daemon)["asks"] == "Never mind"
