@@ -106,7 +106,7 @@ def test_without_threads_there_is_no_daemon(home: Home) -> None:
     command = ["/bin/sh", "-c", f'{limits}; exec "$0" run', str(SCRIPTS / "ocd")]
     done = subprocess.run(command, env=home.environ, capture_output=True, text=True, check=False)
     assert done.returncode, done
-    assert "Error: The machine has no more threads for the daemon" in done.stderr
+    assert "Error: The machine has no threads left for the daemon" in done.stderr
 
 
 class Other:
