@@ -1,5 +1,7 @@
 """Date and time pickers that a page opens beside a text field."""
 
+import re
+
 from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
@@ -10,12 +12,26 @@ _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
 _MAX_DATE = 40  # characters
+# Numbers and what stands between them; words (a weekday, a month), not joined to a number.
+_DATE_PARTS = re.compile(
+    r"(?:\d++(?:st|nd|rd|th)?|[ap]\.?m\.?|(?<!\d)[^\W\d_]{2,}+\.?(?!\d)|(?<=\d)[tz](?=\d|$)"
+    r"|(?<=\d)[年月日時时分秒년월일시분초]|[\s/.,:+\u2013-])+"
+)
+_WORD = re.compile(r"(?<!\d)[^\W\d_]{3,}+")
+_MAX_WORDS = 2
+_NUMBER = re.compile(r"\d+")
 _DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
 
 
 def is_date_or_time(text: str) -> bool:
     """Return whether a text may be a date or a time, however it is written."""
-    return len(text) <= _MAX_DATE and len(_numbers(text)) > 1
+    lower = text.strip().lower()
+    return (
+        len(text) <= _MAX_DATE
+        and len(_NUMBER.findall(text)) > 1
+        and _DATE_PARTS.fullmatch(lower) is not None
+        and len(_WORD.findall(lower)) <= _MAX_WORDS
+    )
 
 
 async def bring_mouse(target: Target, typed: str) -> None:
@@ -66,5 +82,4 @@ async def press_enter(target: Target) -> str:
 
 def _numbers(text: str) -> set[int]:
     """Return the numbers in a text, whatever stands between them."""
-    words = "".join(c if c.isdecimal() else " " for c in text).split()
-    return set(map(int, words))
+    return set(map(int, _NUMBER.findall(text)))
