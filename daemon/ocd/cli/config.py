@@ -1,6 +1,6 @@
 """`ocd config`: current settings and their sources, and a file to start from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ def show(*, json: Json = False) -> None:
     As `ocd start` without flags would have it; a running daemon keeps the flags that it was started
     with.
     """
-    settings = _settings()
+    settings = dict(_settings_with_sources())
     if json:
         show_json(settings)
         return
@@ -71,10 +71,6 @@ def init() -> None:
 
 def _file() -> Path:
     return home_dir() / FILE_NAME
-
-
-def _settings() -> Mapping[str, Mapping[str, Any]]:
-    return dict(_settings_with_sources())
 
 
 def _settings_with_sources() -> Iterator[tuple[str, dict[str, Any]]]:

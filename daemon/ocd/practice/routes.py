@@ -46,11 +46,11 @@ async def submit(request: web.Request) -> web.Response:
 async def upload(request: web.Request) -> web.Response:
     """Keep the files that were sent, and count them."""
     data = await request.post()
-    kept = request.app[UPLOADS]
+    uploads = request.app[UPLOADS]
     for value in data.values():
         if isinstance(value, web.FileField):
-            kept.append((value.filename, value.file.read()))
-    return html("Uploaded", f"<h1>Uploaded {len(kept)}</h1>")
+            uploads.append((value.filename, value.file.read()))
+    return html("Uploaded", f"<h1>Uploaded {len(uploads)}</h1>")
 
 
 async def chapter(request: web.Request) -> web.Response:

@@ -70,13 +70,13 @@ async def add_files(request: web.Request) -> web.StreamResponse:
     good = [one for one in files if PurePath(one[0]).suffix.lower() in TAKEN]
     bad = [name for name, _ in files if PurePath(name).suffix.lower() not in TAKEN]
     request.app[UPLOADS].extend([*good, ("chunk_size", fields["chunk_size"].encode())])
-    said = f"success:Added {len(good)} files to collection"
+    message = f"success:Added {len(good)} files to collection"
     if bad and not good:
-        said = "error:All selected files are invalid. Unsupported: " + " ".join(bad)
+        message = "error:All selected files are invalid. Unsupported: " + " ".join(bad)
     response = web.Response(
         status=302, headers={"Location": request.path.removesuffix("/add_files")}
     )
-    response.set_cookie("messages", said)
+    response.set_cookie("messages", message)
     return response
 
 

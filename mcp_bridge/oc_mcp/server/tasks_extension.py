@@ -147,14 +147,10 @@ def _task_to_dict(meta: Mapping[str, Any]) -> dict[str, Any]:
         "status": "failed" if lost else _STATUS[meta["status"]],
         "statusMessage": _message(meta),
         "createdAt": meta["created_at"],
-        "lastUpdatedAt": _later(meta["created_at"], changed),
+        "lastUpdatedAt": max(meta["created_at"], changed, key=datetime.fromisoformat),
         "ttlMs": None,
         "pollIntervalMs": POLL_MS,
     }
-
-
-def _later(one: str, other: str) -> str:
-    return max(one, other, key=datetime.fromisoformat)
 
 
 def _message(meta: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ async def slide(target: Target, deadline: ActionDeadline, text: str) -> None:
 
 async def _approach(slider: _Slider, raises: str, lowers: str, deadline: ActionDeadline) -> bool:
     """Move it by these keys; whether it got there."""
-    while not _close(slider.gap):
+    while abs(slider.gap) >= 1e-6:
         gap = slider.gap
         key = raises if gap > 0 else lowers
         step = await slider.press(key)
@@ -77,10 +77,6 @@ async def _approach(slider: _Slider, raises: str, lowers: str, deadline: ActionD
         if slider.presses >= _MAX_PRESSES or not deadline.seconds_left:
             return False
     return True
-
-
-def _close(gap: float) -> bool:
-    return abs(gap) < 1e-6
 
 
 def _number(text: str) -> float | None:

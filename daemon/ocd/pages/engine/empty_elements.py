@@ -36,12 +36,12 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
     # Sent at once, answered in order.
     calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]
     nodes = [(await reply)["node"] for reply in calls]
-    revealed = await reveal_closed_shadow(frame, found, nodes)
+    added_shadow_trees = await reveal_closed_shadow(frame, found, nodes)
     listens = await _listens(frame, nodes) if len(found) <= _MAX_ASKED else [False] * len(found)
     listening = [one for one, clicked in zip(found, listens, strict=True) if clicked]
     known = bool(listening) and await _make_known(frame, listening)
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
-    return revealed or known
+    return added_shadow_trees or known
 
 
 async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[bool]:

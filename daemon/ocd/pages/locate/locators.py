@@ -263,7 +263,7 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
     if at.among == "clickable" and at.query is not None:
         best = await _choose_part(tab, at, best, matches)
     if len(best) > 1:
-        raise _ambiguous_error(at, best)
+        raise ambiguous_error(at, [match.line for match in best])
     return best[0].ref
 
 
@@ -338,10 +338,6 @@ def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
     return OcdError(
         "element_not_found", f"No actionable element matches {str(at)!r}.", hint=hint, **details
     )
-
-
-def _ambiguous_error(at: Locator, best: list[Match]) -> OcdError:
-    return ambiguous_error(at, [match.line for match in best])
 
 
 def ambiguous_error(at: Locator, lines: list[str]) -> OcdError:

@@ -156,7 +156,7 @@ class DashboardRoutes:
 
     async def get_status(self, _request: web.Request, viewer: Viewer) -> web.Response:
         """Answer what the daemon is and holds, and what this viewer may do."""
-        return _json({**self._status(), "viewer": _describe(viewer)})
+        return _json({**self._status(), "viewer": {"name": viewer.name, "control": viewer.control}})
 
     async def get_outputs(self, request: web.Request, _viewer: Viewer) -> web.Response:
         """Answer what is stored, newest first."""
@@ -276,10 +276,6 @@ class DashboardRoutes:
         reply = await run_call(self._services, CallRequest(call.verb, call.params, SESSION, client))
         encoded = await asyncio.to_thread(reply.encode)
         return _answer(b'{"result":' + encoded + b"}")
-
-
-def _describe(viewer: Viewer) -> dict[str, Any]:
-    return {"name": viewer.name, "control": viewer.control}
 
 
 def _decode(body: bytes, kind: type[_Body]) -> _Body:
