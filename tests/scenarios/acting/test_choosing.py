@@ -247,6 +247,16 @@ def test_what_such_a_field_does_not_offer_is_refused(
     assert page.text("#chosen") == "{}"
 
 
+@pytest.mark.parametrize("query", ["Site", "Handbook", "Articles"])
+def test_a_field_to_search_by_takes_any_text(at: At, query: str) -> None:
+    """In a dialog whose list stays open, too: pages that were found are no values of it."""
+    page = at("search-fields.html")
+    result = page.do("form_input", query=query, value="crawl")
+    assert result["value"] == "crawl"
+    assert page.text("#asked") == "crawl"
+    assert page.js("location.search") == ""
+
+
 def test_a_hint_beside_a_field_is_no_list(at: At) -> None:
     """What comes up beside what was typed, and offers nothing, changes nothing."""
     page = at("offered.html")

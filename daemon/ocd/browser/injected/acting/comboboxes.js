@@ -274,12 +274,14 @@ function missingChoices(el, values) {
   return missing;
 }
 
-// Whether a field keeps what was typed once it is left: one that only takes what it offers does not. `open`: its
-// list stays, as those do that close for a key alone. key: the one by which it was to be left. `modal`: Escape may
+// Whether a field keeps what was typed once it is left: one that only takes what it offers does not, one to search
+// by does, and is not left. `open`: its list stays, as those do that close for a key alone. key: the one by which it was to be left. `modal`: Escape may
 // close more than the list.
 async function keepsText(el, key) {
   const control = controlOf(el);
   const read = () => squeeze(control.value ?? textContentOf(control));
+  if (isSearchField(control) || offersLinks(control))
+    return { kept: true, open: false, modal: false };
   if (!key) {
     textOnLeaving = read();
     control.blur();

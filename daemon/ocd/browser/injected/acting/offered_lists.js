@@ -1,6 +1,7 @@
 // Lists that open beside a text field that says nothing of having one: it may take only what they offer.
 
 const FREE_TEXT_TYPES = /^(?:search|password|email|url|tel|number)$/; // of such fields the list is but a help
+const SEARCH_SELECTOR = 'search, [role=search]';
 const PROBE_OFFSETS_PX = [4, 16, 40]; // pixels below a field, and above it
 const PLACING_FRAMES = 12; // in which what has come up is put in its place
 const offeredLists = { by: null, lists: [] };
@@ -33,6 +34,25 @@ function floatingListsBeside(control) {
 const offeredItems = () =>
   offeredLists.lists.flatMap((list) => [...allMatches(list, 'li')]).filter(visibleBoxOf);
 
+// Whether a field is there to search by: it takes any text, and what shows beside it is what was found.
+function isSearchField(control) {
+  const role = control.getAttribute('role');
+  if (role === 'searchbox' || (control.type === 'search' && role !== 'combobox')) return true;
+  const around = closestMatch(control, SEARCH_SELECTOR);
+  return around !== null && !hasOtherField(around, control);
+}
+
+const leadsElsewhere = (el) =>
+  [el, ...allMatches(el, 'a')].some((one) =>
+    /^(?!#|javascript:)./i.test(one.getAttribute('href') ?? ''),
+  );
+
+// Whether all that a field offers are links to other pages, as results of a search are: no values of it.
+function offersLinks(control) {
+  const choices = choicesOf(control);
+  return choices.length > 0 && choices.every(leadsElsewhere);
+}
+
 // What has come up above the page since the action began, wherever it stands as yet.
 function newFloats(state, came, control) {
   const fresh = [...came, ...state.hidden].filter(
@@ -58,6 +78,7 @@ async function opensList(state, el) {
     control.tagName !== 'INPUT' ||
     control.list ||
     FREE_TEXT_TYPES.test(control.type) ||
+    isSearchField(control) ||
     !isPresent(control)
   )
     return false;
