@@ -139,6 +139,12 @@ class Changed(TypedDict):
     """The page closed its own tab"""
     invalid: NotRequired[list[InvalidField]]
     """Fields that keep the form from being submitted"""
+    not_valid: NotRequired[list[InvalidField]]
+    """Fields whose new value the browser does not accept"""
+    taken_back: NotRequired[list[TakenBackField]]
+    """Fields that do not hold what they were given"""
+    link_kept: NotRequired[bool]
+    """The page stopped the link, and nothing changed"""
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""
@@ -864,6 +870,16 @@ class TabReport(TypedDict):
     """The person who holds it"""
     worker_id: NotRequired[str]
     """The isolated worker it belongs to"""
+
+
+class TakenBackField(TypedDict):
+    """A field that the page has changed since it was filled by an earlier call."""
+
+    ref: str
+    role: str
+    name: str
+    held: Any
+    """Its current value"""
 
 
 class TaskProgress(TypedDict):

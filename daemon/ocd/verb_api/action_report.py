@@ -1,5 +1,6 @@
 """The effects of an action, one line each, the same for every client."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ def event_lines(data: Mapping[str, Any]) -> list[str]:
     data: the result's JSON, with `changed`.
     """
     changed = data["changed"]
-    lines = [*_dialog(changed), *_drag(data), *_submission(data), *_invalid(changed)]
+    lines = [*_dialog(changed), *_drag(data), *_submission(data), *_fields(changed)]
     return [
         *lines,
         *_places(changed, data.get("now", "")),
@@ -35,10 +36,22 @@ def _submission(data: Mapping[str, Any]) -> Iterator[str]:
         yield "submitted" if data["submitted"] else "not submitted"
 
 
-def _invalid(changed: Mapping[str, Any]) -> Iterator[str]:
+def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the browser or the page has against the values of fields."""
     for field in changed.get("invalid", ()):
-        name = f" {_quote(field['name'])}" if field["name"] else ""
-        yield f"not submitted: {field['role']}{name} [ref={field['ref']}]: {field['message']}"
+        yield f"not submitted: {_field(field)}: {field['message']}"
+    for field in changed.get("not_valid", ()):
+        yield f"not valid: {_field(field)}: {field['message']}"
+    for field in changed.get("taken_back", ()):
+        held = json.dumps(field["held"], ensure_ascii=False)
+        yield f"no longer as filled: {_field(field)} holds {held}"
+    if changed.get("link_kept"):
+        yield "not followed: the page kept the link from being followed, and nothing else changed"
+
+
+def _field(field: Mapping[str, Any]) -> str:
+    name = f" {_quote(field['name'])}" if field["name"] else ""
+    return f"{field['role']}{name} [ref={field['ref']}]"
 
 
 def _drag(data: Mapping[str, Any]) -> Iterator[str]:

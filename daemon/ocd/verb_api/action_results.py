@@ -59,6 +59,15 @@ class InvalidField(TypedDict):
     message: Annotated[str, Meta(description="Chromium's note")]
 
 
+class TakenBackField(TypedDict):
+    """A field that the page has changed since it was filled by an earlier call."""
+
+    ref: str
+    role: str
+    name: str
+    held: Annotated[Any, Meta(description="Its current value")]
+
+
 class Changed(TypedDict, total=False):
     """The effects of an action; an absent key did not happen."""
 
@@ -76,6 +85,13 @@ class Changed(TypedDict, total=False):
     invalid: Annotated[
         list[InvalidField], Meta(description="Fields that keep the form from being submitted")
     ]
+    not_valid: Annotated[
+        list[InvalidField], Meta(description="Fields whose new value the browser does not accept")
+    ]
+    taken_back: Annotated[
+        list[TakenBackField], Meta(description="Fields that do not hold what they were given")
+    ]
+    link_kept: Annotated[bool, Meta(description="The page stopped the link, and nothing changed")]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
     tabs_closed: list[str]

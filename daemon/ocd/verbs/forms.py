@@ -1,19 +1,21 @@
 """Verbs that fill forms: form_input, fill_form."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from msgspec import Meta
 
+from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import element_actions, held_values, input_events
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, Given, perform
 from ocd.pages.act.field_errors import difference
 from ocd.pages.act.form_submission import submit_form
+from ocd.pages.act.observation import ActionResult, Given, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
@@ -29,6 +31,7 @@ from ocd.verb_api.element_params import (
 )
 
 Value = str | bool | int | float | tuple[str, ...]
+MAX_REASONS = 3  # that an error has
 _FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
 
 
@@ -147,6 +150,20 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
     form = _Filling(tab, deadline, params)
+    limit = asyncio.timeout(call_context.seconds_left(MAX_TIMEOUT_MS / 1000))
+    try:
+        async with limit:
+            data = await _fill_form(form, params)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise form.timeout_error() from None
+    for target in form.targets:
+        target.element.release()
+    return answer(tab, data, form.result)
+
+
+async def _fill_form(form: "_Filling", params: FillForm) -> dict[str, Any]:
     wanted = _wanted_fields(params)
     for count, one in enumerate(wanted):
         await form.fill(one, after=len(wanted) - count - 1)
@@ -154,19 +171,18 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     if form.failed:
         raise form.error()
     data: dict[str, Any] = {"fields": form.filled, "filled": len(form.filled)}
-    if params.submit is not False:
-        try:
-            form.note(await _submit(tab, form.targets[-1], params.submit, deadline))
-        except OcdError as error:
-            error.details |= {**data, "submitted": False}
-            raise
-        if invalid := form.result.changed.get("invalid"):
-            form.refuse(invalid)
-            raise form.error()
-        data["submitted"] = True
-    for target in form.targets:
-        target.element.release()
-    return answer(tab, data, form.result)
+    if params.submit is False:
+        return data
+    form.at = "the submission"
+    try:
+        form.note(await _submit(form.tab, form.targets[-1], params.submit, form.deadline))
+    except OcdError as error:
+        error.details |= {**data, "submitted": False}
+        raise
+    if invalid := form.result.changed.get("invalid"):
+        form.refuse(invalid)
+        raise form.error()
+    return {**data, "submitted": True}
 
 
 def _wanted_fields(params: FillForm) -> list[Field]:
@@ -184,7 +200,10 @@ def _named_field(name: str, value: Value) -> Field:
 
 @dataclass(slots=True)
 class _Filling:
-    """The fields of a form as they are filled: which were, which were not, and what changed."""
+    """The fields of a form as they are filled: which were, which were not, and what changed.
+
+    at: what is being done.
+    """
 
     tab: Tab
     deadline: ActionDeadline
@@ -194,6 +213,7 @@ class _Filling:
     targets: list[Target] = field(default_factory=list)
     given: list[Given] = field(default_factory=list)
     result: ActionResult = field(default_factory=lambda: ActionResult({}, []))
+    at: str = ""
 
     async def fill(self, field: Field, *, after: int) -> None:
         """Fill one field; a failure is noted, unless the page itself is gone or waits.
@@ -203,6 +223,7 @@ class _Filling:
         words = field.label if field.query is None else field.query
         locator = Locator(field.ref, field.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
         named = {"field": str(locator)}
+        self.at = repr(named["field"])
         try:
             target = await self._resolve(locator)
             left = self.deadline.seconds_left
@@ -239,6 +260,15 @@ class _Filling:
                 self.failed.append({"field": one["field"], "error": error.body()})
                 lost.append(one)
         self.filled = [one for one in self.filled if one not in lost]
+        await self._check_validity()
+
+    async def _check_validity(self) -> None:
+        """Forget what the browser had against values that are valid by now: with others beside."""
+        if "not_valid" not in self.result.changed:
+            return
+        invalid = [target.ref for target in self.targets if await held_values.is_invalid(target)]
+        told = [one for one in self.result.changed["not_valid"] if one["ref"] in invalid]
+        self.result.changed["not_valid"] = told
 
     async def _resolve(self, locator: Locator) -> Target:
         # The previous field may have used up its own time: each has a new wait.
@@ -257,6 +287,9 @@ class _Filling:
     def note(self, done: ActionResult) -> None:
         """Add what an action came to."""
         changed = {**self.result.changed, **done.changed}
+        for key in ("not_valid", "taken_back"):
+            if told := [*self.result.changed.get(key, ()), *done.changed.get(key, ())]:
+                changed[key] = told
         self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
 
     def refuse(self, invalid: list[InvalidField]) -> None:
@@ -271,20 +304,38 @@ class _Filling:
 
     def error(self) -> OcdError:
         """Return the error of a form with fields that failed."""
-        first = self.failed[0]
-        details: dict[str, Any] = {"filled": len(self.filled), "failed": self.failed}
-        details |= {"fields": self.filled, "changed": self.result.changed}
-        details |= {} if self.params.submit is False else {"submitted": False}
         count = len(self.filled) + len(self.failed)
+        reasons = [f"{one['field']!r}: {one['error']['message']}" for one in self.failed]
+        more = len(reasons) - MAX_REASONS
         return OcdError(
             "fields_failed",
             f"{len(self.failed)} of {count} fields failed"
             f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
-            f"{first['field']!r}: {first['error']['message']}",
-            hint=f"{'The others are filled. ' if self.filled else ''}"
-            "Fill these again, by refs from `read_page` or `find`.",
-            **details,
+            f"{' '.join(reasons[:MAX_REASONS])}{f' And {more} more.' if more > 0 else ''}",
+            hint=f"{self._filled_names()}Fill these again, by refs from `read_page` or `find`.",
+            **self._details(),
         )
+
+    def timeout_error(self) -> OcdError:
+        """Return the error of a form that took too long, on a page that does not respond."""
+        assert self.params.timeout_ms is not None
+        failed = ", ".join(repr(one["field"]) for one in self.failed)
+        return OcdError(
+            "timeout",
+            f"fill_form took longer than {self.params.timeout_ms / 1000:g} s: the page stopped "
+            f"responding at {self.at}.{f' Failed before: {failed}.' if failed else ''}",
+            hint=f"{self._filled_names()}Give it more with timeout_ms, or read the page again.",
+            **self._details(),
+        )
+
+    def _filled_names(self) -> str:
+        names = ", ".join(repr(one["field"]) for one in self.filled)
+        return f"Filled: {names}. " if names else ""
+
+    def _details(self) -> dict[str, Any]:
+        details: dict[str, Any] = {"filled": len(self.filled), "failed": self.failed}
+        details |= {"fields": self.filled, "changed": self.result.changed}
+        return details if self.params.submit is False else {**details, "submitted": False}
 
 
 def _looks_like_selector(words: str) -> bool:

@@ -23,6 +23,7 @@ from ocd.pages.act.pending_work import PendingWork
 T = TypeVar("T")
 POPUP_S = 1.0
 REQUESTS_S = 0.5
+PATIENT_REQUESTS_S = 1.0
 FILE_S = 1.0
 # In which a page reads an answer that has come, and asks for what it wants next.
 _TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
@@ -174,7 +175,13 @@ class ActionEffects:
             async with asyncio.timeout(FILE_S):
                 await self._wait_until(lambda: bool(self.downloads) or self.navigated)
 
-    async def wait_answers(self, frame: Frame, seconds: float) -> bool:
+    @property
+    def any_so_far(self) -> bool:
+        """Whether anything has happened by now."""
+        happened = (self.requested, self.navigating, self.popups, self.downloads, self.dialog)
+        return any(happened) or bool(self._frames) or self._tab.url != self._url
+
+    async def wait_answers(self, frame: Frame, seconds: float, *, patient: bool = False) -> bool:
         """Wait for the requests that the action's scripts have sent; whether there were any.
 
         And for those that the frame's scripts send once they have the answers.
@@ -182,7 +189,7 @@ class ActionEffects:
         if not (self.requested or self._frames) or self.dialog:
             return False
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(seconds, REQUESTS_S)):
+            async with asyncio.timeout(min(seconds, PATIENT_REQUESTS_S if patient else REQUESTS_S)):
                 more = True
                 while more and not self.navigating:
                     await self._wait_until(lambda: not self._unanswered() or self.navigating)

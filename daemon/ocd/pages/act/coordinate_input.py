@@ -11,7 +11,8 @@ from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import editors, input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.act.actionability import wait_ready
+from ocd.pages.act.observation import ActionResult, perform
 from ocd.pages.engine import engine
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.target import ActionDeadline, Target

@@ -11,7 +11,8 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, wait_ready
+from ocd.pages.act.actionability import wait_ready
+from ocd.pages.act.observation import ActionResult, perform
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
@@ -108,7 +109,8 @@ async def drag(
     accepted = outcome["effect"] != "none" if outcome["html5"] and outcome["effect"] else None
     place = outcome["place"] or "".join(places)
     if outcome["stays"] and drop_target is not None and source.point is None:
-        _check_taken(dragged, result, effects, place, in_list=bool(outcome["place"]))
+        in_list = bool(outcome["place"])
+        _check_taken(dragged, result, effects, place, in_list=in_list, accepted=accepted)
     return DragResult(
         _endpoint_to_dict(dragged, start), _endpoint_to_dict(drop_target, positions["end"]),
         "html5" if outcome["html5"] else "".join(by) or "pointer", accepted, result, place,
@@ -116,19 +118,26 @@ async def drag(
 
 
 def _check_taken(
-    dragged: Target, result: ActionResult, effects: ActionEffects, place: str, *, in_list: bool
+    dragged: Target,
+    result: ActionResult,
+    effects: ActionEffects,
+    place: str,
+    *,
+    in_list: bool,
+    accepted: bool | None,
 ) -> None:
     """Raise not_moved if nothing has come of the drag of something that lies where it lay."""
     # A list that is put back as it was is told as moves.
     others = result.changed.keys() - ({"moved"} if in_list else set())
     if not (others or effects.requested or effects.dialog):
-        raise _refusal(dragged, place)
+        why = "the page accepted the drop, but nothing changed" if accepted else "nothing took it"
+        raise _refusal(dragged, place, why)
 
 
-def _refusal(dragged: Target, place: str) -> OcdError:
+def _refusal(dragged: Target, place: str, why: str) -> OcdError:
     name = f"{dragged.about['role']} {dragged.about['name']!r} ({dragged.ref})"
     return OcdError(
-        "not_moved", f"{place or f'{name} is where it was'}: nothing took it.",
+        "not_moved", f"{place or f'{name} is where it was'}: {why}.",
         hint="The target may not take it, or a menu or keys may move it: look at the page.",
         ref=dragged.ref,
     )  # fmt: skip

@@ -9,17 +9,8 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import editors, form_fields, held_values, input_events, toggles
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import (
-    ActionResult,
-    Given,
-    Needs,
-    Settling,
-    observe,
-    perform,
-    settling_of,
-    unusable_error,
-    wait_ready,
-)
+from ocd.pages.act.actionability import Needs, unusable_error, wait_ready
+from ocd.pages.act.observation import ActionResult, Given, Settling, observe, perform, settling_of
 from ocd.pages.act.surroundings import settle_main_frame
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -47,7 +38,8 @@ async def perform_action(
     # A control's value is not a node of the page: its change is reported by value.
     reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
-        settling = settling_of(target, value=reports_value)
+        writes = reports_value and action_name in _WRITES and action_name != "press"
+        settling = settling_of(target, value=reports_value, writes=writes)
         done = await perform(target, deadline, effects, action, settling)
     held_values.check(target, value, done)
     return done

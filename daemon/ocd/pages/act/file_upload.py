@@ -17,8 +17,9 @@ from ocd.browser.cdp.connection import Event
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import ActionResult, perform, unusable_error, wait_ready
+from ocd.pages.act.actionability import unusable_error, wait_ready
 from ocd.pages.act.field_errors import value_error
+from ocd.pages.act.observation import ActionResult, perform
 from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.target import ActionDeadline, Target

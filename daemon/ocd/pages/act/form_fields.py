@@ -18,16 +18,9 @@ from ocd.pages.act import (
     toggles,
 )
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import (
-    SELECT_ALL,
-    ActionResult,
-    Given,
-    perform,
-    settling_of,
-    wait_ready,
-    wait_selected,
-)
+from ocd.pages.act.actionability import SELECT_ALL, wait_ready, wait_selected
 from ocd.pages.act.field_errors import raise_refusal, value_error
+from ocd.pages.act.observation import ActionResult, Given, perform, settling_of
 from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -104,7 +97,10 @@ async def _fill(
     chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
         settling = replace(
-            settling_of(target, value=True), choose=chooses, in_page=True, tells_now=tells_now
+            settling_of(target, value=True, writes=True),
+            choose=chooses,
+            in_page=True,
+            tells_now=tells_now,
         )
         done = await perform(target, deadline, effects, act, settling)
         several = isinstance(value, (list, tuple)) and target.about["kind"] == "text" and not adds

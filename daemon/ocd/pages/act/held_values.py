@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from ocd.pages.act.actionability import ActionResult
 from ocd.pages.act.field_errors import difference, value_error
+from ocd.pages.act.observation import ActionResult
 from ocd.pages.locate.target import Target
 
 _SAID = 100  # characters of what the page says
+_INVALID = "function () { return openchrome.isInvalid(this) }"
 _INSTEAD = "function (given) { return openchrome.heldInstead(this, given) }"
 
 
@@ -14,6 +15,11 @@ async def instead_of(target: Target, given: dict[str, Any]) -> dict[str, Any] | 
     """Return what a control holds in place of what it was given, in `held`; None if it is that."""
     held: dict[str, Any] | None = await target.element.call(_INSTEAD, given)
     return held
+
+
+async def is_invalid(target: Target) -> bool:
+    """Return whether the browser has something against the value of a control."""
+    return bool(await target.element.call(_INVALID))
 
 
 def check(target: Target, value: Any, done: ActionResult) -> None:  # noqa: ANN401

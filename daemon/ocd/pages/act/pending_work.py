@@ -10,6 +10,7 @@ from ocd.browser.tabs.frames import Frame
 
 # What the page's own bound comes to, and a little: its clocks may be replaced, and stand still.
 MAX_WORK_S = 0.5
+MAX_PATIENT_WORK_S = 0.9
 
 
 class PendingWork:
@@ -19,15 +20,17 @@ class PendingWork:
     at no cost: those of a process of their own.
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, *, patient: bool = False) -> None:
         self._frame = frame
+        self._patient = patient
         self._begun: asyncio.Future[dict[str, Any]] | None = None
         self._object_id = ""
 
     def begin(self) -> None:
         """Begin, before the action; what is sent to the page's scripts after it runs after it."""
         if self._frame.frame_id == self._frame.cdp.target_id:
-            params = {"expression": script("tabs/pending_work")}
+            patiently = ".patiently()" if self._patient else ""
+            params = {"expression": script("tabs/pending_work") + patiently}
             self._begun = self._frame.cdp.send("Runtime.evaluate", params)
 
     async def wait_begun(self) -> None:
@@ -59,7 +62,7 @@ class PendingWork:
         try:
             some = evaluate.value_of(await self._call("past"))
             if some is None:
-                async with asyncio.timeout(MAX_WORK_S):
+                async with asyncio.timeout(MAX_PATIENT_WORK_S if self._patient else MAX_WORK_S):
                     await self._call("done")
         except TimeoutError:
             self._frame.cdp.send_nowait("Runtime.callFunctionOn", self._params("stop"))

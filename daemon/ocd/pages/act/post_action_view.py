@@ -6,8 +6,8 @@ from typing import Literal
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input
-from ocd.pages.act.actionability import ActionResult
 from ocd.pages.act.coordinate_input import Quality, ScaledScreenshot
+from ocd.pages.act.observation import ActionResult
 from ocd.pages.read import filters_and_deltas, page_state, reader
 
 MAX_DIFFERENCE_LINES = 60

@@ -3,8 +3,9 @@
 import re
 
 from ocd.pages.act import input_events
-from ocd.pages.act.actionability import Given, wait_ready
+from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import value_error
+from ocd.pages.act.observation import Given
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _KINDS = "function () { return openchrome.segmentKinds(this) }"

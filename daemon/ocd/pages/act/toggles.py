@@ -1,8 +1,9 @@
 """What is ticked or chosen by a click on it: checkboxes, radio buttons, and groups of them."""
 
 from ocd.pages.act import comboboxes, input_events
-from ocd.pages.act.actionability import Given, wait_ready
+from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
+from ocd.pages.act.observation import Given
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"

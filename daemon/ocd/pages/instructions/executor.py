@@ -14,8 +14,8 @@ from ocd.pages.act import (
     form_fields,
     page_now,
 )
-from ocd.pages.act.actionability import ActionResult
 from ocd.pages.act.form_submission import submit_form
+from ocd.pages.act.observation import ActionResult
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import FIELD_ROLES, TEXT_FIELD_ROLES, Locator, search

@@ -69,7 +69,8 @@ const changesTextOnly = (record) =>
     ));
 
 function watchChanges(el) {
-  changeWatch?.stop();
+  if (changeWatch) changeWatch.stop();
+  else checkWritten(true);
   const state = {
     target: el,
     records: [],
@@ -136,7 +137,7 @@ function watchPage() {
 // Resolves when what the action set off has come to rest, and tells the difference. Where a list has opened beside
 // what was typed into (`offers`), it says so alone, and goes on watching.
 async function settle(el, options) {
-  const fate = clickOutcome();
+  const guard = takeClickGuard();
   const state = changeWatch;
   if (!state) return null;
   if (areScriptsEnabled()) await untilSettled(state, options);
@@ -149,21 +150,52 @@ async function settle(el, options) {
   if (el) noteAction(el);
   const title =
     window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
-  const { next, lines, value, given, tells_now: tellsNow } = options;
+  const { next, lines, tells_now: tellsNow } = options;
   return runReader(
-    () => ({
-      ...describeChanges(state, lines, value && el ? controlOf(el) : null),
-      title,
-      closing: window.closed,
-      invalid: state.submissions.invalid(),
-      ...fate,
-      value: value && el ? stateOf(el) : null,
-      instead: given && el ? heldInstead(el, given, state.values.get(controlOf(el))) : null,
-      standing: tellsNow
-        ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
-        : null,
-    }),
+    () => {
+      const own = options.value && el ? controlOf(el) : null;
+      const told = describeChanges(state, lines, own);
+      return {
+        ...told,
+        title,
+        closing: window.closed,
+        invalid: state.submissions.invalid(),
+        ...clickOutcome(guard, () => title !== null || changesMore(state, told, guard)),
+        ...describeValue(state, el, options),
+        standing: tellsNow
+          ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
+          : null,
+      };
+    },
     { next },
+  );
+}
+
+// What the control that was acted on holds now, whether that is what it was `given`, and what the browser has against it.
+function describeValue(state, el, { value, given, writes }) {
+  const before = el ? state.values.get(controlOf(el)) : null;
+  const instead = given && el ? heldInstead(el, given, before) : null;
+  return {
+    value: value && el ? stateOf(el) : null,
+    instead,
+    not_valid: writes && el && !instead && isInvalid(el) ? validityNote(controlOf(el)) : null,
+    taken_back: finishWritten(el, given, instead, before),
+  };
+}
+
+// Whether a click that was not received has changed more than that its target, or what that stands in, went: as pages
+// do that act when the mouse is pressed.
+function changesMore(state, told, { el }) {
+  if (told.added.length || told.moved.length || told.values.length) return true;
+  const isNews = (node) =>
+    !nodeContains(node, el) && !UNRENDERED_TAGS.has(node.nodeName) && textContentOf(node).trim();
+  return (
+    [...state.values].some(([one, before]) => one.isConnected && valueOfField(one) !== before) ||
+    state.records.some(
+      ({ type, target, addedNodes, removedNodes }) =>
+        !nodeContains(el, target) &&
+        (type === 'characterData' || [...addedNodes, ...removedNodes].some(isNews)),
+    )
   );
 }
 

@@ -151,8 +151,8 @@ const looksOf = (el) =>
 
 // Whether a click that began on an element was lost: it took the focus from a field, on which the page has moved the
 // element away, or drawn it anew, before the mouse was let go. A person clicks again.
-function isLost({ el, surface, place, called, looks, active, now, off, clicked }) {
-  if (!off || clicked || now === active || !LABELLED_ROLES.has(roleOf(active))) return false;
+function isLost({ el, surface, place, called, looks, active, now, off, click }) {
+  if (!off || click || now === active || !LABELLED_ROLES.has(roleOf(active))) return false;
   if (!isPresent(el)) return isReplacement(off, called);
   const there = visiblePlaceOf(surface);
   return there !== null && hasMoved(place, there) && looksOf(el) === looks;
@@ -166,7 +166,8 @@ function withhold(event) {
 // Notes where the mouse is let go, if not on the element itself (`beside`), and keeps the second of two clicks from
 // where the element has been.
 function followClick(guard, event, beside, reached) {
-  if (event.type === 'click') guard.clicked ||= reached;
+  if (event.type === 'click' && reached) guard.click ||= event;
+  else if (event.type === 'mousedown') guard.pressed ||= event.button === 0;
   else if (event.type === 'mouseup') guard.off ||= beside;
   else if (event.type === 'pointerdown' && !reached && isPresent(guard.el)) {
     const there = visiblePlaceOf(guard.surface);
@@ -199,7 +200,8 @@ function guardClick(el) {
     reached: false,
     fled: false,
     off: null,
-    clicked: false,
+    pressed: false,
+    click: null,
     active: activeElementOf(document),
     stop: () =>
       CLICK_EVENTS.forEach((type) =>
@@ -227,11 +229,8 @@ function guardClick(el) {
 
 // What got in the way of the click that was guarded, '' for nothing; and the frame that got all of it, which
 // has the focus since: of what happens in a frame of another origin nothing is heard here.
-function clickOutcome() {
-  const guard = clickGuard;
-  clickGuard = null;
-  if (!guard) return { missed: '', swallowed: '', fled: false };
-  guard.stop();
+function clickOutcome(guard, changesMore) {
+  if (!guard) return { missed: '', swallowed: '', fled: false, unclicked: null, kept: false };
   const now = activeElementOf(document);
   const frame =
     !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now))
@@ -242,7 +241,36 @@ function clickOutcome() {
     missed: missed ? describe(missed) : '',
     swallowed: frame ? describe(frame) : '',
     fled: guard.fled,
+    unclicked: missed ? null : unclickedBy(guard, changesMore),
+    kept: keepsLink(guard),
   };
+}
+
+function takeClickGuard() {
+  const guard = clickGuard;
+  clickGuard = null;
+  guard?.stop();
+  return guard;
+}
+
+// Why a press on an element was not followed by a click on it: the page has taken it away meanwhile, or its use.
+// null if it was, or if the page has acted on the press instead.
+function unclickedBy({ el, surface, pressed, click }, changesMore) {
+  if (!pressed || click) return null;
+  const gone = !isPresent(el);
+  const off = gone ? '' : disabledReason(el, false);
+  if (!gone && !off && visiblePlaceOf(surface)) return null;
+  if (changesMore()) return null;
+  const text = 'the page did so when the mouse was pressed on it, so it was not clicked';
+  if (off) return { why: 'not_enabled', text: `${off}: ${text}` };
+  return { why: gone ? 'detached' : 'not_visible', text };
+}
+
+// Whether the page has kept the click on a link from being followed to another document.
+function keepsLink({ el, click }) {
+  const link = click?.defaultPrevented && closestMatch(el, 'a[href]');
+  if (!link || tagOf(link) !== 'A' || !/^(?:https?|file):$/.test(link.protocol)) return false;
+  return link.href.split('#')[0] !== urlOf(documentOf(el)).split('#')[0];
 }
 
 Object.assign(globalThis.openchrome, {

@@ -54,15 +54,7 @@ class Submissions {
     return [...this.refused]
       .filter(isTold)
       .slice(0, MAX_INVALID)
-      .map(([el]) => {
-        const role = roleOf(el) || el.tagName.toLowerCase();
-        return {
-          ref: `e${refOf(el)}`,
-          role,
-          name: clip(nameOf(el, role)),
-          message: clip(squeeze(el.validationMessage || ''), 200),
-        };
-      });
+      .map(([el]) => validityNote(el));
   }
 }
 

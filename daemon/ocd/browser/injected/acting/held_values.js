@@ -79,4 +79,4 @@ function tookNothing(el) {
   return !changeWatch.records.some((record) => record.addedNodes.length);
 }
 
-Object.assign(globalThis.openchrome, { heldInstead, tookNothing });
+Object.assign(globalThis.openchrome, { tookNothing });

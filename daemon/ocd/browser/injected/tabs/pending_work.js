@@ -4,6 +4,7 @@
 // may stand still: what is decided here does not hang on them, and whoever waits has a bound of his own.
 (() => {
   const MAX_MS = 400; // timers beyond, and what they bring, are news for a later reading
+  const PATIENT_MS = 800; // for what is written into a field, which pages check when nobody has typed for a while
   const HELD_MS = 600; // what a press may have to be held for before it is the beginning of a drag
   const KEPT_MS = 5000; // after which nobody comes to ask
   const FRAMES_MS = 60; // a page that draws nothing is not called back
@@ -18,7 +19,8 @@
   const send = (words) => apply(postMessage, echo.port1, [words]);
   const jobs = new Set();
   let watching = true;
-  let longest = MAX_MS;
+  let usual = MAX_MS;
+  let longest = usual;
   let end = performance.now() + longest;
   let caused = false; // whether listeners run, or what they left for the end of their turn
   let depth = 0; // how many jobs deep what runs was set
@@ -138,6 +140,12 @@
   for (const type of CAUSES) window.addEventListener(type, listen, true);
   return {
     stop,
+    // Before an action after which more is waited for.
+    patiently() {
+      usual = longest = PATIENT_MS;
+      end = performance.now() + longest;
+      return this;
+    },
     // Before a press that is held: timers count that wait until it was held long enough.
     holding() {
       longest = HELD_MS;
@@ -145,7 +153,7 @@
     // Resolves when the press was held as long as its listeners want.
     async held() {
       if ([...jobs].some((job) => job.kind === 'timer')) await nothingLeft(end - performance.now());
-      longest = MAX_MS;
+      longest = usual;
     },
     // Whether there was anything, if nothing is left to do; else undefined.
     past() {

@@ -1,0 +1,64 @@
+// Fields that have been written to: whether the browser finds what they hold valid, and whether the page has taken
+// it back since. Pages also do that later than a reply waits for: the reply to the next action says so.
+
+const MAX_WRITTEN = 50;
+const writtenFields = new Map(); // elements; what each was given, and held before
+let takenBack = [];
+
+const withLabel = (el, more) => {
+  const role = roleOf(el) || el.tagName.toLowerCase();
+  return { ref: `e${refOf(el)}`, role, name: clip(nameOf(el, role)), ...more };
+};
+
+// What the browser's bubble says; of a pattern, that is also what the page says of it.
+function validityNote(control) {
+  const { validationMessage, validity, title } = control;
+  const message = validity?.patternMismatch ? `${validationMessage} ${title}` : validationMessage;
+  return withLabel(control, { message: clip(squeeze(message || ''), 200) });
+}
+
+// Whether the browser has something against the value of a control: it will not send a form with it.
+function isInvalid(el) {
+  const control = controlOf(el);
+  return control.willValidate === true && Boolean(control.validationMessage);
+}
+
+// A password is not kept: only that the field has one.
+function noteWritten(el, given, before) {
+  if (!given || !isPresent(el)) return;
+  const secret = controlOf(el).type === 'password';
+  const held = given.typed === undefined ? given : { text: textHeld(controlOf(el)) };
+  writtenFields.delete(el);
+  writtenFields.set(el, secret ? { given: { state: stateOf(el) } } : { given: held, before });
+  if (writtenFields.size > MAX_WRITTEN) writtenFields.delete(writtenFields.keys().next().value);
+}
+
+// Looks for fields that no longer hold what they were given, each of which is told once.
+function checkWritten(isTold) {
+  for (const [el, { given, before }] of writtenFields) {
+    const instead = heldInstead(el, given, before);
+    if (isPresent(el) && !instead) continue;
+    writtenFields.delete(el);
+    if (instead && isTold) takenBack.push([controlOf(el), instead]);
+  }
+}
+
+// Once an action is over: what it has changed by itself is told as a change, and what does not write may change
+// fields as it likes. Returns what was taken back before it began.
+function finishWritten(el, given, instead, before) {
+  const told = takenBack.map(([el, { held }]) => withLabel(el, { held }));
+  takenBack = [];
+  checkWritten(false);
+  if (!given) writtenFields.clear();
+  else if (!instead) noteWritten(el, given, before);
+  return told;
+}
+
+Object.assign(globalThis.openchrome, {
+  isInvalid,
+  heldInstead: (el, given) => {
+    const instead = heldInstead(el, given);
+    if (instead) writtenFields.delete(el);
+    return instead;
+  },
+});

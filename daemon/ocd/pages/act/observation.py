@@ -1,0 +1,282 @@
+"""Acting, waiting for what the action sets off, and reporting what changed."""
+
+import contextlib
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from ocd.api.errors import OcdError
+from ocd.browser.tabs.tab import Frame, Tab
+from ocd.pages.act import page_now
+from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.actionability import unusable_error
+from ocd.pages.act.pending_work import PendingWork
+from ocd.pages.act.surroundings import settle_main_frame, watch_around
+from ocd.pages.engine.refs import refs_of
+from ocd.pages.locate.target import ActionDeadline, Target
+
+MAX_CHANGE_LINES = 20
+# ms without a change after which a page has come to rest, and what is waited for it at most.
+QUIET_MS = 10
+MAX_MS = 100
+# Seconds that input may still take once the page has begun to leave.
+LEAVING_S = 0.3
+_SETTLE = "function (o) { return openchrome.settle(this, o) }"
+_TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
+
+# What an element must hold once the page has done with it, if that can be told: `state` as the
+# engine says it, `text`, or `typed`.
+Given = dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class ActionResult:
+    """The result of an action: `changed` for the reply, `lines` about the page, the new value.
+
+    now: what is on top of the page after it, and what has the focus. given: what the element must
+    hold now; instead: what it holds in its place, in `held`.
+    """
+
+    changed: dict[str, Any]
+    lines: list[str]
+    value: Any = None
+    now: str = ""
+    given: Given = None
+    instead: dict[str, Any] | None = None
+
+
+Action = Callable[[], Coroutine[Any, Any, Given]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """How a frame is asked for its changes, once it is quiet.
+
+    missed: makes the error for a click that the element did not get, by its reason. choose: what
+    follows where a list has opened beside what was typed into, though the field says nothing of
+    having one. in_page: the action begins by asking the page's scripts, not by a press.
+    tells_now: whether what is on top of the page is asked for, too. writes: into a field, of which
+    is told what the browser has against its value.
+    """
+
+    frame: Frame
+    ask: Callable[[dict[str, Any]], Coroutine[Any, Any, Any]]
+    missed: Callable[[str, str], OcdError] | None = None
+    choose: Action | None = None
+    in_page: bool = False
+    tells_now: bool = True
+    writes: bool = False
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether more is waited for: pages check a field when nobody has typed for a while.
+
+        Not where the next field is filled at once.
+        """
+        return self.writes and self.tells_now
+
+
+async def perform(
+    target: Target,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    action: Action,
+    settling: Settling | None = None,
+) -> ActionResult:
+    """Run the action, wait for what it triggers, and return what changed.
+
+    Again if it clicks, and something came between: the page got nothing of that click.
+    """
+    tab = target.element.tab
+    tab.events.emit("acting", target.element)
+    return await observe(tab, deadline, effects, action, settling or settling_of(target))
+
+
+def settling_of(target: Target, *, value: bool = False, writes: bool = False) -> Settling:
+    """Return how the target's frame is asked; value: with what the control holds afterwards.
+
+    writes: as in Settling.
+    """
+
+    async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
+        return await target.element.call(_SETTLE, {**options, "value": value, "writes": writes})
+
+    def missed(why: str, text: str) -> OcdError:
+        return unusable_error(target, {"why": why, "text": text})
+
+    return Settling(target.element.frame, settle, missed, writes=writes)
+
+
+async def observe(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    action: Action,
+    settling: Settling,
+) -> ActionResult:
+    """Run the action, wait for what it triggers, and return what changed in the tab and the frame.
+
+    Raises what the action raises, unless the page cannot answer because of the action itself.
+    """
+    lines: list[str] = []
+    settled: dict[str, Any] | None = None
+    given: Given = None
+    around = await watch_around(tab, settling.frame)
+    try:
+        settled, given = await _act_and_settle(tab, deadline, effects, action, settling)
+    except OcdError as error:
+        # A dialog keeps the page from answering, and so does its leaving, or its frame's.
+        silent = error.code == "dialog_open" or effects.navigating or error.details.get("navigated")
+        if error.code == "tab_gone":
+            await effects.wait_closed()
+        closed_itself = error.code == "tab_gone" and tab.closed
+        if not closed_itself and (error.code in _TAB_ENDED or not silent):
+            raise
+    if settled and around and not effects.navigating:
+        await _add_changes_around(tab, effects, settled)
+    if settled and settled["closing"]:
+        await effects.wait_closed()
+    changed = await _wait_effects(tab, deadline, effects)
+    if settled and not effects.navigated:
+        lines = _change_lines(settled, changed)
+        if settled["kept"] and not changed and not effects.requested:
+            changed["link_kept"] = True
+    known = settled["standing"] if settled and settling.frame is tab.main_frame else None
+    now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""
+    value, instead = (settled["value"], settled["instead"]) if settled else (None, None)
+    return ActionResult(changed, lines, value, now, given, instead)
+
+
+async def _add_changes_around(tab: Tab, effects: ActionEffects, settled: dict[str, Any]) -> None:
+    registry, main_id = refs_of(tab), tab.main_frame.frame_id
+    options = {
+        "quiet": QUIET_MS, "most": MAX_MS, "lines": MAX_CHANGE_LINES, **registry.numbering(main_id),
+    }  # fmt: skip
+    reply = None
+    with contextlib.suppress(OcdError):  # it shows a dialog, or has gone: `changed` tells that
+        reply = await effects.unless_navigating(settle_main_frame(tab, options))
+    if not reply:
+        return
+    registry.record(main_id, reply)
+    found = reply["result"]
+    for key in {key for _, key in _CHANGES} | {"invalid", "taken_back"}:
+        settled[key] = [*settled[key], *found[key]]
+    settled["title"] = found["title"]
+
+
+async def _wait_effects(
+    tab: Tab, deadline: ActionDeadline, effects: ActionEffects
+) -> dict[str, Any]:
+    """Wait for what the action has set off beyond the page's own changes; return `changed`."""
+    loading = False
+    if effects.navigating and effects.dialog is None and not tab.closed:
+        with contextlib.suppress(OcdError):
+            loading = not await effects.wait_loaded(deadline.seconds_left)
+        if tab.opener is not None and not tab.closed:
+            await effects.wait_closed_by_page()
+    await effects.wait_popups(deadline.seconds_left)
+    await effects.wait_downloads(deadline.seconds_left)
+    return {**await effects.to_dict(), **({"loading": True} if loading else {})}
+
+
+async def _act_and_settle(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    action: Action,
+    settling: Settling,
+) -> tuple[dict[str, Any] | None, Given]:
+    """Return what the page says of it, and what the action has given the element to hold."""
+    choose = settling.choose
+    while True:
+        pending = effects.pending = PendingWork(settling.frame, patient=settling.is_patient)
+        pending.begin()
+        if not settling.in_page:
+            await pending.wait_begun()
+        given = await effects.unless_navigating(action(), LEAVING_S)
+        asked = {"offers": choose is not None, "given": given}
+        settled = await _wait_stable(tab, deadline, effects, settling, pending, asked)
+        if settled and choose and settled.get("offers"):
+            action, choose = choose, None
+            continue
+        if not settled or settling.missed is None:
+            return settled, given
+        _check_click(settled, settling.missed, effects)
+        if not settled["missed"]:
+            return settled, given
+        if not deadline.seconds_left:
+            raise settling.missed("covered", settled["missed"])
+
+
+def _check_click(
+    settled: dict[str, Any], missed: Callable[[str, str], OcdError], effects: ActionEffects
+) -> None:
+    """Raise the error of a click that cannot be taken back, nor made again."""
+    if settled["unclicked"] and not effects.any_so_far:
+        raise missed(settled["unclicked"]["why"], settled["unclicked"]["text"])
+    if settled["swallowed"]:
+        raise missed("covered", settled["swallowed"])
+    if settled["fled"]:
+        raise missed("moving", "the first of two clicks moved it")
+
+
+async def _wait_stable(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    settling: Settling,
+    pending: PendingWork,
+    asked: dict[str, Any],
+) -> dict[str, Any] | None:
+    registry = refs_of(tab)
+    wait = min(deadline.watch_s, deadline.seconds_left) * 1000
+    options: dict[str, Any] = {
+        "quiet": QUIET_MS,
+        "most": MAX_MS + wait,
+        "lines": MAX_CHANGE_LINES,
+        **registry.numbering(settling.frame.frame_id),
+        "wait": wait,
+        **asked,
+        "tells_now": settling.tells_now,
+    }
+    if effects.navigating:
+        return None
+    # A round trip: what the page's scripts have sent so far arrives before its reply.
+    calm = await effects.unless_navigating(pending.wait_done())
+    answered = await effects.wait_answers(
+        settling.frame, deadline.seconds_left, patient=settling.is_patient
+    )
+    reply = await effects.unless_navigating(
+        settling.ask({**options, "calm": calm and not answered})
+    )
+    if reply is None or effects.navigating:
+        return None
+    registry.record(settling.frame.frame_id, reply)
+    result: dict[str, Any] = reply["result"]
+    return result
+
+
+# Kinds of changes: their marks, and what they are called in `changed`.
+_CHANGES = (
+    ("+", "added"), ("-", "removed"), (">", "moved"), ("~", "values"), ("~", "attributes"),
+)  # fmt: skip
+
+
+def _change_lines(settled: dict[str, Any], changed: dict[str, Any]) -> list[str]:
+    marked = [f"{mark} {line}" for mark, key in _CHANGES for line in settled[key]]
+    if settled["title"] is not None:
+        changed["title"] = settled["title"]
+    if settled["invalid"]:
+        changed["invalid"] = settled["invalid"]
+    elif settled["not_valid"]:
+        changed["not_valid"] = [settled["not_valid"]]
+    if settled["taken_back"]:
+        changed["taken_back"] = settled["taken_back"]
+    changed |= {key: len(settled[key]) for _, key in _CHANGES if settled[key]}
+    if len(marked) > MAX_CHANGE_LINES:
+        more = len(marked) - MAX_CHANGE_LINES
+        return [
+            *marked[:MAX_CHANGE_LINES],
+            f"… {more} more changes; read_page shows the page as it is now",
+        ]
+    return marked

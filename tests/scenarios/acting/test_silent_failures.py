@@ -1,0 +1,139 @@
+"""Failures that a page keeps to itself: a person would see them, so the reply tells them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+NOT_VALID = [
+    ("age", "200", "120"), ("age", "20.5", "nearest valid"),
+    ("code", "abc", "Three capital letters"),
+    ("mail", "ada", "@"), ("word", "ab", "5 characters"), ("must", "", "fill out"),
+    ("site", "example", "URL"), ("day", "2030-01-01", "2031"), ("user", "root", "is taken"),
+    ("agree", False, "check this box"), ("size", "Choose", "select an item"),
+]  # fmt: skip
+UNCLICKED = [
+    ("goes", "detached"), ("off", "not_enabled"), ("hides", "not_visible"),
+    ("apple", "not_visible"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def page(at: At) -> Page:
+    return at("silent-failures.html")
+
+
+@pytest.mark.parametrize("field", ["later", "checked"])
+def test_value_that_is_taken_back_late_is_no_success(page: Page, field: str) -> None:
+    """After a timer, or an answer that was asked for, within a second."""
+    reply = page.call("form_input", selector=f"#{field}", value="new", timeout_ms=30_000)
+    assert reply.code in ("value_differs", "wrong_value")
+
+
+def test_what_a_page_does_once_nobody_types_is_told(page: Page) -> None:
+    assert "found ada" in page.do("form_input", query="Search", value="ada")["content"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "held"),
+    [
+        ("name", "new", "document.querySelector('#name').value = 'old'", "old"),
+        ("pin", "1234", "pin.value = ''", ""),
+        ("town", "Rome", "town.value = 'Oslo'", "Oslo"),
+        ("news", True, "news.checked = false", False),
+    ],
+)
+def test_value_that_was_taken_back_since_is_told_next(
+    page: Page, field: str, value: str | bool, code: str, held: str | bool
+) -> None:
+    """Once, by the next action, whatever that is."""
+    page.do("form_input", selector=f"#{field}", value=value)
+    page.js(f"{code}; 1")
+    told = page.do("interact", query="Look")
+    (one,) = told["changed"]["taken_back"]
+    assert one["held"] == held
+    assert f"no longer as filled: {one['role']} " in told["content"]
+    assert "taken_back" not in page.do("interact", query="Look")["changed"]
+
+
+def test_value_that_stays_or_is_formatted_is_not_told(page: Page) -> None:
+    """Nor what an action has emptied: it was told then."""
+    page.do("form_input", selector="#price", value="1000")
+    page.js("price.value = '$1,000.00'; 1")
+    page.do("form_input", selector="#name", value="Ada")
+    page.do("form_input", selector="#entry", value="Buy milk")
+    entered = page.do("interact", selector="#entry", action="press", value="Enter")
+    assert "taken_back" not in entered["changed"]
+    page.js("entry.value = ''; 1")
+    assert "taken_back" not in page.do("interact", query="Look")["changed"]
+
+
+@pytest.mark.parametrize(("field", "value", "message"), NOT_VALID)
+def test_value_that_the_browser_does_not_accept_is_told(
+    page: Page, field: str, value: str | bool, message: str
+) -> None:
+    """The field holds what was asked for, but no form will be sent with it."""
+    told = page.do("form_input", selector=f"#{field}", value=value)
+    (one,) = told["changed"]["not_valid"]
+    assert message in one["message"]
+    assert f'not valid: {one["role"]} "{one["name"]}" [ref={one["ref"]}]: ' in told["content"]
+    sent = page.do("interact", query="Send")
+    assert message in sent["content"]
+    assert "not submitted: " in sent["content"]
+    assert page.text("#said") == "untouched"
+
+
+def test_form_tells_its_fields_that_are_not_valid_in_the_end(page: Page) -> None:
+    """Not one that another has made valid."""
+    told = page.do("fill_form", fields={"First": "a", "Age": 7, "Second": "a", "Mail": "a@b.c"})
+    assert [one["name"] for one in told["changed"]["not_valid"]] == ["Age"]
+    assert "not_valid" not in page.do("form_input", selector="#age", value=20)["changed"]
+
+
+def test_link_that_the_page_keeps_from_being_followed_is_told(page: Page) -> None:
+    told = page.do("interact", query="Kept")
+    assert "not followed: the page kept the link" in told["content"]
+
+
+@pytest.mark.parametrize("link", ["handled", "sends", "here"])
+def test_link_that_does_something_else_is_none_that_is_kept(page: Page, link: str) -> None:
+    assert "link_kept" not in page.do("interact", selector=f"#{link}")["changed"]
+
+
+@pytest.mark.parametrize(("button", "code"), UNCLICKED)
+def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -> None:
+    """The page takes the button away, or its use, before the mouse is let go."""
+    if button == "apple":
+        page.do("interact", selector="#fruit", action="focus")
+    reply = page.call("interact", selector=f"#{button}")
+    assert (reply.code, page.text("#said")) == (code, "untouched")
+    assert "it was not clicked" in reply.error["message"]
+
+
+@pytest.mark.parametrize("button", ["acts", "cross", "posts"])
+def test_press_that_is_enough_is_a_success(page: Page, button: str) -> None:
+    """Pages that act when the mouse is pressed, and take the button away, need no click."""
+    page.do("interact", selector=f"#{button}")
+
+
+@pytest.mark.parametrize("submit", [False, "Look"])
+def test_form_that_hangs_names_its_fields(page: Page, submit: str | bool) -> None:
+    """Which were filled before the page stopped responding, and which one it stopped at."""
+    fields = {"Name": "Ada", "Nothing of the sort": "x", "Endless": "y", "Price": "1"}
+    reply = page.call("fill_form", fields=fields, submit=submit, wait_for_ms=0, timeout_ms=8000)
+    assert (reply.code, [one["field"] for one in reply.error["fields"]]) == ("timeout", ["Name"])
+    assert "stopped responding at 'Endless'" in reply.error["message"]
+    assert "'Nothing of the sort'" in reply.error["message"]
+    assert "Filled: 'Name'." in reply.error["hint"]
+
+
+def test_form_with_failed_fields_names_them_all(page: Page) -> None:
+    reply = page.call(
+        "fill_form", fields={"Name": "Ada", "No such": "x", "Town": "Rom"}, wait_for_ms=0
+    )
+    assert "'No such': " in reply.error["message"]
+    assert "'Town': " in reply.error["message"]
+    assert "Filled: 'Name'." in reply.error["hint"]
