@@ -81,5 +81,5 @@ def format_scripts(*, check: bool) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["format"]:
-        sys.exit(format_scripts(check=False))
+        sys.exit(format_scripts(check=False) or None)
     installed()

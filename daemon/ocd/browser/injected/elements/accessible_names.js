@@ -34,6 +34,7 @@ function elementsByIds(el, attribute) {
 
 // The accessible name; `style` is the element's, if it is at hand.
 function nameOf(el, role, style) {
+  if (role === 'none') return '';
   return labelledName(el, role) || nameWithoutReferences(el, role, style);
 }
 
@@ -147,11 +148,7 @@ function nativeRoleName(el, role) {
     case 'OPTGROUP':
       return squeeze(el.label || '');
     case 'SUMMARY':
-      return (
-        squeeze(nameFromContent(el)) ||
-        squeeze(el.getAttribute('title') || '') ||
-        (role === 'summary' ? 'Details' : '')
-      );
+      return squeeze(nameFromContent(el)) || squeeze(el.getAttribute('title') || '');
     default:
       return el.namespaceURI === SVG_SPACE ? svgName(el) : '';
   }
@@ -172,7 +169,7 @@ function childText(el, tag) {
     return squeeze(
       tag === 'TITLE'
         ? child.textContent
-        : textAlternativeOf(child, new NameComputation(el), isReferenced(child)),
+        : textAlternativeOf(child, new NameComputation(el), REFERENCED_VISIBLE),
     );
   }
   return '';
@@ -244,16 +241,8 @@ function embeddedValue(node, walk, evenHidden) {
     return (
       node.getAttribute('aria-valuetext') || node.getAttribute('aria-valuenow') || node.value || ''
     );
-  switch (node.tagName) {
-    case 'INPUT':
-      return INPUTS_WITHOUT_TEXT.test(node.type) ? null : node.value;
-    case 'TEXTAREA':
-      return node.value;
-    case 'SELECT':
-      return [...node.selectedOptions].map((option) => option.text).join(' ');
-    default:
-      break;
-  }
+  const value = nativeValueOf(node);
+  if (value !== null) return value;
   if (role === 'textbox' || role === 'searchbox') return nameFromContent(node, walk, evenHidden);
   if (role !== 'combobox' && role !== 'listbox') return null;
   const boxes = [node, ...elementsByIds(node, 'aria-owns')].flatMap((box) => [
@@ -265,6 +254,20 @@ function embeddedValue(node, walk, evenHidden) {
   return [...list.querySelectorAll('[aria-selected=true]')]
     .map((one) => textAlternativeOf(one, walk, REFERENCED_VISIBLE))
     .join(' ');
+}
+
+// What stands in a native field that tells its value in other words; null for what does not.
+function nativeValueOf(node) {
+  switch (node.tagName) {
+    case 'INPUT':
+      return INPUTS_WITHOUT_TEXT.test(node.type) ? null : node.value;
+    case 'TEXTAREA':
+      return node.value;
+    case 'SELECT':
+      return [...node.selectedOptions].map((option) => option.text).join(' ');
+    default:
+      return null;
+  }
 }
 
 // Inputs whose value nobody reads, and those that have a name instead.
@@ -297,15 +300,13 @@ function namePart(node, walk, evenHidden, style) {
     case 'SVG':
       return nameOf(node, 'img');
     case 'INPUT':
-      return /^(button|submit|reset|image)$/.test(node.type)
-        ? nameOf(node, 'button')
-        : INPUTS_WITHOUT_TEXT.test(node.type)
-          ? ''
-          : node.value;
+      return (
+        nativeValueOf(node) ??
+        (/^(button|submit|reset|image)$/.test(node.type) ? nameOf(node, 'button') : '')
+      );
     case 'TEXTAREA':
-      return node.value;
     case 'SELECT':
-      return [...node.selectedOptions].map((option) => option.text).join(' ');
+      return nativeValueOf(node);
     default:
       break;
   }
@@ -355,7 +356,9 @@ function nameFromContent(el, walk = null, evenHidden = false, style = getCompute
 const MAX_OWNED = 100; // elements in one name: those of others may own further ones
 
 function ownedText(el, walk, evenHidden) {
-  const owned = elementsByIds(el, 'aria-owns').slice(0, Math.max(MAX_OWNED - walk.owned, 0));
+  const owned = elementsByIds(el, 'aria-owns')
+    .slice(0, Math.max(MAX_OWNED - walk.owned, 0))
+    .filter((one) => evenHidden === true || one.checkVisibility());
   walk.owned += owned.length;
   return owned.map((one) => ` ${textAlternativeOf(one, walk, evenHidden)}`).join('');
 }

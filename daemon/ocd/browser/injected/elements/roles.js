@@ -102,7 +102,7 @@ const TAG_ROLES = {
 const PARTS_OF_BOOKS = (
   'abstract acknowledgments afterword appendix biblioentry bibliography chapter colophon conclusion cover credit' +
   ' credits dedication endnote endnotes epigraph epilogue errata example footnote foreword glossary index introduction notice pagebreak' +
-  ' pagelist part preface prologue pullquote qna subtitle tip toc'
+  ' pagefooter pageheader pagelist part preface prologue pullquote qna subtitle tip toc'
 )
   .split(' ')
   .map((word) => `doc-${word}`);
@@ -216,6 +216,7 @@ function headerRole(el) {
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   const row = el.parentElement;
   if (scope !== '' || row === null) return 'columnheader';
+  if (table?.rows.length === 1 && row.cells?.length === 1) return ''; // it heads nothing
   return hasData(row) ? 'rowheader' : 'columnheader';
 }
 
@@ -224,10 +225,11 @@ const hasData = oncePerTurn((row) => [...childElementsOf(row)].some(holdsData));
 
 function isFocusable(el) {
   const index = el.getAttribute('tabindex');
-  if (index !== null && !Number.isNaN(parseInt(index, 10))) return true;
+  if (index !== null && !Number.isNaN(parseInt(index, 10))) return !el.matches(':disabled');
   return (
-    el.matches('a[href], area[href], button, input, select, textarea, summary, iframe') ||
-    isEditingHost(el)
+    el.matches(
+      ':is(a, area)[href], :is(button, input, select, textarea):not(:disabled), summary, iframe',
+    ) || isEditingHost(el)
   );
 }
 
@@ -250,22 +252,47 @@ function roleOf(el) {
   return nativeRole(el);
 }
 
-// Items that stand in no list or tree are not such, as in Chromium: what can be pressed by itself is
-// that, what cannot keeps the role of a tree's item. All items of one list ask the same.
-const memoizedAncestorTest = (wholes) =>
-  oncePerTurn((parent) => parent !== null && closestMatch(parent, wholes) !== null);
-const inList = memoizedAncestorTest('ul, ol, menu, [role~=list], [role~=directory]');
-const inTree = memoizedAncestorTest('[role~=tree], [role~=group]');
+// What items have to stand in. What is a button or a link by itself is that where its role has no
+// such context, as ARIA says, unless it tells a state that only the role explains. Other items keep
+// their role: without it nobody would know what they are.
+const ITEM_CONTEXTS = new Map(
+  [
+    ['ul, ol, menu, [role~=list], [role~=directory]', 'listitem'],
+    ['[role~=listbox], [role~=group]', 'option'],
+    ['[role~=menu], [role~=menubar], [role~=group]', 'menuitem menuitemcheckbox menuitemradio'],
+    ['[role~=tablist]', 'tab'],
+    ['[role~=tree], [role~=group]', 'treeitem'],
+    ['tr, [role~=row]', 'cell gridcell columnheader rowheader'],
+  ].flatMap(([context, roles]) => {
+    const standsIn = oncePerTurn((el) => isWithin(el, context)); // all items of one list ask the same
+    return roles.split(' ').map((role) => [role, standsIn]);
+  }),
+);
+const ITEM_STATES = ['aria-selected', 'aria-checked', 'aria-expanded'];
 
-function isOrphan(el, role) {
-  if (role === 'listitem') return !inList(parentElementOf(el)) && !isOwned(el);
-  return (
-    role === 'treeitem' &&
-    !inTree(parentElementOf(el)) &&
-    WIDGETS.has(nativeRole(el)) &&
-    !isOwned(el)
-  );
+// What an element is shown in: through slots, and out of shadow trees.
+const shownParentOf = (el) =>
+  assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
+
+// Whether an element, or anything that it is shown in, matches.
+function isWithin(el, selector) {
+  let at = el;
+  while (at) {
+    if (closestMatch(at, selector) !== null) return true;
+    while (assignedSlotOf(at) === null && parentElementOf(at) !== null) at = parentElementOf(at);
+    at = assignedSlotOf(at) || hostOf(rootNodeOf(at));
+  }
+  return false;
 }
+
+const isOrphan = (el, role) =>
+  ITEM_CONTEXTS.has(role) &&
+  !ITEM_CONTEXTS.get(role)(shownParentOf(el)) &&
+  (role === 'listitem' || isOtherwiseWidget(el)) &&
+  !isOwned(el);
+
+const isOtherwiseWidget = (el) =>
+  WIDGETS.has(nativeRole(el)) && !ITEM_STATES.some((name) => el.hasAttribute(name));
 
 const isOwned = (el) =>
   el.id !== '' &&

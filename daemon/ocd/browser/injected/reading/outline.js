@@ -418,7 +418,10 @@ class Outline {
       this.words += ' ';
       return;
     }
-    if (CAPTIONS[tag]?.(el) || (this.labelling.size > 0 && this.labelling.has(el))) {
+    if (
+      el !== this.root &&
+      (CAPTIONS[tag]?.(el) || (this.labelling.size > 0 && this.labelling.has(el)))
+    ) {
       this.caption(el, tag, view, depth);
       return;
     }
@@ -524,7 +527,7 @@ class Outline {
   leaf(el, role, view, depth, acts, control) {
     const name = nameOf(el, role, view.style);
     if (role === 'img' && !acts && (!name || control)) return; // a control's name has it
-    if (el.tagName === 'OPTION' || !view.visible) return;
+    if ((el.tagName === 'OPTION' && el !== this.root) || !view.visible) return;
     if (this.onlyRefs && !acts) return;
     this.flush(depth);
     this.lastLeaf = el;
@@ -667,7 +670,7 @@ class Outline {
   // Lines with lines below them
 
   box(el, role, view, depth, acts, control) {
-    if (role === 'rowgroup' || (control && !acts)) {
+    if ((role === 'rowgroup' && !(el.hasAttributes() && hasLabel(el))) || (control && !acts)) {
       this.block(el, view, depth, control);
       return;
     }
@@ -934,7 +937,7 @@ function rowBandsOf(el) {
 
 // The view of what surrounds an element, however it is hidden itself.
 function viewOfParent(el) {
-  const parent = assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el));
+  const parent = shownParentOf(el);
   if (!parent) return null;
   const style = getComputedStyle(parent);
   return new ElementView(parent, viewOfParent(parent), style, style.display);
