@@ -17,10 +17,12 @@ _CLICK_MS = 5000
 _MAX_FAILURES = 3
 # Errors of the click on the next button that mean there is no next page.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
+# It runs among the page's own scripts, which may have replaced what arrays have.
 _PRINT = """(() => {
   const of = (name) => Reflect.get(Document.prototype, name, document);
-  const text = (of('body')?.innerText ?? '') + location.href
-    + [...of('images')].map((one) => one.currentSrc || one.src).join() + PLACE;
+  let text = (of('body')?.innerText ?? '') + location.href + PLACE;
+  const images = of('images');
+  for (let i = 0; i < images.length; i++) text += ',' + (images[i].currentSrc || images[i].src);
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
   return `${hash}:${text.length}`;

@@ -130,6 +130,42 @@ def test_elements_that_hide_what_their_document_has(daemon: Daemon, site: Site, 
     assert [words for words in expected if words not in page] == []
 
 
+# What the page's own handlers need stays, and what tells `batch_paginate` that a page has changed.
+_REPLACED = """
+const refuse = () => { throw new Error('replaced') };
+const { getOwnPropertyNames, getOwnPropertyDescriptor, defineProperty } = Object;
+const kept = { constructor: 1, querySelector: 1, textContent: 1, preventDefault: 1, innerText: 1, body: 1, images: 1,
+  charCodeAt: 1 };
+const prototypes = [EventTarget, Node, Element, HTMLElement, HTMLInputElement, HTMLFormElement, Document, Event,
+  NodeList, Map, Set, WeakMap, String, RegExp, Promise, DOMRect, Array];
+for (let at = 0; at < prototypes.length; at++) {
+  const of = prototypes[at].prototype;
+  const names = getOwnPropertyNames(of);
+  for (let place = 0; place < names.length; place++) {
+    const own = getOwnPropertyDescriptor(of, names[place]);
+    if (!own.configurable || names[place] in kept) continue;
+    if (typeof own.value === 'function') defineProperty(of, names[place], { configurable: true, value: refuse });
+    else if (own.get) defineProperty(of, names[place], { configurable: true, get: refuse, set: refuse });
+  }
+}
+Object.prototype.toJSON = Array.prototype.toJSON = Array.prototype[Symbol.iterator] = refuse;
+String.prototype[Symbol.iterator] = refuse;
+window.JSON = window.Promise = window.Map = window.Set = window.MutationObserver = undefined;
+window.getComputedStyle = window.requestAnimationFrame = window.setTimeout = refuse;
+"""  # noqa: E501 - one statement of JavaScript a line
+
+
+def test_pages_that_replace_what_scripts_rest_on(daemon: Daemon, site: Site) -> None:
+    """Prototypes, JSON, timers and iterators of a page are its own matter: replies are as ever."""
+    replies: list[list[str]] = []
+    for code in ("", _REPLACED):
+        daemon.do("navigate", url=site.url("clobbered.html?kind=img&plain=1"))
+        daemon.do("javascript_tool", code=f"(() => {{ {code} }})(); 1")
+        calls = _READINGS + _ACTIONS
+        replies.append([f"{verb} {_comparable(daemon.do(verb, **p))}" for verb, p in calls])
+    assert replies[0] == replies[1]
+
+
 def test_a_crawl_reads_a_page_whose_elements_hide_what_documents_have(
     daemon: Daemon, site: Site
 ) -> None:
