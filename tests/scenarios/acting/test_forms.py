@@ -250,3 +250,15 @@ def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> 
         ("Number", "not_enabled")
     ]
     assert page.js("chosen") == "Turin"
+
+
+def test_empty_boxes_that_come_while_a_form_is_filled(at: At) -> None:
+    """As pickers bring them: which of them listen is looked up, and the fields are still known."""
+    page = at("form.html")
+    page.js(
+        "const brings = document.querySelector('[name=name]'); brings.onfocus = () =>"
+        " document.body.insertAdjacentHTML('beforeend', '<b onclick=1 style=\"display:block;"
+        "width:20px;height:20px\"></b>'); 1"
+    )
+    filled = page.do("fill_form", fields={"Name": "Ada", "Colour": "Green"})
+    assert filled["filled"] == 2

@@ -95,3 +95,19 @@ def test_a_state_that_is_drawn_after_the_click_is_waited_for(at: At) -> None:
         box.onclick = () => setTimeout(() => box.setAttribute('aria-checked', 'true'), 100);"""
     )
     assert page.do("form_input", query="Late", value=True)["value"] is True
+
+
+def test_radio_buttons_with_a_name_each(at: At) -> None:
+    """Scripts keep them together; the words above them name the set."""
+    page = at("self-filling.html")
+    page.js(
+        "document.body.insertAdjacentHTML('beforeend', '<fieldset id=days><span>Day</span><div>"
+        "<label><input type=radio name=r1> Mon</label><label><input type=radio name=r2> Tue</label>"
+        "</div></fieldset>'); days.onchange = (event) => days.querySelectorAll('input').forEach("
+        "(one) => { one.checked = one === event.target }); 1"
+    )
+    page.do("form_input", query="Day", value="Mon")
+    page.do("fill_form", fields={"Day": "Tue"})
+    assert page.js("[...days.querySelectorAll('input')].map((one) => one.checked).join()") == (
+        "false,true"
+    )

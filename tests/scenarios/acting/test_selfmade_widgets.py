@@ -84,3 +84,24 @@ def test_a_box_is_dropped_on_the_middle_of_another(at: At) -> None:
     page = at("selfmade.html")
     page.do("drag_drop", source_selector="#small", target_selector="#large")
     assert page.js(_INSIDE) == "inside"
+
+
+def test_field_that_fills_itself_takes_the_text_alone(at: At) -> None:
+    """As it gets the focus, and selects a part of that: time pickers do."""
+    page = at("self-filling.html")
+    page.do("form_input", selector="#start", value="09:30:15")
+    assert page.js("start.value") == "09:30:15"
+
+
+def test_switch_that_scripts_draw_is_clicked_itself(at: At) -> None:
+    """A click on its label would be undone by them."""
+    page = at("self-filling.html")
+    page.do("interact", query="Enabled", action="check")
+    assert page.js("`${on} ${enabled.checked}`") == "true true"
+
+
+def test_list_whose_field_is_there_for_the_keyboard_alone(at: At) -> None:
+    """It takes no text, and has no place to click: what shows its value has."""
+    page = at("self-filling.html")
+    page.do("form_input", query="Size", value="Large")
+    assert page.js("sizes.firstChild.data") == "Large"

@@ -93,6 +93,13 @@ def test_form_tells_its_fields_that_are_not_valid_in_the_end(page: Page) -> None
     assert "not_valid" not in page.do("form_input", selector="#age", value=20)["changed"]
 
 
+def test_field_that_no_browser_checks_is_not_told(page: Page) -> None:
+    """Outside of a form, or in one that the page checks itself."""
+    page.js("form.noValidate = true; document.body.append(code); 1")
+    for field, value in (("#age", "200"), ("#code", "abc")):
+        assert "not_valid" not in page.do("form_input", selector=field, value=value)["changed"]
+
+
 def test_link_that_the_page_keeps_from_being_followed_is_told(page: Page) -> None:
     told = page.do("interact", query="Kept")
     assert "not followed: the page kept the link" in told["content"]

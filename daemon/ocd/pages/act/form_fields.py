@@ -352,7 +352,7 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> G
         raise value_error(
             target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
-    await input_events.insert_text(target.element.tab, text)
+    await input_events.enter_text(target.element.tab, text)
     return {"text": text}
 
 
@@ -372,7 +372,7 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         x, y = await wait_ready(target, deadline, editable=True)
         await input_events.click(target.element.tab, x, y)
         await target.element.call(SELECT_ALL)
-    await input_events.insert_text(target.element.tab, text)
+    await input_events.enter_text(target.element.tab, text)
     if target.about["secret"] or not text:
         return ""
     held = await target.element.call(_STATE)
@@ -380,4 +380,14 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         # Some fields listen to keys alone.
         await input_events.type_text(target.element.tab, text)
         held = await target.element.call(_STATE)
+    elif _has_leftovers(held, text):
+        # As it got the focus it has filled itself, or selected a part of what it holds.
+        await target.element.call(SELECT_ALL)
+        await input_events.enter_text(target.element.tab, text)
+        held = await target.element.call(_STATE)
     return str(held or "")
+
+
+def _has_leftovers(held: object, text: str) -> bool:
+    """Whether a field holds more than the text that was to replace all that it held."""
+    return isinstance(held, str) and text in held and len(held.strip()) > len(text.strip())

@@ -15,6 +15,8 @@ CLICK_TYPES = frozenset(
 )
 # A board to play on has fewer empty boxes; where there are more, they are cells without data.
 _MAX_ASKED = 64
+# A group of their own: others go on with the elements that they hold.
+_SUSPECTS = "openchrome-suspects"
 _LISTENING = "function (...others) { return openchrome.listening([this, ...others]) }"
 
 
@@ -23,7 +25,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
 
     Returns whether it has learnt of a closed shadow tree, or of a box that listens to clicks.
     """
-    array = await engine.handle(tab, frame, "openchrome.takeSuspects()", needed=1)
+    array = await engine.handle(tab, frame, "openchrome.takeSuspects()", needed=1, group=_SUSPECTS)
     assert array
     listed = await frame.cdp.send(
         "Runtime.getProperties", {"objectId": array, "ownProperties": True}
@@ -40,7 +42,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
     listens = await _listens(frame, nodes) if len(found) <= _MAX_ASKED else [False] * len(found)
     listening = [one for one, clicked in zip(found, listens, strict=True) if clicked]
     known = bool(listening) and await _make_known(frame, listening)
-    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "openchrome-handles"})
+    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": _SUSPECTS})
     return added_shadow_trees or known
 
 

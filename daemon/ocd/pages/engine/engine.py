@@ -135,11 +135,17 @@ async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  
 
 
 async def handle(
-    tab: "Tab", frame: Frame, expression: str, *, needed: int = len(PARTS)
+    tab: "Tab",
+    frame: Frame,
+    expression: str,
+    *,
+    needed: int = len(PARTS),
+    group: str = "openchrome-handles",
 ) -> str | None:
     """Return the remote object id of an expression about `openchrome`; None for null.
 
-    needed: how many parts it and the calls on the object need. The caller releases the object.
+    needed: how many parts it and the calls on the object need. The caller releases the object: by
+    its group only if that is his own.
     """
     for _ in range(4):
         tab.check_usable()
@@ -147,7 +153,7 @@ async def handle(
         there = f"({_THERE})"
         params = {
             "expression": f"{there} < {needed} ? {there} : ({expression})",
-            "contextId": context, "objectGroup": "openchrome-handles",
+            "contextId": context, "objectGroup": group,
         }  # fmt: skip
         reply = await frame.cdp.send("Runtime.evaluate", params)
         if "exceptionDetails" in reply:

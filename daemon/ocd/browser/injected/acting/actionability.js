@@ -48,6 +48,7 @@ function placeOfUnseen(el, options) {
   );
 }
 
+const MAX_FACE_PX = 120;
 const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
 
 // The box around something to tick that is not drawn itself, where it holds nothing else to act on.
@@ -59,11 +60,20 @@ function faceAround(el) {
   return around && !others && visibleBoxOf(around) ? around : null;
 }
 
+// The box that the page's scripts draw in the place of something to tick, and tick by a click on it: a click on its label
+// may be undone by them.
+function drawnFaceOf(el) {
+  const face = isTicked(el) && el.hasAttribute('aria-checked') ? faceAround(el) : null;
+  return face && visibleBoxOf(face).width <= MAX_FACE_PX ? face : null;
+}
+
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
   const box = visibleBoxOf(el);
   const unseen = !box || isInvisible(el, getComputedStyle(el));
+  const drawn = unseen ? drawnFaceOf(el) : null;
+  if (drawn) return [drawn, visibleBoxOf(drawn)];
   // A click on the label of a field with a list gives it the focus alone.
   const label =
     unseen && !(box && listKind(el)) ? labelsOf(el).find((one) => visibleBoxOf(one)) : null;

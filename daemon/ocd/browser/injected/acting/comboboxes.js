@@ -31,10 +31,11 @@ function listKind(control) {
       role === 'combobox' ||
       (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) &&
         control.closest('[role=combobox]'));
-    if (!suggests && control.readOnly && control.getAttribute('aria-haspopup') === 'listbox')
+    const typeless = control.readOnly || control.getAttribute('aria-readonly') === 'true';
+    if (!suggests && typeless && control.getAttribute('aria-haspopup') === 'listbox')
       return 'custom';
     if (!suggests || control.list) return '';
-    return control.readOnly ? 'custom' : 'combo';
+    return typeless ? 'custom' : 'combo';
   }
   if (role === 'combobox') return control.isContentEditable ? 'combo' : 'custom';
   return control.getAttribute('aria-haspopup') === 'listbox' ? 'custom' : '';
@@ -188,10 +189,12 @@ function takesSeveral(el) {
   );
 }
 
-// What holds a control and what lies over it, such as the options that were chosen before; the control itself,
-// if nothing does, and null under something else.
+// What holds a control and what lies over it, such as the options that were chosen before, or shows it in its stead;
+// the control itself, if nothing does, and null under something else.
 function openerAround(control) {
   const box = isPresent(control) ? visibleBoxOf(control) : null;
+  // One that is there for the keyboard alone: scaled to nothing, and moved out of the way.
+  if (box && Math.max(box.width, box.height) <= 1) return parentElementOf(control);
   let top =
     box && topElementAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
   if (!top || isPartOfTarget(top, control)) return control;

@@ -17,10 +17,13 @@ function validityNote(control) {
   return withLabel(control, { message: clip(squeeze(message || ''), 200) });
 }
 
-// Whether the browser has something against the value of a control: it will not send a form with it.
+// Whether the browser has something against the value of a control, for which it will not send its form, or the page.
 function isInvalid(el) {
   const control = controlOf(el);
-  return control.willValidate === true && Boolean(control.validationMessage);
+  if (control.willValidate !== true || !control.validationMessage) return false;
+  const form = formOfControl(control);
+  const sent = form !== null && getAttributeOf(form, 'novalidate') === null;
+  return sent || control.validity?.customError === true;
 }
 
 // A password is not kept: only that the field has one.

@@ -190,6 +190,9 @@ function siblingsLike(item) {
 
 const columnHeadersOf = oncePerTurn((grid) => [...grid.querySelectorAll('[role=columnheader]')]);
 
+// Between the cells of a row there may be handles by which columns are made wider.
+const isGridCell = (el) => /^(?:gridcell|rowheader|cell)$/.test(getAttributeOf(el, 'role') ?? '');
+
 // The header of a cell's column in a grid: the cells beside it hold data.
 function columnHeaderText(cell) {
   const grid = closestMatch(cell, '[role=grid], [role=treegrid]');
@@ -198,7 +201,7 @@ function columnHeaderText(cell) {
   const index = cell.getAttribute('aria-colindex');
   const header = index
     ? headers.find((one) => one.getAttribute('aria-colindex') === index)
-    : headers[[...childElementsOf(parentElementOf(cell))].indexOf(cell)];
+    : headers[[...childElementsOf(parentElementOf(cell))].filter(isGridCell).indexOf(cell)];
   const words = header ? trimLabel(labelTextOf(header)) : '';
   return words.length <= MAX_LABEL ? words : '';
 }

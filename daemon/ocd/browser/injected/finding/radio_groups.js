@@ -18,8 +18,10 @@ const setKey = (radio) => (radio.tagName === 'INPUT' ? radio.name : '');
 function radioSet(el) {
   if (PAGE_TAGS.has(tagOf(el)) || clobbered(el)) return [];
   const radios = radiosIn(el);
-  const one = radios.length > 1 && radios.every((radio) => setKey(radio) === setKey(radios[0]));
-  return one ? radios : [];
+  const keys = new Set(radios.map(setKey));
+  // Scripts also make a set of buttons that have a name each.
+  const one = keys.size === 1 || (keys.size === radios.length && el.matches(RADIO_GROUP));
+  return radios.length > 1 && one ? radios : [];
 }
 const isRadioSet = (el) => radioSet(el).length > 0;
 const radioName = (radio) =>
