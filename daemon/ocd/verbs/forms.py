@@ -31,7 +31,6 @@ from ocd.verb_api.element_params import (
 )
 
 Value = str | bool | int | float | tuple[str, ...]
-MAX_REASONS = 3  # that an error has
 _FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
 
 
@@ -304,14 +303,12 @@ class _Filling:
 
     def error(self) -> OcdError:
         """Return the error of a form with fields that failed."""
-        count = len(self.filled) + len(self.failed)
-        reasons = [f"{one['field']!r}: {one['error']['message']}" for one in self.failed]
-        more = len(reasons) - MAX_REASONS
+        first, count = self.failed[0], len(self.filled) + len(self.failed)
         return OcdError(
             "fields_failed",
             f"{len(self.failed)} of {count} fields failed"
             f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
-            f"{' '.join(reasons[:MAX_REASONS])}{f' And {more} more.' if more > 0 else ''}",
+            f"{first['field']!r}: {first['error']['message']}",
             hint=f"{self._filled_names()}Fill these again, by refs from `read_page` or `find`.",
             **self._details(),
         )

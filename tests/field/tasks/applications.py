@@ -144,3 +144,42 @@ class NodeRed(Application):
         with urllib.request.urlopen(f"{self.url}/flows", timeout=10) as answer:
             found: list[dict[str, Any]] = json.load(answer)
         return found
+
+
+class Gradio(Application):
+    """A form of Gradio's fields: what its function was given is in a file."""
+
+    def prepare(self) -> list[str]:
+        self.path = self.folder / "orders.jsonl"
+        script = self.folder / "form.py"
+        script.write_text(_GRADIO_FORM.format(path=str(self.path), port=self.port))
+        return [str(install_venv("gradio") / "bin" / "python"), str(script)]
+
+    def orders(self) -> list[list[Any]]:
+        """Return what the function was given, call by call."""
+        lines = self.path.read_text("utf-8").splitlines() if self.path.exists() else []
+        return [json.loads(line) for line in lines]
+
+
+_GRADIO_FORM = """
+import json, os
+os.environ.update(GRADIO_ANALYTICS_ENABLED="False", HF_HUB_OFFLINE="1")
+import gradio as gr
+
+def order(*given):
+    with open({path!r}, "a") as file:
+        file.write(json.dumps(given) + "\\n")
+    return f"Ordered for {{given[0]}}"
+
+with gr.Blocks(title="Order") as form:
+    fields = [
+        gr.Textbox(label="Name"), gr.Number(label="Amount"),
+        gr.Slider(0, 100, value=10, step=5, label="Level"),
+        gr.Dropdown(["Red", "Green", "Blue"], label="Colour"),
+        gr.Dropdown(["fresh", "dried", "frozen"], multiselect=True, label="Tags"),
+        gr.CheckboxGroup(["Milk", "Eggs", "Bread"], label="Food"),
+        gr.Checkbox(label="Agree"), gr.Radio(["Mon", "Tue"], label="Day"),
+    ]
+    gr.Button("Order").click(order, fields, gr.Textbox(label="Result"))
+form.launch(server_name="127.0.0.1", server_port={port}, share=False)
+"""

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from field.tasks import jupyterlab, node_red, sqlite_web, tiddlywiki, wagtail
+from field.tasks import gradio_form, jupyterlab, node_red, sqlite_web, tiddlywiki, wagtail
 from field.tasks.agent import Agent, Cost, Shell
 from field.tasks.applications import (
     Application,
+    Gradio,
     JupyterLab,
     NodeRed,
     SqliteWeb,
@@ -30,6 +31,7 @@ APPLICATIONS: dict[str, tuple[type[Application], tuple[Task, ...]]] = {
     "jupyterlab": (JupyterLab, jupyterlab.TASKS),
     "sqlite-web": (SqliteWeb, sqlite_web.TASKS),
     "node-red": (NodeRed, node_red.TASKS),
+    "gradio": (Gradio, gradio_form.TASKS),
 }
 # Where the commands of another checkout are, to compare with.
 BESIDE = "FIELD_BESIDE"

@@ -13,11 +13,13 @@ TAKEN_BACK = [
     ("controlled", "new"), ("pin", "abcdefgh"), ("lines", "one\ntwo"), ("phone", "12ab"),
     ("list", "b"), ("late-list", "b"), ("several", ["a", "c"]), ("box", True), ("second", True),
     ("group", "Second"), ("switch", True), ("rich", "new"), ("range", 8), ("colour", "#ff0000"),
-    ("date", "2030-01-01"),
+    ("date", "2030-01-01"), ("clock", "08:00:00"), ("quarter", "10:05"),
 ]  # fmt: skip
 FORMATTED = [
     ("upper", "new", "NEW"), ("phone", "1234567890", "(123) 456-7890"), ("shy", "new", "new"),
     ("amount", "1000", "$1,000.00"), ("day", "2031-12-24", "24.12.2031"),
+    ("hour", "18:30", "6:30 PM"), ("short-day", "2031-12-24", "12/24/31"),
+    ("moment", "2031-12-24", "24.12.2031 22:54"),
 ]  # fmt: skip
 
 

@@ -42,6 +42,8 @@ class ActionEffects:
         self._pending: set[str] = set()
         # Also one that was answered at once: its answer may lead to the next.
         self.requested = False
+        # Scripts, too: of a page's next view, for example.
+        self.asked_for_more = False
         # Frames that load: a page often starts a download by one that nobody sees.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
@@ -178,8 +180,11 @@ class ActionEffects:
     @property
     def any_so_far(self) -> bool:
         """Whether anything has happened by now."""
-        happened = (self.requested, self.navigating, self.popups, self.downloads, self.dialog)
-        return any(happened) or bool(self._frames) or self._tab.url != self._url
+        happened = (
+            self.asked_for_more, self.navigating, self.popups, self.downloads, self.dialog,
+            self._frames, self._tab.url != self._url,
+        )  # fmt: skip
+        return any(happened)
 
     async def wait_answers(self, frame: Frame, seconds: float, *, patient: bool = False) -> bool:
         """Wait for the requests that the action's scripts have sent; whether there were any.
@@ -338,6 +343,7 @@ class ActionEffects:
         self.refused.append(popup.url)
 
     def _on_request(self, event: Event) -> None:
+        self.asked_for_more |= event.get("type") in ("XHR", "Fetch", "Script", "Other")
         if event.get("type") in ("XHR", "Fetch"):
             self.requested = True
             self._pending.add(event["requestId"])

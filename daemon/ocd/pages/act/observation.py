@@ -139,7 +139,7 @@ async def observe(
     changed = await _wait_effects(tab, deadline, effects)
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
-        if settled["kept"] and not changed and not effects.requested:
+        if settled["kept"] and not changed and not effects.asked_for_more:
             changed["link_kept"] = True
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
     now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""

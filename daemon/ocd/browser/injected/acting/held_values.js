@@ -25,11 +25,17 @@ function runsThrough(part, whole) {
   return at >= part.length;
 }
 
-// Whether a date or a time may be the one that was given, in another form; what was cut off its end is none.
+// Of a date or a time, numbers that may mean the same: years of two digits, hours to twelve.
+const meansSame = (a, b) =>
+  a === b || Math.abs(a - b) === 12 || (Math.max(a, b) > 999 && a % 100 === b % 100);
+
+// Whether a date or a time may be the one that was given, in another form: it has all of its numbers, or no others. What
+// was cut off its end is none.
 function isSameDate(given, held, [asked, got]) {
   if (DIGITS_ONLY.test(held) && got.length < asked.length && asked.startsWith(got)) return false;
-  const there = numbersIn(held);
-  return [...numbersIn(given)].some((one) => there.has(one));
+  const [wanted, there] = [[...numbersIn(given)], [...numbersIn(held)]];
+  const isAmong = (all) => (one) => all.some((other) => meansSame(one, other));
+  return there.length > 0 && (wanted.every(isAmong(there)) || there.every(isAmong(wanted)));
 }
 
 // `before`: what the field held before it was given this.
