@@ -32,6 +32,11 @@ OUTLINE = """\
 - grid "Placed"
   - row: x1 | y1
   - row: x2 | y2
+- treegrid "Frozen"
+  - row: 1 | Ann | checkbox "Paid" [ref]
+  - row: 2 | Bob | no
+  - row: Cy
+  - row: Dot
 - banner > navigation "Top" > menubar "Bar"
   - menuitem "File" [ref]
   - menuitem "Edit" [ref]

@@ -1,7 +1,7 @@
 """The page engine: scripts in a document's isolated world, loaded in parts when needed.
 
 Its files are in `browser/injected/`, in a folder for each purpose; together they define
-`openchrome` there (see the end of outline.js), where the page's own scripts can neither see nor
+`openchrome` there (see the end of readings.js), where the page's own scripts can neither see nor
 change it. Sending and compiling them is most of the cost of the first call on a new document, so a
 page that is only read gets only the first part. Files use what their own part and the parts before
 it declare, in any order. Their functions are properties of that world's global object: no name of a
@@ -34,8 +34,8 @@ _VISIBILITY = _in("visibility", (
     "shown_elements", "covered_elements", "window_covers",
 ))  # fmt: skip
 _READING = _in("reading", (
-    "acting_elements", "outline", "line_runs", "row_words", "outline_lines", "page_now",
-    "pagination",
+    "acting_elements", "outline_elements", "outline", "outline_rows", "line_runs", "row_words",
+    "outline_lines", "readings", "page_now", "pagination",
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",

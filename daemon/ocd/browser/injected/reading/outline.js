@@ -1,143 +1,5 @@
 // The outline: one pass over what is shown, one line for each thing that matters.
 
-const CONTAINER_ROLES = new Set([
-  ...PARTS_OF_BOOKS,
-  'graphics-document',
-  'graphics-object',
-  ...(
-    'alert alertdialog application article banner blockquote caption' +
-    ' complementary contentinfo dialog directory document feed figure form grid group list listbox' +
-    ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status' +
-    ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell' +
-    ' gridcell columnheader rowheader'
-  ).split(' '),
-]);
-const LEAF_ROLES = new Set(
-  (
-    'button checkbox link menuitem menuitemcheckbox menuitemradio option radio' +
-    ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month' +
-    ' week file summary img meter progressbar separator video audio canvas'
-  ).split(' '),
-);
-const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
-const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
-const TEXT = 0;
-const LEAF = 1;
-const BOX = 2;
-const FRAME = 3;
-const PRESERVED = 1; // a line of preformatted text
-const CONTROL_ITEM = 2; // an item of a list that is one thing to act on
-const WORDS_ITEM = 3; // one of words alone
-const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
-const MAX_SHORT_TEXT = 200;
-const MAX_ICON_CHARS = 3; // characters: an icon or an arrow, not words
-const SHORT_WORD = /\p{L}{2}|\p{N}/u;
-const CAPTIONS = {
-  LABEL: (el) => {
-    const control = el.control;
-    return (
-      control &&
-      (!hasName(control) || !isControlReachable(control, el) || repeatsName(el, control)) &&
-      !isLabelOfAnother(el, control)
-    );
-  },
-  LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !hasName(el.parentElement),
-  CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !hasName(el.parentElement),
-  FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !hasName(el.parentElement),
-};
-const BLANK = /^\s*$/;
-const ZERO_WIDTH_ONLY = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
-const ROLELESS_WORDS = new Set(['clickable', 'draggable', 'droppable']);
-const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
-const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
-const MIN_DRAWN = 16; // px
-const MAX_ICON = 64; // px
-const CHILDLESS_DROPPED = new Set([
-  'toolbar',
-  'menubar',
-  'tablist',
-  'tabpanel',
-  'region',
-  'navigation',
-  'complementary',
-  'group',
-]); // nothing to see without contents
-const ARIA_HIDDEN_MARK = '[aria-hidden]';
-const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
-const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
-const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
-const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
-
-// Whether content that assistive software is not told of says something to those who see it.
-function isVisibleButHidden(el, view) {
-  if (CONTROL_TAGS.has(el.tagName)) return !isInvisible(el, view.style);
-  if (
-    !/[\p{L}\p{N}]/u.test(visibleTextOf(el, MAX_SHORT_TEXT)) &&
-    !el.querySelector('button, input:not([type=hidden]), select, textarea')
-  )
-    return false;
-  return !isCutAway(el);
-}
-
-// Whether boxes around leave nothing of an element: a slide that waits beside the one that shows.
-function isCutAway(el) {
-  const box = el.getBoundingClientRect();
-  for (let at = parentElementOf(el); at && !PAGE_TAGS.has(at.tagName); at = parentElementOf(at)) {
-    if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
-    const { left, right, top, bottom } = boundingBoxOf(at);
-    if (
-      box.right <= left + 1 ||
-      box.left >= right - 1 ||
-      box.bottom <= top + 1 ||
-      box.top >= bottom - 1
-    )
-      return true;
-  }
-  return false;
-}
-
-// Whether a label says what its control is named by itself.
-const repeatsName = (label, control) =>
-  squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
-
-// Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
-const isFocusGuard = (el) =>
-  firstChildOf(el) === null &&
-  (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0) &&
-  ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
-
-// Whether a label's control gets a line of its own.
-function isControlReachable(control, label) {
-  if (
-    !control.checkVisibility({ visibilityProperty: true }) ||
-    control.closest('[aria-hidden="true"]')
-  )
-    return false;
-  for (
-    let at = parentElementOf(control);
-    at && at !== label && !nodeContains(at, label);
-    at = parentElementOf(at)
-  ) {
-    if (isInvisible(at, getComputedStyle(at))) return false;
-  }
-  return true;
-}
-
-// Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
-function isDraggedBy(line, inner) {
-  if (!NAMELESS_DRAGGABLE.test(line)) return false;
-  const [, number] = CLICKED_WORDS.exec(inner) ?? [];
-  return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
-}
-
-// Fields without a name go by what they are called in the page's own terms; what has words below
-// or beside it needs no hint.
-const hintIfWordless = (el, role) =>
-  LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '';
-
-// A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
-const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
-
 class Outline {
   constructor(options) {
     this.onlyRefs = options.filter === 'interactive';
@@ -155,6 +17,7 @@ class Outline {
     this.root = null;
     this.unheard = false; // whether we are in something that assistive software is not told of
     this.optionLists = new Map();
+    this.drawnRows = []; // of the grid that we are in, those that say which they are
     this.special = new Map(); // what acts by no sign of its own
     this.owners = NO_OWNERS;
     this.labelling = EMPTY_SET; // elements that are told as names of fields
@@ -683,7 +546,7 @@ class Outline {
     const shown = role || (acts && this.special.get(el)) || 'clickable';
     const name = this.boxName(el, role);
     const told = !this.onlyRefs || acts;
-    const at = this.lines.length;
+    const [at, rows] = [this.lines.length, this.drawnRows.length];
     const line = told ? this.head(el, shown, name, acts) + this.detail(el, role, name) : '';
     if (told) this.put(depth, BOX, line);
     const inner = this.onlyRefs ? depth : depth + 1;
@@ -692,6 +555,7 @@ class Outline {
     if (below && !this.onlyRefs && el.firstElementChild) this.elsewhere(el, inner);
     else this.kids(el, view, inner, null);
     this.flush(inner);
+    if (GRID_ROLES.has(role)) this.refs -= mergeDrawnRows(this.lines, this.drawnRows.splice(rows));
     if (told) this.close(el, role, at, acts || line !== shown);
   }
 
@@ -724,7 +588,7 @@ class Outline {
       this.lines[at][2] === `${role} ${quote(squeeze(el.getAttribute('aria-label') || ''))}`
     )
       this.lines.length = at;
-    else if (role === 'row') this.joinRow(at);
+    else if (role === 'row') this.row(el, at);
     else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
       // What is clicked inside is clicked by it.
       this.refs--;
@@ -777,37 +641,14 @@ class Outline {
     );
   }
 
-  // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`.
-  joinRow(at) {
-    const { lines } = this;
-    const depth = lines[at][0];
-    const cells = []; // each its role, and what it holds
-    for (let i = at + 1; i < lines.length; i++) {
-      const { 0: level, 1: kind, 2: text } = lines[i];
-      if (level === depth + 1 && kind === BOX) {
-        if (!CELL_ROLES.has(text) && !CELL.test(text)) return;
-        cells.push([text]);
-      } else if (level === depth + 1 && (kind === TEXT || kind === LEAF)) {
-        cells.push(['cell', this.inRow(kind, text)]);
-      } else if (level === depth + 2 && (kind === TEXT || kind === LEAF)) {
-        cells[cells.length - 1].push(this.inRow(kind, text));
-      } else return;
+  // A row on one line, if its cells are simple.
+  row(el, at) {
+    const words = joinRow(this.lines, at);
+    const columns = words && el.hasAttribute('aria-rowindex') ? columnsOf(el) : [];
+    if (words && columns.length === words.length && columns.length > 0) {
+      const key = el.getAttribute('aria-rowindex');
+      this.drawnRows.push({ key, columns, words, line: this.lines[at] });
     }
-    const header = cells.length > 0 && cells.every((cell) => cell[0] === 'columnheader');
-    shortenAddresses(cells);
-    const words = cells.map((cell) => {
-      if (!CELL_ROLES.has(cell[0]))
-        return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
-      return cell.length === 2 ? cell[1] : cell.slice(1).join(' ');
-    });
-    const line = lines[at];
-    lines.length = at + 1;
-    line[2] = `${line[2].replace(/^row/, header ? 'headers' : 'row')}: ${words.join(' | ')}`;
-    line[1] = LEAF;
-  }
-
-  inRow(kind, text) {
-    return kind === TEXT && text.includes('|') ? text.replace(/\|/g, '\\|') : text;
   }
 
   // A row that holds all cells of a grid, each placed by a script: one line for those at one height.
@@ -875,128 +716,3 @@ class Outline {
     return { parts: [...parts, text], depths };
   }
 }
-
-function outline(options) {
-  const root = scopeOf(options);
-  if (!root) return null;
-  const it = new Outline(options);
-  if (root === rootElementOf(document)) it.document(document, 0);
-  else {
-    it.root = root;
-    it.active = deepActiveElement(documentOf(root));
-    it.special = implicitActionsIn(documentOf(root));
-    if (clobbered(root)) it.form(root, viewOfParent(root), 0, null);
-    else it.element(root, viewOfParent(root), 0, null);
-    it.flush(0);
-  }
-  pendingFrames = it.frames;
-  const about = options.head
-    ? describePage(
-        it.lines.every(([, kind]) => kind === FRAME),
-        it.onlyRefs,
-      )
-    : null;
-  return { ...it.parts(), refs: it.refs, hidden: it.hidden, about };
-}
-
-const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
-const shownDialogs = oncePerTurn((doc) =>
-  [...allMatches(doc, DIALOGS)].filter(
-    (one) =>
-      !clobbered(one) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
-  ),
-);
-
-const withoutRef = (line) => line.replace(/ ?\[ref=e\d+\]/, '');
-
-// What has the focus in a document, in shadow trees, too.
-function deepActiveElement(doc) {
-  let at = activeElementOf(doc);
-  while (at && shadowRootOf(at) && activeElementOf(shadowRootOf(at)))
-    at = activeElementOf(shadowRootOf(at));
-  return at;
-}
-
-// The children of a row by their height, null if they have but one.
-function rowBandsOf(el) {
-  if (!firstElementChildOf(el)?.hasAttribute('style')) return null;
-  const kids = [...el.children];
-  if (kids.length < 2 || !kids.every((kid) => kid.style?.top)) return null;
-  const heights = new Map();
-  for (const kid of kids) {
-    const top = parseFloat(kid.style.top);
-    if (!heights.has(top)) heights.set(top, []);
-    heights.get(top).push(kid);
-  }
-  if (heights.size < 2) return null;
-  const left = (kid) => parseFloat(kid.style.left) || 0;
-  return [...heights]
-    .sort(([a], [b]) => a - b)
-    .map(([, band]) => band.sort((a, b) => left(a) - left(b)));
-}
-
-// The view of what surrounds an element, however it is hidden itself.
-function viewOfParent(el) {
-  const parent = shownParentOf(el);
-  if (!parent) return null;
-  const style = getComputedStyle(parent);
-  return new ElementView(parent, viewOfParent(parent), style, style.display);
-}
-
-// Frames of other origins that the last reading met: the caller asks for them by their place.
-let pendingFrames = [];
-
-const MARKING_READERS = new Set(); // the readings that mark what is covered
-
-function runReader(reader, options) {
-  nextNumber = Math.max(nextNumber, options.next);
-  if (options.recorded) forgetUnrecorded(options.recorded);
-  const first = nextNumber;
-  generatedTextByDocument = new Map();
-  effectsOf = new WeakMap();
-  surroundingTexts = new Map();
-  besideLabels = new WeakMap();
-  keyedByDocument = new WeakMap();
-  rowLookups = 0;
-  implicitActionsByDocument = new WeakMap();
-  resetCovers();
-  viewCache = new Map();
-  let result;
-  try {
-    result = reader(options);
-    // Told again where it is known by now that something stands over something else.
-    if (MARKING_READERS.has(reader) && needsMarks()) result = reader(options);
-  } finally {
-    viewCache = null;
-  }
-  return {
-    result,
-    first,
-    next: nextNumber,
-    forgot: Boolean(options.recorded),
-    nonce,
-    suspects: shadowSuspects.length,
-    frames: pendingFrames.length,
-  };
-}
-
-MARKING_READERS.add(outline);
-
-// What our daemon calls; the scripts that come after this one add theirs.
-globalThis.openchrome = {
-  outline: (options) => runReader(outline, options),
-  element: (number) => elementOf(number),
-  query: (selector) => query(selector),
-  has: (selector) => query(selector) !== null,
-  ref: (el, next) => {
-    nextNumber = Math.max(nextNumber, next);
-    return [refOf(el), nextNumber];
-  },
-  name: (el) => nameOf(el, roleOf(el)),
-  role: (el) => roleOf(el),
-  frame: (place) => pendingFrames[place] ?? null,
-  takeSuspects,
-  listening: recordClickable,
-  adopt: adoptClosedRoots,
-  nonce,
-};

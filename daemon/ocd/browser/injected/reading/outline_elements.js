@@ -1,0 +1,163 @@
+// What the outline asks of single elements: what stands on a line, what is a name of something else, what is left out.
+
+const CONTAINER_ROLES = new Set([
+  ...PARTS_OF_BOOKS,
+  'graphics-document',
+  'graphics-object',
+  ...(
+    'alert alertdialog application article banner blockquote caption' +
+    ' complementary contentinfo dialog directory document feed figure form grid group list listbox' +
+    ' listitem log main marquee menu menubar navigation note radiogroup region rowgroup search status' +
+    ' table tablist tabpanel term definition timer toolbar tooltip tree treegrid treeitem row cell' +
+    ' gridcell columnheader rowheader'
+  ).split(' '),
+]);
+const LEAF_ROLES = new Set(
+  (
+    'button checkbox link menuitem menuitemcheckbox menuitemradio option radio' +
+    ' scrollbar searchbox slider spinbutton switch tab textbox combobox color date time datetime month' +
+    ' week file summary img meter progressbar separator video audio canvas'
+  ).split(' '),
+);
+const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
+const TEXT = 0;
+const LEAF = 1;
+const BOX = 2;
+const FRAME = 3;
+const PRESERVED = 1; // a line of preformatted text
+const CONTROL_ITEM = 2; // an item of a list that is one thing to act on
+const WORDS_ITEM = 3; // one of words alone
+const MAX_DEPTH = 700; // Chromium's parser stops at 512, scripts may go on
+const MAX_SHORT_TEXT = 200;
+const MAX_ICON_CHARS = 3; // characters: an icon or an arrow, not words
+const SHORT_WORD = /\p{L}{2}|\p{N}/u;
+const CAPTIONS = {
+  LABEL: (el) => {
+    const control = el.control;
+    return (
+      control &&
+      (!hasName(control) || !isControlReachable(control, el) || repeatsName(el, control)) &&
+      !isLabelOfAnother(el, control)
+    );
+  },
+  LEGEND: (el) => el.parentElement?.tagName === 'FIELDSET' && !hasName(el.parentElement),
+  CAPTION: (el) => el.parentElement?.tagName === 'TABLE' && !hasName(el.parentElement),
+  FIGCAPTION: (el) => el.parentElement?.tagName === 'FIGURE' && !hasName(el.parentElement),
+};
+const BLANK = /^\s*$/;
+const ZERO_WIDTH_ONLY = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
+const ROLELESS_WORDS = new Set(['clickable', 'draggable', 'droppable']);
+const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
+const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
+const MIN_DRAWN = 16; // px
+const MAX_ICON = 64; // px
+const CHILDLESS_DROPPED = new Set([
+  'toolbar',
+  'menubar',
+  'tablist',
+  'tabpanel',
+  'region',
+  'navigation',
+  'complementary',
+  'group',
+]); // nothing to see without contents
+const ARIA_HIDDEN_MARK = '[aria-hidden]';
+const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
+const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
+const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
+const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
+
+// Whether content that assistive software is not told of says something to those who see it.
+function isVisibleButHidden(el, view) {
+  if (CONTROL_TAGS.has(el.tagName)) return !isInvisible(el, view.style);
+  if (
+    !/[\p{L}\p{N}]/u.test(visibleTextOf(el, MAX_SHORT_TEXT)) &&
+    !el.querySelector('button, input:not([type=hidden]), select, textarea')
+  )
+    return false;
+  return !isCutAway(el);
+}
+
+// Whether boxes around leave nothing of an element: a slide that waits beside the one that shows.
+function isCutAway(el) {
+  const box = el.getBoundingClientRect();
+  for (let at = parentElementOf(el); at && !PAGE_TAGS.has(at.tagName); at = parentElementOf(at)) {
+    if (!/hidden|clip/.test(getComputedStyle(at).overflowX)) continue;
+    const { left, right, top, bottom } = boundingBoxOf(at);
+    if (
+      box.right <= left + 1 ||
+      box.left >= right - 1 ||
+      box.bottom <= top + 1 ||
+      box.top >= bottom - 1
+    )
+      return true;
+  }
+  return false;
+}
+
+// Whether a label says what its control is named by itself.
+const repeatsName = (label, control) =>
+  squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
+
+// Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
+const isFocusGuard = (el) =>
+  firstChildOf(el) === null &&
+  (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0) &&
+  ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
+
+// Whether a label's control gets a line of its own.
+function isControlReachable(control, label) {
+  if (
+    !control.checkVisibility({ visibilityProperty: true }) ||
+    control.closest('[aria-hidden="true"]')
+  )
+    return false;
+  for (
+    let at = parentElementOf(control);
+    at && at !== label && !nodeContains(at, label);
+    at = parentElementOf(at)
+  ) {
+    if (isInvisible(at, getComputedStyle(at))) return false;
+  }
+  return true;
+}
+
+// Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
+function isDraggedBy(line, inner) {
+  if (!NAMELESS_DRAGGABLE.test(line)) return false;
+  const [, number] = CLICKED_WORDS.exec(inner) ?? [];
+  return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
+}
+
+// Fields without a name go by what they are called in the page's own terms; what has words below
+// or beside it needs no hint.
+const hintIfWordless = (el, role) =>
+  LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '';
+
+// A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
+const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
+
+const DIALOGS = 'dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true]';
+const shownDialogs = oncePerTurn((doc) =>
+  [...allMatches(doc, DIALOGS)].filter(
+    (one) =>
+      !clobbered(one) && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
+  ),
+);
+
+// What has the focus in a document, in shadow trees, too.
+function deepActiveElement(doc) {
+  let at = activeElementOf(doc);
+  while (at && shadowRootOf(at) && activeElementOf(shadowRootOf(at)))
+    at = activeElementOf(shadowRootOf(at));
+  return at;
+}
+
+// The view of what surrounds an element, however it is hidden itself.
+function viewOfParent(el) {
+  const parent = shownParentOf(el);
+  if (!parent) return null;
+  const style = getComputedStyle(parent);
+  return new ElementView(parent, viewOfParent(parent), style, style.display);
+}
