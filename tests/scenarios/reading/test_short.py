@@ -37,6 +37,7 @@ OUTLINE = """\
   - row: 2 | Bob | no
   - row: Cy
   - row: Dot
+- radio "1 star 1 star" [ref] checked
 - banner > navigation "Top" > menubar "Bar"
   - menuitem "File" [ref]
   - menuitem "Edit" [ref]

@@ -391,7 +391,7 @@ class Outline {
     const name = nameOf(el, role, view.style);
     if (role === 'img' && !acts && (!name || control)) return; // a control's name has it
     if ((el.tagName === 'OPTION' && el !== this.root) || !view.visible) return;
-    if (this.onlyRefs && !acts) return;
+    if ((this.onlyRefs && !acts) || (role === 'button' && drawsBoxOfLabel(el))) return;
     this.flush(depth);
     this.lastLeaf = el;
     const at = this.lines.length;

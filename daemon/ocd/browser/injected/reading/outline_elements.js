@@ -123,6 +123,20 @@ function isControlReachable(control, label) {
   return true;
 }
 
+// Whether a button is the picture of a box to tick, in whose label it stands: the box is told, and ticked
+// by it.
+function drawsBoxOfLabel(el) {
+  const label = closestMatch(el, 'label');
+  const box = label === null ? null : label.control;
+  if (box === null || box === el || !TICK_ROLES.has(roleOf(box))) return false;
+  const isUnseen = isDot(box) || getComputedStyle(box).opacity === '0';
+  return (
+    isUnseen &&
+    isControlReachable(box, label) &&
+    nameOf(box, roleOf(box)).includes(nameOf(el, 'button'))
+  );
+}
+
 // Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
 function isDraggedBy(line, inner) {
   if (!NAMELESS_DRAGGABLE.test(line)) return false;
