@@ -287,12 +287,14 @@ function isWithin(el, selector) {
 
 const isOrphan = (el, role) =>
   ITEM_CONTEXTS.has(role) &&
-  !ITEM_CONTEXTS.get(role)(shownParentOf(el)) &&
   (role === 'listitem' || isOtherwiseWidget(el)) &&
+  !ITEM_CONTEXTS.get(role)(shownParentOf(el)) &&
   !isOwned(el);
 
 const isOtherwiseWidget = (el) =>
-  WIDGETS.has(nativeRole(el)) && !ITEM_STATES.some((name) => el.hasAttribute(name));
+  TAG_ROLES[el.tagName] !== undefined &&
+  WIDGETS.has(nativeRole(el)) &&
+  !ITEM_STATES.some((name) => el.hasAttribute(name));
 
 const isOwned = (el) =>
   el.id !== '' &&

@@ -360,7 +360,11 @@ class Outline {
         return !isFocusGuard(el);
     }
     if (control) return false;
-    return (view.pointer && this.beginsPointer(el, view)) || this.special.has(el);
+    return (
+      (view.pointer && this.beginsPointer(el, view)) ||
+      (role === 'gridcell' && isPictureCell(el)) ||
+      this.special.has(el)
+    );
   }
 
   beginsPointer(el, view) {

@@ -123,6 +123,14 @@ function isControlReachable(control, label) {
   return true;
 }
 
+// Whether a cell of a grid shows a picture and nothing else: grids are there to act in, and handle the
+// clicks on all of their cells themselves.
+const isPictureCell = (el) =>
+  firstElementChildOf(el) !== null &&
+  BLANK.test(textContentOf(el)) &&
+  el.querySelector('svg, img, i') !== null &&
+  el.querySelector(INTERACTIVE_SELECTOR) === null;
+
 // Whether a button is the picture of a box to tick, in whose label it stands: the box is told, and ticked
 // by it.
 function drawsBoxOfLabel(el) {
