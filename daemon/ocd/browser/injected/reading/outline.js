@@ -294,6 +294,7 @@ class Outline {
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
     else if (LEAF_ROLES.has(role)) this.leaf(el, role, view, depth, acts, control);
+    else if (role === 'math' && !acts && !control && hasLabel(el)) this.formula(el, view, depth);
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
@@ -329,6 +330,13 @@ class Outline {
         ? null
         : el,
     );
+  }
+
+  // A formula that its author has put into words, in the line that it stands in.
+  formula(el, view, depth) {
+    if (!view.inline) this.flush(depth);
+    if (view.visible) this.words += ` math ${quote(nameOf(el, 'math'))} `;
+    if (!view.inline) this.flush(depth);
   }
 
   inline(el, view, depth, control) {
