@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from support.pages import Page
 
 At = Callable[[str], Page]
@@ -91,6 +93,27 @@ def test_field_that_fills_itself_takes_the_text_alone(at: At) -> None:
     page = at("self-filling.html")
     page.do("form_input", selector="#start", value="09:30:15")
     assert page.js("start.value") == "09:30:15"
+
+
+def test_picker_that_opens_with_the_time_of_day_takes_another(at: At) -> None:
+    """It fills its field once the text is there."""
+    page = at("self-filling.html")
+    page.do("form_input", query="End", value="16:30:00")
+    assert page.js("end.value") == "16:30:00"
+
+
+@pytest.mark.parametrize("value", ["ada", "grün.", "7"])
+def test_filter_hears_that_a_key_was_let_go(at: At, value: str) -> None:
+    """And has the whole text then."""
+    page = at("self-filling.html")
+    assert f"filtered by {value}" in page.do("form_input", query="Filter", value=value)["content"]
+
+
+def test_field_in_a_cell_is_named_after_its_column(at: At) -> None:
+    """Though there are handles between the cells."""
+    page = at("self-filling.html")
+    page.do("form_input", query="Age", value="36")
+    assert page.js("age.value") == "36"
 
 
 def test_switch_that_scripts_draw_is_clicked_itself(at: At) -> None:

@@ -253,6 +253,9 @@ async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) ->
     pending.begin()
     await _replace_text(target, deadline, text)
     await pending.wait_done()
+    if date_pickers.is_date_or_time(text) and await target.element.call(_STATE) != text:
+        # A picker that has opened meanwhile begins with the time that it is.
+        await _replace_text(target, deadline, text)
 
 
 async def _choose_unless_shown(target: Target, deadline: ActionDeadline, value: str) -> None:

@@ -10,7 +10,7 @@
   const FRAMES_MS = 60; // a page that draws nothing is not called back
   const DEEPEST = 3;
   const CAUSES = ['pointerover', 'pointermove', 'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu',
-    'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focusin', 'drop', 'dragend', 'touchend'];
+    'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focus', 'focusin', 'drop', 'dragend', 'touchend'];
   const { setTimeout, performance, Proxy } = window;
   const { apply, getOwnPropertyDescriptor } = Reflect;
   const { prototype: port } = MessagePort;
