@@ -127,7 +127,7 @@ async def _look_up_path(target: Target, deadline: ActionDeadline, text: str) -> 
 
 async def _retype(target: Target, text: str) -> None:
     await target.element.call(SELECT_ALL)
-    await input_events.enter_text(target.element.tab, text)
+    await input_events.insert_text(target.element.tab, text)
 
 
 async def shown_choice(target: Target, values: Sequence[str]) -> str:

@@ -36,6 +36,7 @@ _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
+_KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
 
@@ -355,7 +356,7 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> G
         raise value_error(
             target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
-    await input_events.enter_text(target.element.tab, text)
+    await _enter_text(target, text)
     return {"text": text}
 
 
@@ -375,22 +376,24 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
         x, y = await wait_ready(target, deadline, editable=True)
         await input_events.click(target.element.tab, x, y)
         await target.element.call(SELECT_ALL)
-    await input_events.enter_text(target.element.tab, text)
-    if target.about["secret"] or not text:
+    if not text:
+        await input_events.insert_text(target.element.tab, text)
         return ""
-    held = await target.element.call(_STATE)
+    held = await _enter_text(target, text)
+    if target.about["secret"]:
+        return ""
     if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
         # Some fields listen to keys alone.
         await input_events.type_text(target.element.tab, text)
         held = await target.element.call(_STATE)
-    elif _has_leftovers(held, text):
+    elif isinstance(held, str) and text in held and len(held.strip()) > len(text.strip()):
         # As it got the focus it has filled itself, or selected a part of what it holds.
         await target.element.call(SELECT_ALL)
-        await input_events.enter_text(target.element.tab, text)
-        held = await target.element.call(_STATE)
+        held = await _enter_text(target, text)
     return str(held or "")
 
 
-def _has_leftovers(held: object, text: str) -> bool:
-    """Whether a field holds more than the text that was to replace all that it held."""
-    return isinstance(held, str) and text in held and len(held.strip()) > len(text.strip())
+async def _enter_text(target: Target, text: str) -> object:
+    """Put in a text, and let the page hear that its last key goes up; return what is held then."""
+    await input_events.insert_text(target.element.tab, text)
+    return await target.element.call(_KEY_UP, text.rstrip()[-1:])

@@ -168,24 +168,6 @@ async def insert_text(tab: Tab, text: str) -> None:
         await tab.keyboard.press("Backspace")
 
 
-async def enter_text(tab: Tab, text: str) -> None:
-    """Put text where the caret is, as `insert_text` does, and let the page hear a key go up.
-
-    Many pages filter, count or check once a key has been let go.
-    """
-    last = text.rstrip()[-1:]
-    if not last:
-        await insert_text(tab, text)
-        return
-    code = ord(last.upper()) if last.isascii() and last.isalnum() else 0
-    params = {"type": "keyUp", "key": last, "windowsVirtualKeyCode": code}
-    # Sent at once, done in order.
-    inserted = tab.cdp.send("Input.insertText", {"text": text})
-    let_go = tab.cdp.send("Input.dispatchKeyEvent", params)
-    await inserted
-    await let_go
-
-
 async def type_text(tab: Tab, text: str) -> None:
     """Type text key by key, a long one at once."""
     if len(text) > MAX_KEYS:

@@ -318,6 +318,7 @@ Object.assign(globalThis.openchrome, {
   chooseInTime,
   setDirectly: setValueDirectly,
   selectAll,
+  hearKeyUp,
   caretToEnd,
   hasFocus,
   takeFocus,

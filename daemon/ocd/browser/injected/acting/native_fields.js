@@ -73,6 +73,14 @@ const dispatchEvents = (el, ...names) =>
 const propertySetter = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).set;
 const setInput = propertySetter(HTMLInputElement.prototype, 'value');
 
+// Lets the field with the focus hear a key go up, after which many pages filter, count or check; what it holds then.
+function hearKeyUp(el, key) {
+  const keyCode = /^[a-z\d]$/i.test(key) ? key.toUpperCase().charCodeAt(0) : 0;
+  const at = hasFocus(el) ? controlOf(el) : focusedElement();
+  at.dispatchEvent(new KeyboardEvent('keyup', { key, keyCode, bubbles: true, composed: true }));
+  return stateOf(el);
+}
+
 // Puts the caret where text is to replace what is there.
 function selectAll(el) {
   const control = controlOf(el);
