@@ -38,6 +38,15 @@ OUTLINE = """\
   - row: Cy
   - row: Dot
 - radio "1 star 1 star" [ref] checked
+- table
+  - row
+    - cell: Plan
+    - cell > list
+      - listitem
+        - link "Walls" [ref] → #walls
+        - text: and
+        - link "floor" [ref] → #floor
+      - link "Roof" [ref] → #roof
 - banner > navigation "Top" > menubar "Bar"
   - menuitem "File" [ref]
   - menuitem "Edit" [ref]

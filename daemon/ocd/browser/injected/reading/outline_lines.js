@@ -359,7 +359,7 @@ const SEPARATE_LINE = /^(?:row|headers|iframe)\b/; // what is a line of its own
 function canChain([, kind, words], [, inner, held, mark]) {
   if (kind !== BOX || SEPARATE_LINE.test(words)) return false;
   return inner === TEXT
-    ? mark !== PRESERVED && !CELL.test(words)
+    ? mark !== PRESERVED
     : (inner === LEAF || inner === BOX) && !SEPARATE_LINE.test(held);
 }
 
