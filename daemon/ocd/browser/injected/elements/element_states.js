@@ -21,7 +21,7 @@ const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && !/^(?:TEXTAREA|OPTION)$/.test(el.tagName))
+  if (!el.hasAttributes() && role !== 'summary' && role !== 'option' && el.tagName !== 'TEXTAREA')
     return (
       (DISABLEABLE_TAGS.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') +
       focusOf(el, active)
@@ -36,7 +36,8 @@ function statesOf(el, role, active) {
   }
   if (is('pressed') && is('pressed') !== 'false')
     words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
-  if (is('selected') === 'true' || (el.tagName === 'OPTION' && el.selected)) words += ' selected';
+  if (is('selected') === 'true' || (role === 'option' && el.selected === true))
+    words += ' selected';
   const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
   if (open === 'true') words += ' expanded';
   else if (open === 'false') words += ' collapsed';

@@ -131,9 +131,14 @@ const isPictureCell = (el) =>
   el.querySelector('svg, img, i') !== null &&
   el.querySelector(INTERACTIVE_SELECTOR) === null;
 
+const hasButtonsInLabels = oncePerTurn(
+  (doc) => firstMatch(doc, 'label button, label [role=button]') !== null,
+);
+
 // Whether a button is the picture of a box to tick, in whose label it stands: the box is told, and ticked
 // by it.
 function drawsBoxOfLabel(el) {
+  if (!hasButtonsInLabels(documentOf(el))) return false;
   const label = closestMatch(el, 'label');
   const box = label === null ? null : label.control;
   if (box === null || box === el || !TICK_ROLES.has(roleOf(box))) return false;
