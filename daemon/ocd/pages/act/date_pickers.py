@@ -12,8 +12,8 @@ _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
 _MAX_DATE = 40  # characters
-# Numbers and what stands between them; words (a weekday, a month), not joined to a number. No part is tried
-# again: "amam…" would cost the square of its length.
+# Numbers and what stands between them; words (a weekday, a month), not joined to a number.
+# No part is tried again: "amamam" and so on would cost the square of its length.
 _DATE_PARTS = re.compile(
     r"(?:\d++(?:st|nd|rd|th)?|(?<!\d)[^\W\d_]{2,}+\.?(?!\d)|[ap]\.?m\.?|(?<=\d)[tz](?=\d|$)"
     r"|(?<=\d)[年月日時时分秒년월일시분초]|[\s/.,:+\u2013-])++"
