@@ -337,7 +337,8 @@ _DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "serv
 OTHER_WORDS = {
     "read": "snapshot", "look": "snapshot", "view": "snapshot", "tree": "snapshot",
     "source": "html", "visit": "open", "tap": "click", "set": "fill", "input": "fill",
-    "enter": "type", "key": "press", "choose": "select", "js": "eval", "refresh": "reload",
+    "enter": "type", "key": "press", "choose": "select", "js": "eval", "evaluate": "eval",
+    "refresh": "reload",
     "quit": "close", "exit": "close",
 }  # fmt: skip
 
