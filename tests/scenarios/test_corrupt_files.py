@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ OTHER_RECORDING = "rec-20261120-120000-fedcba"
 WORKFLOW = "wf-20261120-120000000-abcdef"
 OTHER_WORKFLOW = "wf-20261120-120000000-fedcba"
 BUNDLE = "ev_VVRZZYL32CON"
+OLD_JOURNAL = "journal-2026-11-20.jsonl"
 
 
 def _flip(data: bytes) -> bytes:
@@ -67,8 +69,9 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 class Seeded:
     """A home with one of everything, whose daemon is not running."""
 
-    def __init__(self, daemon: Daemon, site: Site) -> None:
+    def __init__(self, daemon: Daemon, site: Site, journal: str) -> None:
         self.path = daemon.home.path
+        self.journal = journal
         self.tasks = [self._crawled(daemon, site) for _ in range(4)]
         self.handles = [
             *(self._handle(daemon, task_id) for task_id in self.tasks[:2]),
@@ -102,7 +105,7 @@ class Seeded:
         """Return the files that are damaged, relative to the home: each kind, but not all of it."""
         handle, task = self.handles, self.tasks
         patterns = [
-            "upstream/pins.json", "plans/*.json", "skills/*.jsonl", "journal/journal-2026-11-20*",
+            "upstream/pins.json", "plans/*.json", "skills/*.jsonl", f"journal/{self.journal}",
             f"tasks/{OLD_TASKS[0]}/meta.json", f"tasks/{OLD_TASKS[1]}/result.json",
             f"tasks/{OLD_TASKS[2]}/pages.jsonl", f"tasks/{OLD_TASKS[2]}/events.jsonl",
             f"tasks/{task[0]}/result.json", f"tasks/{task[1]}/result.idx",
@@ -122,16 +125,23 @@ class Seeded:
         return [path.relative_to(self.path) for paths in found for path in paths]
 
 
+def _keep_journal(file: Path) -> str:
+    """Date a journal of the past as of yesterday: after a week it would be removed."""
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    return file.rename(file.with_name(f"journal-{yesterday}.jsonl")).name
+
+
 @pytest.fixture(scope="module")
 def seeded(shared_site: Site) -> Iterator[Seeded]:
     place = Home()
     shutil.copytree(STATE, place.path)
+    journal = _keep_journal(place.path / "journal" / OLD_JOURNAL)
     (place.path / "config.toml").write_text(
         'tools_only = []\noutput_handle_ttl_hours = 87600\n[upstream.probe]\ncommand = "false"\n'
     )
     daemon = Daemon("--task-retention-days", "36500", home=place).start()
     try:
-        found = Seeded(daemon, shared_site)
+        found = Seeded(daemon, shared_site, journal)
         daemon.stop()
         yield found
     finally:
