@@ -7,13 +7,14 @@
   const PATIENT_MS = 800; // for what is written into a field, which pages check when nobody has typed for a while
   const HELD_MS = 600; // what a press may have to be held for before it is the beginning of a drag
   const KEPT_MS = 5000; // after which nobody comes to ask
-  // A page that draws nothing is not called back; one that is seen is, by a busy machine late.
-  const FRAMES_MS = document.hidden ? 60 : 300;
   const DEEPEST = 3;
   const CAUSES = ['pointerover', 'pointermove', 'pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu',
     'wheel', 'scroll', 'keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'submit', 'reset', 'paste', 'focus', 'focusin', 'drop', 'dragend', 'touchend'];
   const { setTimeout, performance, Proxy } = window;
   const { apply, getOwnPropertyDescriptor } = Reflect;
+  // A page that draws nothing is not called back; one that is seen is, by a busy machine late.
+  const hidden = getOwnPropertyDescriptor(Document.prototype, 'hidden')?.get; // a page may replace it
+  const FRAMES_MS = hidden && apply(hidden, document, []) ? 60 : 300;
   const { prototype: port } = MessagePort;
   const { postMessage } = port;
   const echo = new MessageChannel(); // messages arrive in the order in which they were sent
