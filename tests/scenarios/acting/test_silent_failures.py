@@ -120,10 +120,19 @@ def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -
     assert "it was not clicked" in reply.error["message"]
 
 
-@pytest.mark.parametrize("button", ["acts", "cross", "posts"])
-def test_press_that_is_enough_is_a_success(page: Page, button: str) -> None:
+@pytest.mark.parametrize(
+    ("button", "done"),
+    [
+        ("acts", "said.textContent === 'acted on the press'"),
+        ("cross", "kept_chip.value === ''"),
+        ("posts", "posts.disabled"),
+    ],
+)
+def test_press_that_is_enough_is_a_success(page: Page, button: str, done: str) -> None:
     """Pages that act when the mouse is pressed, and take the button away, need no click."""
+    assert page.js(done) == "false"
     page.do("interact", selector=f"#{button}")
+    assert page.js(done) == "true"
 
 
 @pytest.mark.parametrize("submit", [False, "Look"])
