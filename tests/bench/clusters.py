@@ -25,7 +25,7 @@ from support.cluster import SLOTS, DaskCluster
 FAR_MS = 300
 # Of the tree; one worker takes half a minute for them.
 FAR_PAGES = 400
-AT_ONCE = 32  # of one host; how many are really read at a time is the workers' slots
+AT_ONCE = 64  # of one host; how many are really read at a time is the workers' slots
 WORKERS = {"local": 0, "one": 1, "two": 2}
 TUNED = {
     "DASK_DISTRIBUTED__ADMIN__EVENT_LOOP": "uvloop",

@@ -17,14 +17,18 @@ _MANY_TAGS = 6_000
 _WORTH_A_PROCESS = 10
 # Small pages that may wait for the process; further ones are extracted here, which has the daemon
 # load the parsers as well, 10 MB.
-_MAX_WAITING = 16
+MAX_WAITING = 16
 
 
 class ExtractionClient:
-    """Extracts the pages of one crawl; `close` it at the end."""
+    """Extracts the pages of one crawl; `close` it at the end.
 
-    def __init__(self, workers: ConversionPool) -> None:
+    max_waiting: how many small pages wait for the process before further ones are extracted here.
+    """
+
+    def __init__(self, workers: ConversionPool, max_waiting: int = MAX_WAITING) -> None:
         self._workers = workers
+        self._max_waiting = max_waiting
         self._worker: ConversionWorker | None = None
         self._starting = asyncio.Lock()
         self._here = asyncio.Lock()
@@ -60,13 +64,13 @@ class ExtractionClient:
         worker = self._worker
         if worker is None:
             return self._converted < _WORTH_A_PROCESS and not self._workers.warm
-        if worker.busy < _MAX_WAITING:
+        if worker.busy < self._max_waiting:
             return False
         async with self._here:
             # One at a time, and the loop hears in between what the process has done meanwhile:
             # else that would stand still while everything is done here.
             await asyncio.sleep(0)
-            return worker.busy >= _MAX_WAITING
+            return worker.busy >= self._max_waiting
 
     async def _start_process(self) -> ConversionWorker:
         if self._worker is not None and not self._worker.ended:

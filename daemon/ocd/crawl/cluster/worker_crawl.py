@@ -16,7 +16,7 @@ from ocd.browser.process.network_rules import has_own_proxy
 from ocd.config.loader import environment, load
 from ocd.conversion.worker import ConversionPool
 from ocd.crawl.cluster.messages import PageAnswer, PageFailure, WorkerSettings
-from ocd.crawl.extraction import ExtractionClient
+from ocd.crawl.extraction import MAX_WAITING, ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher, pool_options
 from ocd.crawl.fetch.http_fetch import HttpFetcher
 from ocd.crawl.visits.page_reader import LocalReader, PageRequest
@@ -123,7 +123,7 @@ class WorkerCrawl:
             min(self._slots.count, _MAX_TABS), pool_options(spec), logins=settings.logins,
         )  # fmt: skip
         stack.push_async_callback(renderer.close)
-        converter = ExtractionClient(self._converters)
+        converter = ExtractionClient(self._converters, min(MAX_WAITING, self._slots.count // 2))
         stack.callback(converter.close)
         return LocalReader(spec, http, renderer, converter, sanitize=settings.sanitize), http
 
