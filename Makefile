@@ -38,6 +38,7 @@ check: $(READY) ## Check format, lint, layers, types and generated files
 	ruff check .
 	lint-imports
 	mypy
+	mypy tests
 	basedpyright
 	$(MAKE) --no-print-directory gen
 	git diff --exit-code -- $(GENERATED)

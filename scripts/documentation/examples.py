@@ -9,6 +9,7 @@ import re
 import subprocess
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,11 +102,11 @@ class Shell:
         for pattern, value in _ALIKE:
             text = pattern.sub(value, text)
         for pattern, form in _NUMBERED:
-            text = pattern.sub(lambda found, form=form: self._number(found[0], form), text)
+            text = pattern.sub(partial(self._number, form), text)
         return text
 
-    def _number(self, value: str, form: str) -> str:
-        return self._ids.setdefault(value, form.format(len(self._ids) + 1))
+    def _number(self, form: str, found: re.Match[str]) -> str:
+        return self._ids.setdefault(found[0], form.format(len(self._ids) + 1))
 
 
 def _shortened(text: str) -> str:

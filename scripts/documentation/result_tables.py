@@ -69,4 +69,5 @@ def _kind(schema: Schema) -> str:
         case None:
             return "any"
         case kind:
-            return _WORDS.get(kind, kind)
+            name = str(kind)
+            return _WORDS.get(name, name)

@@ -40,7 +40,7 @@ def test_generated_page_names_every_verb() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
-def test_verb_is_documented(verb: dict) -> None:  # type: ignore[type-arg]
+def test_verb_is_documented(verb: dict) -> None:
     """A verb has an imperative summary without a period, and a capability, tier and fair name."""
     assert re.fullmatch(r"[A-Z].*[^.\s]", verb["summary"]), verb["summary"]
     assert "\n" not in verb["summary"]
@@ -51,7 +51,7 @@ def test_verb_is_documented(verb: dict) -> None:  # type: ignore[type-arg]
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
-def test_every_parameter_is_described(verb: dict) -> None:  # type: ignore[type-arg]
+def test_every_parameter_is_described(verb: dict) -> None:
     """Every parameter has a description, at any depth."""
     assert _undescribed(verb["params"], "") == []
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil
 
-from soak.callers import Caller, Keeper, Notes, Visitor
+from soak.callers import Keeper, Notes, Visitor
 from soak.killing import KINDS, kill_now_and_then
 from soak.pages import Pages
 from support.daemon import Daemon
@@ -36,7 +36,7 @@ def main() -> int:
     samples: list[dict[str, float]] = []
     Daemon.forks = False  # a forked one's memory is partly its parent's
     with Pages() as pages, Daemon() as daemon:
-        people: list[Caller] = [
+        people: list[Visitor | Keeper] = [
             Visitor(daemon, pages, notes, over, number, options.seed)
             for number in range(options.callers)
         ]

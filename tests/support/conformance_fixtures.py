@@ -18,9 +18,9 @@ import msgspec
 from msgspec import Meta
 
 from oc_mcp.server import prompts, resources, tools
-from ocd.__main__ import main
 from ocd.api.errors import OcdError
 from ocd.calls import catalog
+from ocd.cli.app import main
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.journal import Journal
 from ocd.verb_api.declaration import Image, Output, Params, Verb, daemon_verb, task_verb
@@ -266,8 +266,8 @@ def params_schema(verb: Verb) -> dict[str, Any]:
 def install() -> None:
     """Put the fixtures in place."""
     modules = (*catalog.MODULES, sys.modules[__name__])
-    catalog.load = functools.partial(catalog.load, modules)  # type: ignore[assignment]
-    catalog.kinds = functools.partial(catalog.kinds, modules)  # type: ignore[assignment]
+    catalog.load = functools.partial(catalog.load, modules)
+    catalog.kinds = functools.partial(catalog.kinds, modules)
     catalog._params_schema = params_schema
     catalog.read = lambda: catalog.render(catalog.load().values())
     tools.ToolHandlers.call_tool = call_tool  # type: ignore[method-assign]

@@ -91,7 +91,7 @@ async def run_crawl(
     directory.mkdir(exist_ok=True)  # noqa: ASYNC240 - a test's own folder
     work = work or TaskHandle("0" * 16, "default", directory)
     crawler = Crawler(
-        None,  # type: ignore[arg-type] - the fake pool stands for the browser
+        None,  # the fake pool stands for the browser
         policy or DomainPolicy(),
         Sanitizer(),
         open_pool=pool or FakePool(),

@@ -169,8 +169,8 @@ def _serve(wakes: IO[bytes]) -> bool:
     """Fork and reap until the input ends; return whether this is a child."""
     rest = b""
     while True:
-        ready, _, _ = select.select([0, wakes], [], [])
-        if wakes in ready:
+        ready, _, _ = select.select([0, wakes.fileno()], [], [])
+        if wakes.fileno() in ready:
             wakes.read(4096)
             _reap()
         if 0 in ready:

@@ -53,7 +53,7 @@ def _all(read: Callable[[str], Iterator[object]]) -> Read:
 def addresses() -> dict[str, Read]:
     """What reads URLs and hosts."""
     from ocd.crawl import url_globs, urls
-    from ocd.safety import domain_policy, host_canonical, host_globs, session_taint
+    from ocd.safety import domain_policy, host_canonical, host_globs, origins, session_taint
 
     rules = domain_policy.DomainPolicy(allow=("*.h.test",), block=("*a*b*c.test",))
     return {
@@ -71,7 +71,7 @@ def addresses() -> dict[str, Read]:
         "url: parse_url_argument": domain_policy.parse_url_argument,
         "url: policy": lambda text: rules.allows("http://" + text),
         "url: taint": lambda text: (
-            session_taint.origin_of(text),
+            origins.origin_of(text),
             session_taint.recipient(_URL + text),
         ),
         "glob: host": host_globs.parse.__wrapped__,

@@ -12,6 +12,7 @@ from oc.command_line import argv, builtin_commands, command_index
 from oc.command_line.argv import Command
 from oc.commands import guide
 from ocd.api import agent_guide
+from ocd.api.errors import OcdError
 from ocd.api.tool_calls import respell
 
 CATALOG = command_index.load_catalog()
@@ -40,7 +41,7 @@ def test_its_calls_are_calls() -> None:
         problem = ""
         try:
             argv.parse(shlex.split(line), INDEX)
-        except argv.OcdError as error:
+        except OcdError as error:
             problem = error.message
         # An argument may be left to the reader.
         assert problem.startswith("Missing argument") or not problem, line

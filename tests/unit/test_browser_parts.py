@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import signal
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -180,13 +181,13 @@ class _Ending:
 
 def test_an_owner_that_is_ending_is_waited_for(tmp_path, monkeypatch):
     """A killed browser keeps its name for a moment: that is no other Chromium in the profile."""
-    monkeypatch.setattr(orphans.socket, "gethostname", lambda: "here")
-    monkeypatch.setattr(orphans.psutil, "Process", lambda _: _Ending(3))
+    monkeypatch.setattr(socket, "gethostname", lambda: "here")
+    monkeypatch.setattr(psutil, "Process", lambda _: _Ending(3))
     (tmp_path / "SingletonLock").symlink_to("here-4711")
     orphans.free_profile(tmp_path)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(orphans, "_ENDING_S", 0)
-    monkeypatch.setattr(orphans.psutil, "Process", lambda _: _Ending(9))
+    monkeypatch.setattr(psutil, "Process", lambda _: _Ending(9))
     (tmp_path / "SingletonLock").symlink_to("here-4711")
     with pytest.raises(OcdError, match="another Chromium"):
         orphans.free_profile(tmp_path)

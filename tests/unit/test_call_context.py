@@ -53,6 +53,7 @@ class _House:
     def __init__(self, *verbs: Verb, disabled: tuple[str, ...] = ()) -> None:
         self.journal = _Journal()
         by_name = {verb.name: verb for verb in verbs}
+        self.services: Any
         self.nested = NestedCalls(
             lambda request, caller: run_call(self.services, request, caller=caller)
         )

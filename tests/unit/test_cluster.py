@@ -51,7 +51,7 @@ class FakeConnection(ClusterConnection):
     """Answers batches by a function; workers die of the pages in `deadly`."""
 
     def __init__(self, slots: int, answer: Answer) -> None:
-        super().__init__("lab", "crawl", LAB, None)  # type: ignore[arg-type] - no Dask here
+        super().__init__("lab", "crawl", LAB, None)  # no Dask here
         self.set_workers({"w1": slots})
         self.answer = answer
         self.batches: list[tuple[list[str], str]] = []
@@ -81,7 +81,7 @@ async def reading(
     if run is not None:
         fake.run = run  # type: ignore[method-assign]
     async with job_group() as start:
-        reader = ClusterReader(fake, lambda: b"", start, None)  # type: ignore[arg-type] - no files
+        reader = ClusterReader(fake, lambda: b"", start, None)  # no files
         fake.on_change = reader.send
         _running = start(reader.run())
         admitted: list[str] = []

@@ -182,7 +182,7 @@ def test_a_missing_browser_is_installed_only_when_told(
         ran.append(command)
         return type("Done", (), {"returncode": 0})
 
-    monkeypatch.setattr(install_chromium.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     assert execute(["doctor", "--fix"]) == 1
     said = capsys.readouterr().err
     assert "To install Chromium: pm update && pm add chromium" in said

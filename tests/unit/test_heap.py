@@ -6,6 +6,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from ocd.runtime import heap
@@ -106,7 +107,7 @@ async def test_what_is_freed_while_it_trims_is_given_back_next(
     sizes = iter([0])
     size = SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=next(sizes, 1 << 30)))
     monkeypatch.setattr(heap, "CHECK_S", 0)
-    monkeypatch.setattr(heap.psutil, "Process", lambda: size)
+    monkeypatch.setattr(psutil, "Process", lambda: size)
     monkeypatch.setattr(heap, "Heap", lambda: made)
     async with asyncio.timeout(60):
         await heap.keep_trimmed()

@@ -70,8 +70,9 @@ def _hint_texts() -> Iterator[tuple[str, str]]:
             for value in _hint_values(node):
                 calls = {name for part in ast.walk(value) for name in _call_parts(part)}
                 for part in ast.walk(value):
-                    is_text = isinstance(part, ast.Constant) and isinstance(part.value, str)
-                    if is_text and part not in calls:
+                    if not isinstance(part, ast.Constant) or part in calls:
+                        continue
+                    if isinstance(part.value, str):
                         yield f"{path.name}:{part.lineno}", part.value
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ocd.ledger import completion, task_run
+from ocd.ledger import completion
 from ocd.ledger import index as index_module
+from ocd.ledger.events import Events
 from ocd.ledger.index import TaskIndex
 from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta, timestamp
@@ -104,7 +105,7 @@ async def test_a_page_costs_two_appends(store: TaskStore, monkeypatch: pytest.Mo
     await asyncio.to_thread(run.save_started)
     reads = Counted(monkeypatch, TaskStore, "read")
     updates = Counted(monkeypatch, TaskStore, "update")
-    appends = Counted(monkeypatch, task_run.Events, "append")
+    appends = Counted(monkeypatch, Events, "append")
     for _ in range(100):
         run.work.add(b'{"n":1}')
     assert (reads.calls, updates.calls, appends.calls) == (0, 0, 100)

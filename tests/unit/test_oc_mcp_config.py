@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 import sys
 import tomllib
@@ -451,7 +452,7 @@ def test_host_that_writes_meanwhile_loses_nothing(
     """Claude Code writes its file all the time: what it wrote last is what is changed."""
     host, path = HOSTS["claude"], target("claude")
     path.write_text('{"n": 0}')
-    copymode, seen = config_files.shutil.copymode, list[str]()
+    copymode, seen = shutil.copymode, list[str]()
 
     def racing(source: str, to: str) -> None:
         copymode(source, to)
@@ -459,7 +460,7 @@ def test_host_that_writes_meanwhile_loses_nothing(
             path.write_text('{"n": 1}')
         seen.append(to)
 
-    monkeypatch.setattr(config_files.shutil, "copymode", racing)
+    monkeypatch.setattr(shutil, "copymode", racing)
     merged = config_files.merge(host, str(path), {"command": "x", "args": []}, private=True)
     assert merged.action == "added"
     assert json.loads(path.read_text())["n"] == 1

@@ -97,7 +97,7 @@ def test_our_own_home_is_refused_but_for_files(root):
     (home / "files" / "x").write_text("")
     (home / "run" / "token").write_text("")
     roots = Roots([root], ProtectedFiles(home))
-    assert roots.resolve(home / "files" / "x")
+    assert roots.resolve(home / "files" / "x") == home / "files" / "x"
     assert refused(roots, home / "run" / "token").code == "path_denied"
     assert refused(roots, home / "new.json", for_write=True).code == "path_denied"
 

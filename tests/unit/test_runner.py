@@ -18,7 +18,6 @@ from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
-from ocd.storage import files
 from ocd.storage.payload import JSON, JsonLinesFile, Payload
 
 
@@ -327,7 +326,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 1})
         await until(lambda: pages.work is not None)
-        monkeypatch.setattr(files.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
         await pages.finish(1)
         ended = await runner.wait(meta.task_id, 60)
         assert ended.error is not None
@@ -336,7 +335,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
         with pytest.raises(OcdError) as caught:
             await runner.start("pages", {"n": 1})
         assert caught.value.code == "storage_full"
-        monkeypatch.setattr(files.os, "fsync", fsync)
+        monkeypatch.setattr(os, "fsync", fsync)
         replay_call = await runner.start("pages", {"n": 0})
         assert (await runner.wait(replay_call.task_id, 60)).status == "COMPLETED"
 

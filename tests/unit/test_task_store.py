@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 import stat
 import threading
 from contextlib import aclosing
@@ -21,7 +22,6 @@ from ocd.ledger.retention import prune
 from ocd.ledger.states import Outcome, TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_queries import Tasks
-from ocd.storage import files
 from ocd.storage.payload import JSON, Payload
 from ocd.storage.process_identity import own_identity
 from support.counting import count_up
@@ -69,7 +69,7 @@ def test_a_creation_that_fails_leaves_nothing(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk is storage_full, and no half of a task stays."""
-    monkeypatch.setattr(files.os, "fsync", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OcdError) as caught:
         store.create(new_meta())
     assert caught.value.code == "storage_full"

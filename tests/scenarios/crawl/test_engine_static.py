@@ -213,7 +213,7 @@ async def test_unreachable_start_is_the_crawls_failure(tmp_path: Path) -> None:
         with pytest.raises(OcdError) as caught:
             await run_crawl(tmp_path, url=gone, retries=0, **STATIC)
     assert caught.value.code == "fetch_failed"
-    assert caught.value.details["url"].startswith(gone)
+    assert str(caught.value.details["url"]).startswith(gone)
 
 
 # --- robots.txt -------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def _serve(listening: socket.socket) -> socket.socket | None:
     No thread waits for the input: a child would inherit its lock.
     """
     while True:
-        ready, _, _ = select.select([0, listening], [], [])
+        ready, _, _ = select.select([0, listening.fileno()], [], [])
         if 0 in ready:
             return None
         asking, _ = listening.accept()

@@ -40,7 +40,7 @@ def answer(request_id: object, **rest: object) -> None:
     say(json.dumps(message, separators=(",", ":")).encode())
 
 
-def called(request_id: object, tool: str, n: int) -> None:
+def called(request_id: int, tool: str, n: int) -> None:
     note(tool)
     match tool:
         case "busy":
