@@ -30,6 +30,9 @@ PARTICIPLES = frozenset(
 )  # fmt: skip
 
 
+_WORD = re.compile(r"\w+")
+
+
 @cache
 def _trees() -> dict[str, ast.Module]:
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -67,6 +70,52 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
     """A name says what a function does or returns."""
     bare = [where for where, one in _functions() if one.name.removeprefix("_") in PARTICIPLES]
     assert "\n".join(bare) == ""
+
+
+# By http.client of its socket, and by the MCP SDK of its request context.
+_CALLED_FROM_OUTSIDE = {"makefile", "send_raw_request"}
+
+
+def _defined_names(tree: ast.Module) -> Iterator[str]:
+    """Yield what a module defines and its code must name to use: not what a decorator registers.
+
+    Nor methods that a base class may call, nor private ones, which may be looked up by name.
+    """
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+            if not node.bases:
+                yield from (name for name in _functions_of(node.body) if name[0] != "_")
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (one.id for one in targets if isinstance(one, ast.Name))
+    yield from _functions_of(tree.body)
+
+
+def _functions_of(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list:
+            yield node.name
+
+
+def test_every_name_is_used() -> None:
+    """What nobody uses, or tests alone, is taken out: a private name by its module, others by all.
+
+    The scripts that make documents and the Python client count as users.
+    """
+    words = {path: Counter(_WORD.findall((ROOT / path).read_text("utf-8"))) for path in _trees()}
+    scripts = (path.read_text("utf-8") for path in (ROOT / "scripts").rglob("*.py"))
+    everywhere = Counter(_WORD.findall("\n".join(scripts)))
+    for counts in words.values():
+        everywhere.update(counts)
+    unused = [
+        f"{path} {name}"
+        for path, tree in _trees().items()
+        for name in _defined_names(tree)
+        if not name.startswith("__") and name not in _CALLED_FROM_OUTSIDE
+        and (words[path] if name.startswith("_") else everywhere)[name] == 1
+    ]  # fmt: skip
+    assert unused == []
 
 
 # Functions, arrow functions and methods at the indentation that the scripts have; no getters.

@@ -245,9 +245,17 @@ def test_cancel_of_a_browser_crawl_aborts_the_page(daemon: Daemon, site: Site) -
     wait_until(lambda: site.in_flight("chain/3") == 0, 20, "the page load's abortion")
 
 
+def _write_handbook(folder: Path, count: int = handbook.COUNT) -> Path:
+    """Write the practice site's handbook as files, and return the first one's path."""
+    folder.mkdir()
+    for number in range(1, count + 1):
+        (folder / f"{number}.html").write_text(handbook.page(number), encoding="utf-8")
+    return folder / "1.html"
+
+
 def test_cancel_during_a_file_crawl(make_daemon: MakeDaemon, tmp_path: Path, site: Site) -> None:
     """The seed's fixture: a `file://` crawl, cancelled after a page completed, keeps that page."""
-    start = handbook.write(tmp_path / "handbook")
+    start = _write_handbook(tmp_path / "handbook")
     (tmp_path / "handbook" / "2.html").write_text(f'<a href="{site.url("hang")}">stuck</a>')
     (tmp_path / "handbook" / "1.html").write_text('<title>One</title><a href="2.html">two</a>')
     daemon = make_daemon("--allow-file-root", str(tmp_path))
@@ -260,7 +268,7 @@ def test_cancel_during_a_file_crawl(make_daemon: MakeDaemon, tmp_path: Path, sit
 
 def test_file_crawl_reads_files(make_daemon: MakeDaemon, tmp_path: Path) -> None:
     """`file://` works inside the file roots: links are followed, nothing outside is read."""
-    start = handbook.write(tmp_path / "handbook", 12)
+    start = _write_handbook(tmp_path / "handbook", 12)
     daemon = make_daemon("--allow-file-root", str(tmp_path / "handbook"))
     result = daemon.do("crawl", url=start.as_uri(), max_pages=5)
     assert len(result["pages"]) == 5

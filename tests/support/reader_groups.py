@@ -128,10 +128,10 @@ def markup() -> dict[str, Read]:
 
     shadow = "<div><template shadowrootmode=open>"
     return {
-        "html: title": html.title,
-        "html: links": lambda text: html.links(text, _URL),
-        "html: links in a link": lambda text: html.links(f'<a href="{text}">', _URL),
-        "html: style": lambda text: html.static_visible(f'<p style="{text}">x'),
+        "html: title": lambda text: html.Document(text).title(),
+        "html: links": lambda text: html.Document(text, _URL).raw_links(),
+        "html: links in a link": lambda text: html.Document(f'<a href="{text}">', _URL).raw_links(),
+        "html: style": lambda text: html.Document(f'<p style="{text}">x').visible(),
         "html: main content": html.main_content,
         "html: teasers": lambda text: html.main_content(
             f"<main><p>{'b' * 2000}</p><div>{text.replace('a' * 10, _TEASER)}</div></main>"

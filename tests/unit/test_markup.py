@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from ocd.content import html_text
 from ocd.content.depth_limit import flatten
+from ocd.content.html_text import Document
 
 PAGE = """<html><head><title> A
  page </title><base href="/b/"></head><body>
@@ -46,15 +47,18 @@ def test_text_has_words_only():
 
 
 def test_title_and_links():
-    assert html_text.title(PAGE) == "A page"
-    assert html_text.title("<svg><title>drawing</title></svg>") == ""
-    assert html_text.title("<meta property='og:title' content='Open'>") == "Open"
-    assert html_text.links(PAGE, "https://e.com/d/p") == [
-        ("https://e.com/b/n", "Menu"),
-        ("https://e.com/b/x?a=b c", "there"),
-        ("https://cdn.example.com/y", "picture"),
+    page = Document(PAGE, "https://e.com/d/p")
+    assert page.title() == "A page"
+    assert Document("<svg><title>drawing</title></svg>").title() == ""
+    assert Document("<meta property='og:title' content='Open'>").title() == "Open"
+    assert page.base == "https://e.com/b/"
+    assert Document("<base href='http://[bad'>", "https://e.com/d/p").base == "http://[bad"
+    assert page.raw_links() == [
+        ("n", "Menu"),
+        ("x?a=b c", "there"),
+        ("//cdn.example.com/y", "picture"),
     ]
-    assert html_text.links("<a href='/x'>a</a><a href='http://[bad'>b</a>") == [
+    assert Document("<a href='/x'>a</a><a href='http://[bad'>b</a>").raw_links() == [
         ("/x", "a"),
         ("http://[bad", "b"),
     ]
@@ -116,12 +120,13 @@ def test_any_soup_is_digested(html):
     for convert in (
         html_text.to_markdown,
         html_text.to_text,
-        html_text.title,
-        html_text.static_visible,
+        html_text.main_content,
     ):
         assert isinstance(convert(html), str)
-    html_text.links(html, "https://e.com")
-    assert "<!--" not in html_text.static_visible(html)
+    page = Document(html, "https://e.com")
+    assert isinstance(page.title(), str)
+    page.raw_links()
+    assert "<!--" not in page.visible()
 
 
 _PROSE = (

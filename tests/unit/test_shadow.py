@@ -43,7 +43,7 @@ def test_pages_without_shadow_trees_are_untouched() -> None:
 
 def test_links_and_text_of_shadow_trees_count() -> None:
     html = f"<p>a</p><x-a>{OPEN}<style>i{{}}</style><a href=/in>in</a>{END}</x-a>"
-    assert html_text.links(html, "http://e.com/") == [("http://e.com/in", "in")]
+    assert html_text.Document(html).raw_links() == [("/in", "in")]
     assert html_text.to_markdown(html, "http://e.com/") == "a\n\n[in](http://e.com/in)\n"
 
 

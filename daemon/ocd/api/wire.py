@@ -4,8 +4,6 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-API_VERSION = 1
-
 # What `--tools-only` and `--disable-tools` name; each verb belongs to one.
 Capability = Literal[
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "pilot",

@@ -7,7 +7,6 @@ lock. The parsers are imported on first use.
 import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 from ocd.content.code_language import mark_languages
 from ocd.content.converter import convert
@@ -28,6 +27,7 @@ from ocd.content.markdown_signs import (
 from ocd.content.page_signals import PageSignals, read_signals
 from ocd.content.permalinks import remove_permalinks
 from ocd.content.visible_html import shown_elements, visible_html
+from ocd.safety.host_canonical import resolve_url
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -46,11 +46,6 @@ def _tree(html: str) -> "LexborHTMLParser":
     return flat_tree(html)
 
 
-def title(html: str) -> str:
-    """Return the document's title on one line, "" if it has none."""
-    return _title(_tree(html))
-
-
 def _title(tree: "LexborHTMLParser") -> str:
     # The title of an inline SVG is not the page's.
     node = tree.css_first("head > title") or tree.css_first("body > title")
@@ -60,35 +55,10 @@ def _title(tree: "LexborHTMLParser") -> str:
     return _SPACES.sub(" ", (meta.attributes.get("content") or "") if meta else "").strip()
 
 
-def links(html: str, base_url: str = "") -> list[tuple[str, str]]:
-    """Return (URL, text) of each link in document order; absolute if `base_url` or <base> is.
-
-    `javascript:` and empty targets are left out; the text of a picture link is its alt text.
-    """
-    tree = _tree(html)
-    return _links(tree, _base(tree, base_url))
-
-
-def _links(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for node in tree.css("a[href], area[href]"):
-        href = _join_url(base, (node.attributes.get("href") or "").strip())
-        if href and not href.lower().startswith("javascript:"):
-            found.append((href, _link_text(node)))
-    return found
-
-
 def _base(tree: "LexborHTMLParser", base_url: str) -> str:
     node = tree.css_first("base[href]")
     href = (node.attributes.get("href") or "").strip() if node else ""
-    return _join_url(base_url, href) if href else base_url
-
-
-def _join_url(base: str, href: str) -> str:
-    try:
-        return urljoin(base, href) if href else ""
-    except ValueError:  # brackets that are no IPv6 address
-        return href
+    return resolve_url(base_url, href) if href else base_url
 
 
 def _link_text(node: "LexborNode") -> str:
@@ -104,7 +74,10 @@ def _link_text(node: "LexborNode") -> str:
 class Document:
     """A page, parsed once for everything that a crawl takes from it.
 
-    Read `title`, `links` and `base` first: `to_*` and `visible` use the tree up.
+    Call `title`, `raw_links` and `signals` first: `to_*` and `visible` change the tree.
+
+    Attributes:
+        base: the URL that the page's links are relative to; its <base>, or its own address.
     """
 
     def __init__(self, html: str, base_url: str = "") -> None:
@@ -115,12 +88,20 @@ class Document:
         self.base = _base(self._tree, base_url)
 
     def title(self) -> str:
-        """Return what the function of that name returns."""
+        """Return the document's title on one line, "" if it has none."""
         return _title(self._tree)
 
     def raw_links(self) -> list[tuple[str, str]]:
-        """Return (href, text) of each link in document order, hrefs as they are written."""
-        return _links(self._tree, "")
+        """Return (href, text) of each link in document order, hrefs as they are written.
+
+        `javascript:` and empty targets are left out; the text of a picture link is its alt text.
+        """
+        found: list[tuple[str, str]] = []
+        for node in self._tree.css("a[href], area[href]"):
+            href = (node.attributes.get("href") or "").strip()
+            if href and not href.lower().startswith("javascript:"):
+                found.append((href, _link_text(node)))
+        return found
 
     def signals(self, rels: Collection[str], product: str) -> PageSignals:
         """Return what the page tells those who follow links; see read_signals."""
@@ -128,19 +109,23 @@ class Document:
         return read_signals(self._tree, rels, product, may_unfollow=may_unfollow)
 
     def visible(self, *, only_main_content: bool = False) -> str:
-        """Return static_visible() of the page, or of its main content."""
+        """Return the HTML, or its main part, without what its own markup hides.
+
+        That is scripts, comments, `hidden` and styles; what style sheets hide is not known here.
+        Drawings become their titles.
+        """
         html = visible_html(self._tree)
         return main_part(html) if only_main_content else html
 
     def to_markdown(self, *, only_main_content: bool = False) -> str:
-        """Return what the function of that name returns."""
+        """Return the page as Markdown; see the function to_markdown."""
         mark_languages(self._tree)
         mark_alignment(self._tree)
         formulas = Formulas(self._tree, self._source)
         return _markdown(self._without_spans(only_main=only_main_content), self._url, formulas)
 
     def to_text(self, *, only_main_content: bool = False) -> str:
-        """Return what the function of that name returns."""
+        """Return the page as plain text; see the function to_text."""
         formulas = Formulas(self._tree, self._source)
         text = convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
         text = formulas.write(text)
@@ -163,14 +148,6 @@ def _title_of_empty(tag: re.Match[str]) -> str:
         return ""
     titled = _LINK_TITLE.search(tag[0])
     return titled[1].replace("<", "&lt;") if titled else ""
-
-
-def static_visible(html: str) -> str:
-    """Return the HTML without what its own markup hides: scripts, comments, `hidden`, styles.
-
-    What style sheets hide is not known here. Drawings become their titles.
-    """
-    return visible_html(_tree(html))
 
 
 def main_content(html: str) -> str:

@@ -1,11 +1,11 @@
 """A document's HTML as input for extraction, as extraction_capture.js gives that of a tab."""
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 from ocd.content.depth_limit import flat_tree
 from ocd.content.visible_html import visible_html
 from ocd.extraction.node_tree import PageCapture
+from ocd.safety.host_canonical import resolve_url
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -34,7 +34,7 @@ _STRUCK = ("s", "del", "strike")
 def capture_html(html: str, url: str) -> PageCapture:
     """Return the document as extraction takes it; what its markup hides is left out."""
     tree = flat_tree(html)
-    base = urljoin(url, _attribute(tree.css_first("base[href]"), "href"))
+    base = resolve_url(url, _attribute(tree.css_first("base[href]"), "href"))
     capture = PageCapture(url, lang=_attribute(tree.root, "lang"))
     title = tree.css_first("head > title")
     capture.title = " ".join(title.text().split()) if title else ""
@@ -64,7 +64,7 @@ def _metas(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
         found.append((name, (attributes.get("content") or "")[:_LONG_META]))
     for node in tree.css("link[href]"):
         if (relation := _attribute(node, "rel")) in ("canonical", "next", "amphtml"):
-            found.append((f"link:{relation}", urljoin(base, _attribute(node, "href"))))
+            found.append((f"link:{relation}", resolve_url(base, _attribute(node, "href"))))
     return found[:_MAX_METAS]
 
 
@@ -112,11 +112,11 @@ class _Walk:
         if "itemscope" in attributes:
             found["itemscope"] = "1"
         if tag in _LINKS and attributes.get("href"):
-            found["href"] = urljoin(self._base, (attributes["href"] or "").strip())[
+            found["href"] = resolve_url(self._base, (attributes["href"] or "").strip())[
                 :_LONG_ATTRIBUTE
             ]
         elif tag in _MEDIA and (source := _source(attributes)):
-            found["src"] = urljoin(self._base, source)[:_LONG_ATTRIBUTE]
+            found["src"] = resolve_url(self._base, source)[:_LONG_ATTRIBUTE]
         elif tag in _VALUED and (attributes.get("type") or "").lower() not in _SECRET_INPUTS:
             found["value"] = (attributes.get("value") or "")[:_LONG_ATTRIBUTE]
         elif tag == "select":

@@ -4,7 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urljoin
+
+from ocd.safety.host_canonical import resolve_url
 
 _REF = re.compile(r" ?\[ref=e\d+\]|(?<= with ref=)e\d+|(?<= options: as )e\d+")
 # Not places of the page itself, which each page has, nor what goes on from the row's first address.
@@ -89,10 +90,7 @@ def _places(keys: Sequence[str]) -> Mapping[str, list[int]]:
 
 def _key(line: str, url: str) -> str:
     def resolve(target: re.Match[str]) -> str:
-        try:
-            return f"→ {urljoin(url, target[1])}"
-        except ValueError:  # no URL at all
-            return target[0]
+        return f"→ {resolve_url(url, target[1])}"
 
     return _TARGET.sub(resolve, _REF.sub("", line.strip()))
 

@@ -14,9 +14,6 @@ from ocd.safety import secrets
 from ocd.safety.redact import MASK, is_secret_name, redact, redact_text
 from ocd.safety.sanitize import Sanitizer
 
-PARTS = (
-    "dom", "screenshot", "network", "console", "facts", "phash", "gate", "schema_diff",
-)  # fmt: skip
 MAX_TEXT = 8_000_000
 _MAX_ENTRIES = 10_000
 _JSON = "application/json"

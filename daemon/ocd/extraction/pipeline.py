@@ -13,7 +13,6 @@ from ocd.extraction.schema_fill import FilledObject, fill, fill_many
 from ocd.extraction.search_scope import SearchScope
 
 MAX_ROWS = 10_000
-_OPEN_GRAPH = ("og:", "article:", "product:", "book:")
 
 
 @dataclass(slots=True)

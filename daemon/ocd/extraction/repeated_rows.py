@@ -18,8 +18,6 @@ FillRow = Callable[[tuple[SchemaField, ...], Any, SearchScope], dict[str, Any]]
 # Of so many the worth is known without the rest.
 _SAMPLE = 4
 _TRIED = 25
-# What is said for machines, or in a table, is meant.
-_PLAIN = {"json-ld": 0.08, "microdata": 0.08, "rdfa": 0.06, "table": 0.05}
 
 
 @dataclass(slots=True)

@@ -2,12 +2,12 @@
 
 import re
 from typing import Any
-from urllib.parse import urljoin
 
 from ocd.extraction.dates import iso_date, iso_moment
 from ocd.extraction.node_tree import squeeze
 from ocd.extraction.numbers import minutes_in, number_in
 from ocd.extraction.schema import SchemaField
+from ocd.safety.host_canonical import parse_url
 
 LONG = 10_000
 _YES = re.compile(
@@ -109,7 +109,6 @@ def _url(text: str, base: str) -> str | None:
     if not text or " " in text or text.lower().startswith(("javascript:", "data:")):
         return None
     try:
-        found = urljoin(base, text)
+        return parse_url(text, base or None).href
     except ValueError:
         return None
-    return found if re.match(r"[a-z][a-z0-9+.-]*:", found, re.I) else None

@@ -18,7 +18,6 @@ _STARS = re.compile(
     r"\d(?:[.,]\d+)?\s*(?:out of|/|von|sur|de|su)\s*(?:5|10|100)\b|\d(?:[.,]\d+)?\s*(?:stars?|★)",
     re.I,
 )
-_DATED = re.compile(r"\d{4}|\d{1,2}[./]\d")
 _AFTER_NAME = re.compile(r"(?<!\s)\s+(?:[|·•\u2013\u2014-]|on)\s+|,\s")
 _REVIEWS = re.compile(
     r"(?<![\d.,])([\d.,]++\s?k?)\s+(?:reviews?|ratings?|votes?|bewertungen|avis|reseñas)\b", re.I

@@ -6,11 +6,11 @@ a token. It is derived from that address, so that a resource keeps its ID.
 
 import threading
 from base64 import b32encode
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.gateway.results import MAX_ATTACHED_BYTES, MAX_NAME, MAX_URI, one_line, tool_error
 from ocd.safety.redact_stream import redact_long
 from ocd.verb_api.capabilities import UPSTREAM_MARK
@@ -34,7 +34,7 @@ class ResourceLinks:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._addresses = OrderedDict[str, str]()
+        self._addresses = BoundedDict[str, str](MAX_KEPT)
         self._lock = threading.Lock()  # long answers are looked through beside the loop
 
     def alias(self, address: str) -> str:
@@ -42,9 +42,6 @@ class ResourceLinks:
         key = address_id(self._server, address)
         with self._lock:
             self._addresses[key] = address
-            self._addresses.move_to_end(key)
-            while len(self._addresses) > MAX_KEPT:
-                self._addresses.popitem(last=False)
         return f"{PREFIX}{self._server}/{key}"
 
     def of(self, key: str) -> str | None:

@@ -4,7 +4,6 @@ arguments.json has a task's complete arguments, besides the redacted args_summar
 contains no secrets: a parameter with a secret is left out and must be passed again.
 """
 
-import logging
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -35,8 +34,6 @@ from ocd.storage.payload import JsonLinesFile
 
 ARGUMENTS = "arguments.json"
 _FORMAT = 1
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

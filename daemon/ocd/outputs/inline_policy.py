@@ -2,14 +2,12 @@
 
 import shlex
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from ocd.api.wire import FETCH_VERB, Descriptor
 from ocd.storage.payload import JSON, Payload
-
-OutputMode = Literal["inline", "handle", "auto"]
 
 PREVIEW_BYTES = 2048
 REPLY_BYTES = 4096

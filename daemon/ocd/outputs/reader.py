@@ -12,7 +12,7 @@ from typing import BinaryIO
 from zlib import crc32
 
 from ocd.api.errors import OcdError
-from ocd.outputs.item_index import BLOCK, Index, not_an_index, read_index
+from ocd.outputs.item_index import BLOCK, Index, not_an_index
 from ocd.storage.files import reading
 
 # Items are read so many at a time, and no more bytes than this at once if they are small.
@@ -128,11 +128,3 @@ def _items(reader: PayloadReader, starts: list[int]) -> Iterator[bytes]:
         for start, end in pairwise(starts[low : high + 1]):
             yield data[start - starts[low] : end - 1 - starts[low]]
         low = high
-
-
-def stored_items(path: Path) -> StoredItems:
-    """Return the items of the payload at `path`, whose index stands beside it; unreadable_file."""
-    index = read_index(path.with_suffix(".idx"))
-    if index.payload_size is None:
-        raise not_an_index(index.path)
-    return StoredItems(path, index)

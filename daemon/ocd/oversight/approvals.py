@@ -7,12 +7,12 @@ which remembers them.
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any, Literal, Protocol
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now, rfc3339
 from ocd.api.waiting import wait_for_event
@@ -138,7 +138,7 @@ class Approvals:
         self._sources = sources
         self._clock = clock
         self._approvals: dict[str, Approval] = {}
-        self._granted: OrderedDict[str, set[Grant]] = OrderedDict()
+        self._granted = BoundedDict[str, set[Grant]](_SESSIONS)
         self._listeners: set[Listener] = set()
 
     # --- asking ------------------------------------------------------------------------------
@@ -253,10 +253,7 @@ class Approvals:
         self.notify()
 
     def _grant(self, session: str, grant: Grant) -> None:
-        self._granted.setdefault(session, set()).add(grant)
-        self._granted.move_to_end(session)
-        if len(self._granted) > _SESSIONS:
-            self._granted.popitem(last=False)
+        self._granted[session] = {*self._granted.get(session, ()), grant}
 
     # --- watching ----------------------------------------------------------------------------
 

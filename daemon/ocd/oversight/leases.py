@@ -151,10 +151,6 @@ class Leases:
         """Give a tab back; not_found if the lease is over."""
         self._finish(self._find(key), "released")
 
-    def holder_of(self, tab: LeasableTab) -> Lease | None:
-        """Return the lease by which a person holds the tab now, or None."""
-        return lease_of(tab)
-
     def list(self) -> list[Lease]:
         """Return the leases that there are, oldest first."""
         return list(self._leases.values())

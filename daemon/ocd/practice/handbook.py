@@ -5,7 +5,6 @@ machine, sees the same bytes.
 """
 
 import random
-from pathlib import Path
 
 COUNT = 40
 _WORDS = [
@@ -47,11 +46,3 @@ def page(number: int, href: str = "{}.html") -> str:
 def _sentence(chance: random.Random) -> str:
     words = [chance.choice(_WORDS) for _ in range(chance.randint(9, 18))]
     return " ".join(words).capitalize() + "."
-
-
-def write(folder: Path, count: int = COUNT) -> Path:
-    """Write the pages as files (for `file://` crawls) and return the first one's path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(1, count + 1):
-        (folder / f"{number}.html").write_text(page(number), encoding="utf-8")
-    return folder / "1.html"

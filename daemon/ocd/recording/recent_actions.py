@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.call_context import TouchedElements
 from ocd.recording.active_recording import describe_targets
 from ocd.safety.param_redaction import RedactedParams
@@ -44,8 +45,8 @@ class ActionRecord:
 class RecentActions:
     """The latest actions of sessions, oldest first; of the sessions, those used last."""
 
-    _sessions: dict[str, deque[ActionRecord]] = field(
-        default_factory=dict[str, deque[ActionRecord]]
+    _sessions: BoundedDict[str, deque[ActionRecord]] = field(
+        default_factory=lambda: BoundedDict[str, deque[ActionRecord]](MAX_SESSIONS)
     )
 
     def note(self, session: str, action: ActionRecord) -> None:
@@ -53,11 +54,7 @@ class RecentActions:
         verb = action.verb
         if action.touched.nested_calls or not verb.is_action or verb.name.startswith("oc_"):
             return
-        actions = self._sessions.pop(session, None)
-        if actions is None:
-            actions = deque[ActionRecord](maxlen=MAX_ACTIONS)
-            if len(self._sessions) >= MAX_SESSIONS:
-                del self._sessions[next(iter(self._sessions))]
+        actions = self._sessions.get(session) or deque[ActionRecord](maxlen=MAX_ACTIONS)
         self._sessions[session] = actions
         actions.append(replace(action, params=action.params.shortened()))
 

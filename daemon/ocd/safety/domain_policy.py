@@ -7,10 +7,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote
 
 from ocd.api.errors import OcdError
-from ocd.safety.host_canonical import BROWSER_DROPS, TRIM, Host, host_of, invalid, parse_url
+from ocd.safety.host_canonical import (
+    BROWSER_DROPS,
+    TRIM,
+    Host,
+    host_of,
+    invalid,
+    parse_url,
+    resolve_url,
+)
 from ocd.safety.host_globs import parse
 from ocd.safety.own_servers import NO_SERVERS, OwnServers
 from ocd.safety.path_policy import Roots
@@ -153,14 +161,16 @@ def resolve_in_page(text: str, page_url: str) -> str:
 
     Relative are `./next.html`, `../`, `?page=2`, `#part`, and `/path` if there is no such file.
     """
+    if is_relative(text) and page_url.startswith(("http://", "https://")):
+        return resolve_url(page_url, text)
+    return text
+
+
+def is_relative(text: str) -> bool:
+    """Return whether an address is relative to the page that is shown; see resolve_in_page."""
     plain = text.strip(TRIM).translate(BROWSER_DROPS)
-    is_relative = plain.startswith(("./", "../", "?", "#")) or (
+    return plain.startswith(("./", "../", "?", "#")) or (
         plain.startswith("/") and not plain.startswith("//") and not _exists(plain)
-    )
-    return (
-        urljoin(page_url, plain)
-        if is_relative and page_url.startswith(("http://", "https://"))
-        else text
     )
 
 

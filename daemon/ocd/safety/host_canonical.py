@@ -35,6 +35,16 @@ def parse_url(url: str, base: str | None = None) -> "URL":
     return URL(url, base)
 
 
+def resolve_url(base: str, href: str) -> str:
+    """Return the URL of a link on the page `base`; the link as it is if the two are not valid."""
+    from ada_url import join_url
+
+    try:
+        return join_url(base, href)
+    except ValueError:
+        return href
+
+
 def netloc_of(url: str) -> str:
     """Return a URL's "host" or "host:port" (no default port); "" if it has none or is not valid."""
     try:

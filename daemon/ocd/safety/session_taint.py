@@ -5,10 +5,10 @@ origin other than those that were read is refused, confirmed by a person, or all
 """
 
 import re
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
@@ -70,14 +70,11 @@ class SessionTaints:
     """The taints of all sessions; beyond a thousand, the least recently used are forgotten."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[str, SessionTaint] = OrderedDict()
+        self._of = BoundedDict[str, SessionTaint](_SESSIONS)
 
     def of(self, session: str) -> SessionTaint:
         """Return the session's taint."""
-        taint = self._of.setdefault(session, SessionTaint())
-        self._of.move_to_end(session)
-        if len(self._of) > _SESSIONS:
-            self._of.popitem(last=False)
+        self._of[session] = taint = self._of.get(session) or SessionTaint()
         return taint
 
     def __repr__(self) -> str:

@@ -6,6 +6,8 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Generic, TypeVar
 
+from ocd.api.bounded_dict import BoundedDict
+
 # The oldest one goes when there is one more.
 MAX_KEYS = 32
 
@@ -17,13 +19,11 @@ class OneTimeKeys(Generic[T]):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._keys: dict[bytes, tuple[T, float]] = {}
+        self._keys = BoundedDict[bytes, tuple[T, float]](MAX_KEYS)
 
     def new(self, value: T, life_s: float) -> str:
         """Return a key that stands for `value`."""
         key = token_urlsafe(32)
-        while len(self._keys) >= MAX_KEYS:
-            self._keys.pop(next(iter(self._keys)))
         self._keys[digest(key)] = (value, self._clock() + life_s)
         return key
 

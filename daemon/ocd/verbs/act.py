@@ -8,9 +8,10 @@ from msgspec import Meta
 
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import post_action_view
-from ocd.pages.instructions.executor import InstructionRunner, StepResult, resolve_address
+from ocd.pages.instructions.executor import InstructionRunner, StepResult
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
+from ocd.safety.domain_policy import is_relative, resolve_in_page
 from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.action_results import (
@@ -63,10 +64,10 @@ def _departures(params: Act, here: str) -> Iterator[Departure]:
         if step.kind != "navigate":
             here = ""  # it may lead anywhere
             continue
-        url = resolve_address(step.value, here)
+        url = resolve_in_page(step.value, here)
         if to := recipient(url):
             yield "address", to
-        elif url.startswith("/") and not {"?", "#"}.isdisjoint(url):
+        elif is_relative(url) and not {"?", "#"}.isdisjoint(url):
             yield "address", ANY_SITE
         here = url
 

@@ -25,7 +25,6 @@ _WHERE_IT_IS = ("left_mouse_down", "left_mouse_up")
 _TIMEOUT_MS = 5000
 # Extra time so that the error can say what was waited for.
 _GRACE_S = 0.5
-_POINTED = (*coordinate_input.CLICKS, "left_mouse_down", "left_mouse_up", "mouse_move", "hover")
 
 
 class Computer(Params):

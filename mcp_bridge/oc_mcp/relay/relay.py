@@ -26,11 +26,6 @@ RETURN_S = 3.0
 # More than the daemon follows for one connection; the oldest go first.
 MAX_SUBSCRIBED = 128
 _REFUSED = b'{"oc_refused":'
-NO_DAEMON = -32000
-
-
-class BridgeRefused(Exception):
-    """The daemon refused this bridge; the argument is its error object."""
 
 
 class Relay:

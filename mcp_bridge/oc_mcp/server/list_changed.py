@@ -21,6 +21,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 
 from oc_mcp.server.daemon_protocol import ListName
+from ocd.api.bounded_dict import BoundedDict
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class ListChangedNotifier:
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
-        self._sessions: dict[int, ServerSession] = {}
+        self._sessions = BoundedDict[int, ServerSession](_MAX_ITEMS)
 
     def serve(self, server: Server[Any]) -> None:
         """Hear of hosts that have done the handshake."""
@@ -50,8 +51,6 @@ class ListChangedNotifier:
 
     async def _on_request(self, ctx: ServerRequestContext[Any, Any], _params: object) -> None:
         self._sessions[id(ctx.session)] = ctx.session
-        while len(self._sessions) > _MAX_ITEMS:
-            del self._sessions[next(iter(self._sessions))]
 
     async def notify(self, changed: ListName) -> None:
         """Notify all of them of the list that has changed."""

@@ -1,6 +1,5 @@
 """The tasks extension (SEP-2663) over the daemon's ledger: taskId is the ledger's task_id."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -15,6 +14,7 @@ from pydantic import Field
 from oc_mcp.server import tool_results
 from oc_mcp.server.daemon_protocol import DaemonProtocol, Reply
 from ocd.api import progress_text
+from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -62,8 +62,8 @@ class Tasks:
 
     def __init__(self, daemon: DaemonProtocol) -> None:
         self._daemon = daemon
-        self._params: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
-        self._results: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._params = BoundedDict[str, Mapping[str, Any]](_REMEMBERED)
+        self._results = BoundedDict[str, dict[str, Any]](_REMEMBERED)
 
     def serve(self, server: Server[Any]) -> None:
         """Register the extension."""
@@ -75,7 +75,7 @@ class Tasks:
 
     async def create_task_result(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the CreateTaskResult of a call that continues."""
-        _remember(self._params, task_id, params)
+        self._params[task_id] = params
         return {"resultType": "task", **_task_to_dict(await self._daemon.task(task_id))}
 
     async def get(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
@@ -123,18 +123,12 @@ class Tasks:
             result = await self._render(reply, kind)
         except OcdError as error:
             result = tool_results.failure(error)
-        _remember(self._results, task_id, result)
+        self._results[task_id] = result
         return result
 
     async def _render(self, reply: Reply, kind: str) -> dict[str, Any]:
         page_keys = self._daemon.entries.get(kind, {}).get("page_keys", ())
         return await tool_results.success(reply, page_keys, _FRAME, structured=False)
-
-
-def _remember(store: OrderedDict[str, Any], key: str, value: object) -> None:
-    store[key] = value
-    if len(store) > _REMEMBERED:
-        store.popitem(last=False)
 
 
 def _task_to_dict(meta: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,15 @@ def test_a_request_of_the_page_is_answered_for_listed_origins(fresh: Daemon, sit
     wait_until(lambda: bool(site.seen("realm/five")), 20, "the request")
 
 
+def test_an_origin_may_be_written_as_any_address_of_it(fresh: Daemon, site: Site) -> None:
+    """Capitals, another notation of the host and a path do not make another origin."""
+    fresh.do("navigate", url=site.url("capture/inner.html"))
+    written = f"HTTP://0x7f.1:{site.port}/some/page"
+    fresh.do("http_auth", action="set", username="ada", password="lovelace", origins=[written])
+    script = "(await fetch('/realm/six')).status"
+    assert fresh.do("javascript_tool", code=script)["content"] == "200"
+
+
 def test_set_needs_both(fresh: Daemon) -> None:
     """A missing password names itself; unknown actions list the right ones."""
     fresh.do("tabs_create")

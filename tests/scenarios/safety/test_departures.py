@@ -99,6 +99,14 @@ WAYS: dict[str, Callable[[Site], Call]] = {
         "act",
         {"instruction": f'go to {site.other_origin}/ then go to "/article.html?mail={WORDS}"'},
     ),
+    "act, to a relative address": lambda site: (
+        "act",
+        {"instruction": f'go to {site.other_origin}/ then go to "./article.html?mail={WORDS}"'},
+    ),
+    "act, to a relative address from wherever a key leads": lambda _site: (
+        "act",
+        {"instruction": f'press Enter then go to "?mail={WORDS}"'},
+    ),
     "http_auth": lambda site: (
         "http_auth",
         {

@@ -37,11 +37,13 @@ def test_local_and_session_are_two(daemon: Daemon, site: Site) -> None:
 
 
 def test_frame_of_another_origin_has_its_own(daemon: Daemon, site: Site) -> None:
-    """`origin` names a frame's; one that is not there is told with those that are."""
+    """`origin` selects a frame by its origin or any address of it; an unknown one lists the known."""
     daemon.do("navigate", url=site.url("state/frames.html"))
     assert daemon.do("storage", action="get", key="where")["value"] == "top"
     inner = daemon.do("storage", action="get", key="where", origin=site.other_origin)
     assert (inner["value"], inner["origin"]) == ("inner", site.other_origin)
+    written = f"{site.other_origin.upper()}/a/page"
+    assert daemon.do("storage", action="get", key="where", origin=written)["value"] == "inner"
     error = daemon.call("storage", action="get", origin="https://example.com").error
     assert error["code"] == "not_found"
     assert site.other_origin in error["origins"]

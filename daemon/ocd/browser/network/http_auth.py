@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.browser.cdp.connection import Event
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.text_patterns import text_test
+from ocd.safety.origins import origin_of
 
 _MAX_CHALLENGES = 50
 _CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNORECASE)
@@ -47,7 +49,7 @@ class HttpAuthChallenges:
         self.credentials: Credentials | None = None
         self.seen: deque[dict[str, Any]] = deque(maxlen=_MAX_CHALLENGES)
         # A server that asks again for the same request has refused what it got.
-        self._answered: dict[str, None] = {}
+        self._answered = BoundedDict[str, None](_MAX_CHALLENGES)
 
     def answer(self, event: Event, tab_origin: str) -> dict[str, Any]:
         """Return CDP's answer to a challenge."""
@@ -60,7 +62,7 @@ class HttpAuthChallenges:
             outcome = "refused"
         elif credentials is not None and self._credentials_apply(credentials, event, tab_origin):
             outcome = "answered"
-            self._remember(event["requestId"])
+            self._answered[event["requestId"]] = None
             answer = {
                 "response": "ProvideCredentials", "username": credentials.username,
                 "password": credentials.password,
@@ -73,11 +75,6 @@ class HttpAuthChallenges:
             }
         )  # fmt: skip
         return answer
-
-    def _remember(self, request_id: str) -> None:
-        self._answered[request_id] = None
-        if len(self._answered) > _MAX_CHALLENGES:
-            del self._answered[next(iter(self._answered))]
 
     def _credentials_apply(self, credentials: Credentials, event: Event, tab_origin: str) -> bool:
         origin = event["authChallenge"]["origin"]
@@ -104,7 +101,8 @@ class HttpAuthChallenges:
 
 
 def _normalise_origin(origin: str) -> str:
-    return origin.rstrip("/").lower()
+    """Return an origin as Chromium has it; a pattern, or a host alone, in lower case."""
+    return origin_of(origin) or origin.rstrip("/").lower()
 
 
 def _covers(pattern: str, origin: str) -> bool:

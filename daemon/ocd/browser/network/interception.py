@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.browser.cdp.connection import CdpSession, Event, Result
 from ocd.browser.network.http_auth import Credentials, HttpAuthChallenges
 from ocd.browser.network.intercept_rules import InterceptRule
@@ -34,7 +35,7 @@ class Interception:
         self.log: deque[dict[str, Any]] = deque(maxlen=MAX_LOG)
         self.logged = 0
         self._number = 0
-        self._patching: dict[str, InterceptRule] = {}
+        self._patching = BoundedDict[str, InterceptRule](_WAITING)
         self._listening: set[CdpSession] = set()
         tab.events.on("session", self._on_session)
         tab.events.on("worker", self._on_session)
@@ -143,8 +144,6 @@ class Interception:
         if rule.response is not None:
             params["interceptResponse"] = True
             self._patching[event["requestId"]] = rule
-            if len(self._patching) > _WAITING:
-                del self._patching[next(iter(self._patching))]
         self._settle(session, event, "Fetch.continueRequest", params)
 
     def _on_response(self, session: CdpSession, event: Event) -> None:

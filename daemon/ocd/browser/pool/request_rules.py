@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.pool.loaded_page import RawDocument
 from ocd.browser.pool.pool_options import PoolOptions
@@ -45,7 +46,7 @@ class RequestRules:
         self._options = options
         self._user, _, self._password = login.partition(":")
         self._has_login = bool(login)
-        self._asked: dict[str, None] = {}
+        self._asked = BoundedDict[str, None](_MAX_REMEMBERED)
         self.answer = DocumentAnswer()
 
     def forget(self) -> None:
@@ -157,8 +158,6 @@ class RequestRules:
                 answer = {
                     "response": "ProvideCredentials", "username": user, "password": password,
                 }  # fmt: skip
-            if len(self._asked) > _MAX_REMEMBERED:
-                del self._asked[next(iter(self._asked))]
         params = {"requestId": request_id, "authChallengeResponse": answer}
         self._cdp.send_nowait("Fetch.continueWithAuth", params)
 

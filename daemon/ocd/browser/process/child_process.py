@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.storage.files import open_private
 
 LOG_BYTES = 1 << 20
@@ -116,12 +117,7 @@ class BrowserProcess:
 
     async def wait_exited(self, grace_s: float) -> bool:
         """Return whether it ended within `grace_s`."""
-        try:
-            async with asyncio.timeout(grace_s):
-                await self.exited.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await wait_for_event(self.exited, grace_s)
 
     def __repr__(self) -> str:
         return f"BrowserProcess(pid={self.pid}, status={self.status})"

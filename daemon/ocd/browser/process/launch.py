@@ -3,10 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
@@ -152,6 +150,3 @@ def _launch_error(process: BrowserProcess, message: str) -> OcdError:
         exit_status=process.status,
         stderr=lines,
     )
-
-
-Spawn = Callable[[Coroutine[Any, Any, None]], object]

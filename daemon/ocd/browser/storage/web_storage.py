@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
+from ocd.safety.origins import origin_of_argument
 
 Kind = Literal["local", "session"]
 
@@ -29,7 +30,7 @@ def frame_of(tab: Tab, origin: str | None) -> Frame:
     """Return the main frame, or the first one of that origin; not_found names those there are."""
     if origin is None:
         return tab.main_frame
-    origin_wanted = origin.rstrip("/").lower()
+    origin_wanted = origin_of_argument(origin) or origin.rstrip("/").lower()
     for frame in tab.frames():
         if frame.origin.rstrip("/") == origin_wanted:
             return frame

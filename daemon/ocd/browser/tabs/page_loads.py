@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Raw
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.messages import decode_params
 
@@ -51,7 +52,7 @@ class PageLoads:
     def __init__(self, cdp: CdpSession) -> None:
         self._cdp = cdp
         self._frame_id = cdp.target_id
-        self._known: dict[str, PageLoad] = {}
+        self._known = BoundedDict[str, PageLoad](_MAX_LOADS)
         self._handlers = {
             "Network.requestWillBeSent": self._on_request,
             "Network.responseReceived": self._on_response,
@@ -88,8 +89,6 @@ class PageLoads:
         document = self._known.get(loader_id)
         if document is None:
             document = self._known[loader_id] = PageLoad(loader_id)
-            while len(self._known) > _MAX_LOADS:
-                del self._known[next(iter(self._known))]
         return document
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:

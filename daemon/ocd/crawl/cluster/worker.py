@@ -1,12 +1,12 @@
 """The Dask worker plugin, which owns what crawls need on that worker."""
 
 import asyncio
-import contextlib
 from collections import deque
 from pathlib import Path
 
 from distributed import Worker, WorkerPlugin
 
+from ocd.api.waiting import wait_for_event
 from ocd.conversion.worker import ConversionPool
 from ocd.crawl.cluster.messages import (
     BatchAnswer,
@@ -115,8 +115,7 @@ class OpenChromePlugin(WorkerPlugin):
         ended = self._holds.setdefault(crawl, asyncio.Event())
         is_silent = False
         while not (ended.is_set() or is_silent):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), KEPT_S)
+            await wait_for_event(ended, KEPT_S)
             is_silent = not self._of(crawl)
         self._holds.pop(crawl, None)
 

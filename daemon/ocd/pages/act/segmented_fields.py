@@ -40,10 +40,6 @@ async def fill(target: Target, deadline: ActionDeadline, text: str) -> Given:
     return {"state": await target.element.call(_STATE)}
 
 
-def _is_same(now: str | int, typed: str) -> bool:
-    return now == int(typed) if typed.isdecimal() else str(now).lower().startswith(typed)
-
-
 def _parts(text: str, kinds: list[str]) -> dict[str, str]:
     """Return what is typed into each part, as far as the text says it."""
     found: dict[str, str] = {}

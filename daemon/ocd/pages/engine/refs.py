@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame, apart
@@ -27,9 +28,9 @@ class _RefRange(NamedTuple):
     nonce: str
 
 
-# The highest number of a session's tabs: a ref of one tab means nothing in another.
-_highest: dict[str, int] = {}
 _SESSIONS = 1000
+# The highest number of a session's tabs: a ref of one tab means nothing in another.
+_highest = BoundedDict[str, int](_SESSIONS)
 
 
 class RefRegistry:
@@ -77,10 +78,8 @@ class RefRegistry:
                 key=lambda ref_range: ref_range.first
             )  # another tab's reading may come between
             # The session that has not read for the longest time goes first.
-            highest = max(_highest.pop(self._session, 0), following - 1)
+            highest = max(_highest.get(self._session, 0), following - 1)
             _highest[self._session] = highest
-            while len(_highest) > _SESSIONS:
-                del _highest[next(iter(_highest))]
 
     def find(self, number: int) -> _RefRange | None:
         """Return the range of the number, None if it is not of this tab."""

@@ -21,8 +21,7 @@ from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import FIELD_ROLES, TEXT_FIELD_ROLES, Locator, search
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, find_when_present, is_present, resolve_when_present
-from ocd.safety.domain_policy import parse_url_argument
-from ocd.safety.host_canonical import parse_url
+from ocd.safety.domain_policy import parse_url_argument, resolve_in_page
 
 # Milliseconds that a step's element may take to appear, once something was done before it.
 APPEAR_MS = 2000
@@ -312,17 +311,10 @@ async def _drag(runner: InstructionRunner, step: Step) -> StepResult:
     return StepResult(step, result.done, more=result.to_dict())
 
 
-def resolve_address(address: str, page_url: str) -> str:
-    """Return the URL that a step navigates to; a path alone is resolved against the page."""
-    if address.startswith("/") and page_url.startswith("http"):
-        return parse_url(address, page_url).href
-    return address
-
-
 async def _go(runner: InstructionRunner, step: Step) -> StepResult:
     tab = runner.tab
     if step.kind == "navigate":
-        url = parse_url_argument(resolve_address(step.value, tab.url))
+        url = parse_url_argument(resolve_in_page(step.value, tab.url))
         loading: Awaitable[Any] = tab.navigate(url)
     elif step.kind == "reload":
         loading = tab.reload()

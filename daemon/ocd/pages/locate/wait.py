@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import wait_for_event
 from ocd.browser.tabs.frames import apart
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
@@ -62,9 +63,7 @@ async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | 
     async with _page_changes(tab) as changed:
         while True:
             await asyncio.sleep(min(_MIN_INTERVAL_S, deadline.seconds_left))
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(deadline.seconds_left, policy.interval_s)):
-                    await changed.wait()
+            await wait_for_event(changed, min(deadline.seconds_left, policy.interval_s))
             changed.clear()  # a change during the next look counts as one after it
             found = await _try(find, deadline)
             if found is not None or not deadline.seconds_left:

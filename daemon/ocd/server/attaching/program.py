@@ -19,6 +19,7 @@ from msgspec import Raw
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import rfc3339
+from ocd.api.waiting import wait_for_event
 from ocd.browser.cdp.connection import CdpSession
 from ocd.browser.cdp.messages import Incoming
 from ocd.browser.emulation.emulation import Emulation
@@ -136,10 +137,7 @@ class Program:
         async with asyncio.TaskGroup() as self._group:
             self._spawn(self._outgoing.send_all())
             self._spawn(self._receive())
-            try:
-                async with asyncio.timeout(self._grant.until - time.monotonic()):
-                    await self._ended.wait()
-            except TimeoutError:
+            if not await wait_for_event(self._ended, self._grant.until - time.monotonic()):
                 self.end("key")
             await self._outgoing.wait_sent()
             for task in self._running:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from secrets import token_urlsafe
 
+from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 from ocd.server.one_time_keys import OneTimeKeys, digest
 
@@ -65,7 +66,7 @@ class Keys:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._links: OneTimeKeys[Link] = OneTimeKeys(clock)
-        self._viewers: dict[bytes, Viewer] = {}
+        self._viewers = BoundedDict[bytes, Viewer](MAX_VIEWERS)
         self._count = 0
 
     @property
@@ -83,8 +84,6 @@ class Keys:
         if link is None:
             return None
         cookie = token_urlsafe(32)
-        while len(self._viewers) >= MAX_VIEWERS:
-            self._viewers.pop(next(iter(self._viewers)))
         self._count += 1
         self._viewers[digest(cookie)] = Viewer(f"viewer {self._count}", link.control)
         return Entry(cookie, link.path)
