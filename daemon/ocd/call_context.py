@@ -45,10 +45,12 @@ class AllowedVerbs(Protocol):
 
 @dataclass(slots=True)
 class TouchedElement:
-    """An element as a call named it, with the engine's description.
+    """An element that a call has named, with the engine's description.
 
-    named: the ref, selector or words of the caller. about: role, name, secret, and with `identity`
-    what tells the element again on another day.
+    Attributes:
+        named: the caller's ref, selector or words.
+        about: its role, name and whether it holds a secret; with TouchedElements.with_identity also
+            what identifies it in a later load of the page.
     """
 
     named: str

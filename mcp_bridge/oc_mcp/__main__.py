@@ -23,7 +23,7 @@ _VALUES = ("--session", "--tools-only", "--disable-tools", "--tier", "--guard")
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Be the bridge; the process ends in here."""
+    """Run the bridge; ends the process instead of returning."""
     argv = sys.argv[1:] if argv is None else argv
     if "--help" in argv or "-h" in argv:
         _leave(USAGE, 0)
@@ -47,7 +47,7 @@ def _leave(text: str, status: int) -> None:
 
 
 def parse_flags(argv: list[str]) -> tuple[dict[str, Any], bool]:
-    """Return what the hello line says of the flags, and whether the daemon may be started."""
+    """Return the hello line's options for these flags, and whether the daemon may be started."""
     options: dict[str, Any] = {}
     may_start = True
     rest = list(argv)

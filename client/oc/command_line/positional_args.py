@@ -30,7 +30,7 @@ def assign(
         names: the positional parameters in their usual order.
         texts: the positional arguments.
         known: every parameter of the command, with its schema.
-        given: the parameters that options have given.
+        options: the parameters that options have given.
     """
     left = [name for name in names if not _is_replaced(name, options)]
     if _is_action_first(left, texts, known):

@@ -10,7 +10,7 @@ on.
 import math
 
 _FIRST = 2
-# Answers that make a round, at least: pages differ, and one of them says little.
+# The fewest answers in a round: pages differ, and a single one says little.
 _ROUND = 8
 # How often the fastest round is measured again: the site may have changed.
 _PROBE_ROUNDS = 100
@@ -32,7 +32,12 @@ class AdaptiveLimit:
         self._has_failed = False
 
     def note_answer(self, took_s: float, at_once: int) -> None:
-        """Count an answer: how long it took, and how many requests were under way with it."""
+        """Count an answer.
+
+        Args:
+            took_s: how long it took.
+            at_once: how many requests were in flight together with it.
+        """
         self._answers += 1
         self._took_s += took_s
         self._most_at_once = max(self._most_at_once, at_once)
@@ -41,7 +46,7 @@ class AdaptiveLimit:
             self._begin_round()
 
     def note_failure(self) -> None:
-        """Count a failure; those of one round, which were under way together, are one."""
+        """Count a failure; failures of requests that were in flight together count once."""
         if not self._has_failed:
             self.limit = max(1, self.limit // 2)
             self._is_starting = False
@@ -62,7 +67,7 @@ class AdaptiveLimit:
             self._is_starting = False
         elif queued > few:
             self._is_starting = False
-        elif 2 * self._most_at_once >= self.limit:  # else it is not the limit that holds it back
+        elif 2 * self._most_at_once >= self.limit:  # otherwise the limit is not what holds it back
             more = self.limit if self._is_starting else 1
             self.limit = min(self._highest, self.limit + more)
 

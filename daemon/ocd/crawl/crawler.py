@@ -50,7 +50,7 @@ __all__ = ["CrawlSpec", "Crawler", "result_of_units"]
 
 _STATIC_WORKERS = 12
 _PER_ORIGIN = 6
-# Taken from the frontier for a cluster, whatever it has of slots: batches are made of them.
+# Pages taken from the frontier for a cluster, to form batches, however many slots it has.
 _CLUSTER_PAGES = 256
 _CONVERTING = 2
 _ROBOTS_S = 10.0
@@ -94,11 +94,12 @@ class Crawler:
     async def crawl(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
         """Crawl from `spec.starts` on; pages go to `work`, the summary is returned.
 
-        Errors of the whole crawl: domain_blocked, invalid_url, path_outside_roots, robots_denied
-        (all of the start page, if there is one; of a proxy the first), browser_* with engine
-        "browser", storage_*, injected_failure; of a cluster invalid_argument, disabled and
-        cluster_lost; and the first start page's own error if all failed, for then there are no
-        pages.
+        Raises:
+            OcdError: for the crawl as a whole: domain_blocked, invalid_url, path_outside_roots or
+                robots_denied of the only start page, or domain_blocked of a proxy; browser_* with
+                engine "browser"; storage_*; injected_failure; with a cluster invalid_argument,
+                disabled and cluster_lost. If every start page failed, so that there are no pages,
+                the first one's error.
         """
         spec, logins = _without_userinfo(spec)
         blocked = await asyncio.to_thread(self._check_addresses, spec, spec.starts)
@@ -109,7 +110,7 @@ class Crawler:
             return await run.finish(blocked)
 
     async def crawl_sitemap(self, work: TaskHandle, spec: CrawlSpec) -> dict[str, Any]:
-        """Crawl the pages of a site's sitemaps; like `crawl`, and sitemap_not_found."""
+        """Crawl the pages of a site's sitemaps; like `crawl`, also raises sitemap_not_found."""
         spec, logins = _without_userinfo(replace(spec, max_depth=0))
         for url in filter(None, (spec.url, spec.sitemap_url)):
             await asyncio.to_thread(self._check_addresses, spec, [url])
@@ -124,7 +125,7 @@ class Crawler:
             }
 
     def _check_addresses(self, spec: CrawlSpec, starts: Sequence[str]) -> set[str]:
-        """Return those of the addresses that the policy forbids; raise if it forbids them all."""
+        """Return the start addresses that the policy forbids; raise if it forbids all of them."""
         if spec.requests.any_certificate and not self._may_ignore_certificates:
             raise certificate_errors.crawl_override_error()
         for address in filter(None, (*spec.requests.proxies, spec.webhook)):
@@ -232,7 +233,7 @@ async def _earlier_crawl(
 
 
 class _CrawlRun:
-    """One crawl with its tools; both verbs differ only in how the frontier is filled."""
+    """One crawl with its services; the two verbs differ only in how the frontier is filled."""
 
     def __init__(
         self, work: TaskHandle, spec: CrawlSpec, tools: CrawlServices, log: FrontierLog
@@ -262,7 +263,7 @@ class _CrawlRun:
         try:
             return (await self._tools.robots.rules(self._spec.url)).sitemaps
         except OcdError:
-            return []  # unreachable: the sitemaps will say so, too
+            return []  # unreachable: reading the sitemaps will report it, too
 
     async def _fetch_sitemap(self, url: str) -> HttpAnswer:
         async def admit(target: str) -> None:
@@ -278,10 +279,12 @@ class _CrawlRun:
             raise fetch_error("timeout", f"no sitemap within {_SITEMAP_S:g} s") from error
 
     async def finish(self, blocked: Collection[str] = ()) -> dict[str, Any]:
-        """Run the crew and return the summary; raise the page's error if none came.
+        """Run the scheduler and return the summary; raise the page's error if there are no pages.
 
-        What an earlier run has finished is taken in first. blocked: start pages that the policy
-        forbids.
+        What an earlier run has finished is taken over first.
+
+        Args:
+            blocked: the start pages that the policy forbids.
         """
         for url in blocked:
             self._crew.tally.skip("domain_blocked", url)
@@ -294,13 +297,13 @@ class _CrawlRun:
 
 
 def _without_userinfo(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:
-    """Return the spec with the userinfo of its URLs, which no record must have, apart."""
+    """Return the spec with the userinfo, which records must not contain, split from its URLs."""
     sitemap, its_login = without_login(spec.sitemap_url)
     logins = {origin_of(sitemap): its_login}
     starts = []
-    for start in reversed(spec.starts):  # of two logins for one origin the first counts
+    for start in reversed(spec.starts):  # the first of two logins for an origin counts
         url, login = without_login(start)
-        # Without a browser a route is its document.
+        # Without a browser, a route is the same page as its document.
         route = url[url.index("#") :] if is_route(url) and spec.engine != "static" else ""
         starts.append(requestable(url) + route)
         if login:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from operator import eq
 from zlib import crc32
 
-# Of so many words in a row a page's shingles are.
+# The number of consecutive words in a shingle.
 _SHINGLE = 3
 _NUMBERS = 64
 _NUMBER_BYTES = 4
@@ -14,9 +14,9 @@ _BANDS = 8
 _BAND_BYTES = _NUMBERS * _NUMBER_BYTES // _BANDS
 _MIN_SHINGLES = 28
 _LINK_LINES = ("[", "- [", "* [")
-# One line of so many, chosen by its hash: so it is the same one on every page.
+# One of this many lines is used, chosen by its hash, so the same ones on every page.
 _LINKS_OF = 4
-# Of a long content so many characters at either end are compared.
+# How many characters are compared at either end of a long content.
 _ENDS = 4_000
 # Signatures that agree in so many places are those of near-duplicates (Jaccard similarity).
 _NEARLY = 0.9
@@ -25,7 +25,7 @@ _REMEMBERED = 20_000
 
 
 def fingerprint(content: str) -> tuple[str, bytes]:
-    """Return the hash of a content and its MinHash signature, b"" for what is short."""
+    """Return the hash of a content and its MinHash signature, b"" for a short content."""
     digest = hashlib.blake2b(content.encode(errors="replace"), digest_size=8).hexdigest()
     sample = content if len(content) <= 2 * _ENDS else content[:_ENDS] + content[-_ENDS:]
     shingles = _shingles(sample.lower())
@@ -40,9 +40,9 @@ def fingerprint(content: str) -> tuple[str, bytes]:
 
 
 def _shingles(text: str) -> list[str]:
-    """Return a text as what may be alike: words by threes, and some of the lines that are a link.
+    """Return the parts of a text to compare: word triples, and some of the lines that are links.
 
-    By all of its links a long menu would make pages that say little alike.
+    With all of its links, a long menu would make pages with little text look alike.
     """
     links: list[str] = []
     others: list[str] = []
@@ -60,13 +60,13 @@ class Duplicates:
 
     def __init__(self) -> None:
         self._urls: OrderedDict[str, tuple[str, bytes]] = OrderedDict()
-        # The digest of the latest page of which a band of the signature has this hash.
+        # The digest of the latest page with this hash of a band of its signature.
         self._bands: dict[int, str] = {}
 
     def find(self, url: str, digest: str, signature: bytes) -> str:
         """Return the URL of an earlier page with the same or nearly the same content, or "".
 
-        The page itself is remembered if it is the first one.
+        If there is none, the page itself is remembered.
         """
         known = self._urls.get(digest)
         if known is not None:

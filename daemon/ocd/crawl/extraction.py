@@ -9,14 +9,14 @@ from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_in_process
 from ocd.storage.machine_limits import is_out_of_memory
 
-# Pages of this size take about 10 ms, those of so many tags up to 50: no other call should wait
-# longer for the loop.
+# Pages of this size take about 10 ms, those with this many tags up to 50: no other call should
+# wait longer for the loop.
 LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
-# A crawl of more pages than this is worth a process that takes half of the work.
+# A crawl of more pages than this is worth a process that does half of the work.
 _WORTH_A_PROCESS = 10
-# Small pages that may wait for the process; further ones are extracted here, which has the daemon
-# load the parsers as well, 10 MB.
+# How many small pages may wait for the process; further ones are extracted here, which makes the
+# daemon load the parsers, too: 10 MB.
 MAX_WAITING = 16
 
 
@@ -41,9 +41,9 @@ class ExtractionClient:
             self._workers.give_back(worker)
 
     async def convert(self, job: ExtractionJob) -> ExtractionResult:
-        """Return what `extract` returns; raise `conversion_failed` for a page too much for it."""
+        """Return what `extract` returns; conversion_failed for a page that kills the process."""
         self._converted += 1
-        # To find out what a page will cost is a tenth of converting it: only where it decides.
+        # Estimating a page's cost takes a tenth of converting it, so only where it matters.
         if await self._stays_here() and not _is_large(job):
             return _extract_here(job)
         while True:
@@ -58,7 +58,7 @@ class ExtractionClient:
             except Unconverted as error:
                 raise _failed(str(error)) from error
             except ConnectionResetError:
-                continue  # it waited behind the page that was too much
+                continue  # it was waiting behind the page that killed the process
 
     async def _stays_here(self) -> bool:
         worker = self._worker
@@ -88,7 +88,7 @@ def _is_large(job: ExtractionJob) -> bool:
     size = sum(len(body) for _, body in documents)
     if size >= LARGE_BYTES or sum(body.count(b"<") for _, body in documents) > _MANY_TAGS:
         return True
-    # With zeros in it, it may be UTF-16, whose tags are not seen here.
+    # A body with zero bytes may be UTF-16, whose tags are not recognised here.
     return any(
         b"\0" in body or growth(url, body) > MUCH_GROWTH for url, body in documents if job.html
     )

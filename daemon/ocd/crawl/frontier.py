@@ -15,7 +15,7 @@ __all__ = ["Frontier", "FrontierEntry"]
 
 _FIRST = float("-inf")
 _NEVER = float("inf")
-# Entries that wait in memory; those that come back from disk together, and of one origin then.
+# The most entries in memory; how many return from disk at once, and of one origin.
 MAX_IN_MEMORY = 20_000
 _TAKEN_BACK = 500
 _MAX_HEAP_ENTRIES = 64
@@ -24,9 +24,9 @@ _MAX_HEAP_ENTRIES = 64
 class Frontier:
     """Entries by origin, best first: an origin that must wait never blocks another.
 
-    An URL is taken on once in the life of the crawl, under its key. `rank` orders entries: smaller
-    comes first; equal ranks keep the order in which they came. The best `max_in_memory` entries, or
-    some fewer, are in memory, the others in `spilled`, if there is one.
+    A URL, by its key, is accepted once in the life of the crawl. `rank` orders entries: smaller
+    comes first; equal ranks keep their order of arrival. About the best `max_in_memory` entries are
+    in memory, the others in `spilled`, if there is one.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Frontier:
         self._refused = UrlSet()
         self._known = UrlSet()
         self._claimed = UrlSet()
-        # The entries in memory that wait for their first visit, by key.
+        # The entries in memory that have not been visited yet, by key.
         self._waiting: dict[str, FrontierEntry] = {}
         # What has a place behind this one is queued on disk; the origins of which all is.
         self._queued_behind: tuple[float, int] | None = None
@@ -65,15 +65,15 @@ class Frontier:
         return self._in_memory + len(self._late) + on_disk
 
     def is_known(self, url: str) -> bool:
-        """Return whether exactly this URL was offered before (cheap; `add` knows the rest)."""
+        """Return whether exactly this URL was offered before (cheap; `add` checks its key, too)."""
         return url in self._known or url in self._refused
 
     def mark_known(self, url: str) -> None:
-        """Remember an URL that is not to be looked at again, for example one out of scope."""
+        """Remember a URL that need not be examined again, for example one out of scope."""
         self._refused.add(url)
 
     def shorten(self, url: str, depth: int) -> None:
-        """Note a way to a known URL; if it is a shorter one to an entry that waits, it counts."""
+        """Record a link to a known URL; a waiting entry becomes less deep if it is shorter."""
         if depth >= self._deepest or url in self._refused:
             return
         key = self._key(url)
@@ -87,14 +87,14 @@ class Frontier:
             self._push(entry)
 
     def _shorten_spilled(self, url: str, key: str, depth: int) -> None:
-        # How deep it is there is not known: the one that comes up first counts.
+        # Its depth on disk is not known: whichever of the two comes up first counts.
         place = f"{depth} {key}"
         if key in self._known and place not in self._shortened:
             self._shortened.add(place)
             self._take_on(FrontierEntry(url, depth, key=key))
 
     def add(self, entry: FrontierEntry) -> bool:
-        """Take on the entry; False if its URL, in any spelling, was taken on before."""
+        """Accept the entry; False if its URL, in any spelling, was accepted before."""
         entry.key = self._key(entry.url)
         is_new = entry.key not in self._known
         self._known.add(entry.key)
@@ -112,7 +112,7 @@ class Frontier:
         self._push(entry)
 
     def claim(self, entry: FrontierEntry, url: str) -> bool:
-        """Reserve the target of the entry's redirect; False if another entry has it, or had."""
+        """Reserve the target of the entry's redirect; False if another entry has reserved it."""
         key = self._key(url)
         if url not in self._known:
             self._refused.add(url)
@@ -125,13 +125,13 @@ class Frontier:
         return True
 
     def claims_of(self, entry: FrontierEntry, but: str = "") -> list[str]:
-        """Return the keys of the addresses that the entry's redirects led to, but for that URL."""
+        """Return the keys of the addresses that the entry's redirects led to, except one URL's."""
         return sorted(set(entry.claims) - ({self._key(but)} if but else set()))
 
     def settle(self, url: str, depth: int, claims: Iterable[str] = ()) -> FrontierEntry:
-        """Return the entry of a page that is there already, as one that was taken.
+        """Return the entry of a page that has been fetched already, as if it had been taken.
 
-        claims: the addresses that its redirects led to, and that are its own.
+        claims: the addresses that its redirects led to, which it has reserved.
         """
         key = self._key(url)
         # What is on disk, or was never found because a sitemap does not list it any more, is new.
@@ -145,7 +145,7 @@ class Frontier:
         return entry
 
     def put_back(self, entry: FrontierEntry, not_before: float = 0.0) -> None:
-        """Return an entry that was taken, to be tried again from `not_before` on."""
+        """Return a taken entry to the frontier, to be retried from `not_before` on."""
         entry.not_before = not_before
         if not_before:
             self._count += 1
@@ -159,10 +159,10 @@ class Frontier:
     ) -> FrontierEntry | float:
         """Return the best entry whose origin is ready, or the time at which there may be one.
 
-        inf: only when something in flight ends; `now`: at once, but others should have a turn
-        before. `ready_at(origin)` is a time, inf for "full": such
-        an origin is asked about again after `reopen`. Entries below `deepest` must wait, but for
-        those that were taken before.
+        The time is inf if something in flight has to end first, and `now` if other tasks should
+        have a turn before the next call. `ready_at` returns inf for an origin that is full, which
+        is asked about again after `reopen`. Entries below `deepest` must wait, except those that
+        were taken before.
         """
         self._wake(now)
         entry = self._take_open(now, ready_at, deepest)
@@ -176,13 +176,13 @@ class Frontier:
         return min(places[0][0] if places else _NEVER for places in (self._late, self._resting))
 
     def reopen(self, name: str) -> None:
-        """Ask again whether an origin is ready that was full."""
+        """Check again whether an origin that was full is ready."""
         origin = self._origins.get(name)
         if origin is not None and origin.gate is Gate.FULL:
             self._reopen(origin)
 
     def drain_failed(self) -> Iterator[FrontierEntry]:
-        """Take out the entries that were to be tried again after a failure."""
+        """Remove and return the entries that were waiting to be retried."""
         late, self._late = self._late, []
         heaps = [origin.heap for origin in self._origins.values()]
         for heap in heaps:
@@ -195,7 +195,7 @@ class Frontier:
             yield entry
 
     def drop_stale(self) -> None:
-        """Drop places in memory whose entry was taken from another one; `len` counts them."""
+        """Drop places in memory whose entry was taken by another place; `len` includes them."""
         for origin in self._origins.values():
             fresh = [place for place in origin.heap if not self._is_stale(place)]
             self._in_memory -= len(origin.heap) - len(fresh)
@@ -265,7 +265,7 @@ class Frontier:
             del self._origins[origin.name]
 
     def _is_stale(self, place: QueueKey) -> bool:
-        # Its URL was claimed by a redirect meanwhile, or the entry waits in another place.
+        # A redirect has claimed its URL meanwhile, or the entry is waiting in another place.
         entry = place[2]
         was_taken = entry.tries or entry.render or entry.failure is not None
         return place[1] != entry.place or (not was_taken and entry.key in self._claimed)
@@ -273,7 +273,7 @@ class Frontier:
     # --- origins ------------------------------------------------------------------------------
 
     def _best_open(self) -> OriginQueue | None:
-        """Return the open origin with the best entry of all."""
+        """Return the open origin with the best entry."""
         while self._open:
             *place, name = self._open[0]
             origin = self._origins.get(name)
@@ -307,12 +307,12 @@ class Frontier:
     # --- on disk ------------------------------------------------------------------------------
 
     def _spill_worst(self) -> None:
-        """Leave the better half of what may be in memory there, and queue the rest on disk."""
+        """Keep the better half of the limit in memory, and queue the rest on disk."""
         places = sorted(place[:2] for one in self._origins.values() for place in one.heap)
         self._queued_behind = behind = places[self._max_in_memory // 2]
         for origin in list(self._origins.values()):
             origin.heap.sort()
-            # Those that were taken before have more to them than a line on disk.
+            # Entries that were taken before have more state than a line on disk holds.
             last = max(behind, (_FIRST, self._count))
             keep_count = bisect.bisect(origin.heap, last, key=itemgetter(slice(2)))
             rest = origin.heap[keep_count:]
@@ -352,7 +352,7 @@ class Frontier:
             self._spilled.hold(entries)
 
     def _take_from_queue(self) -> None:
-        """Fetch the next entries of the queue; of an origin with many in memory none."""
+        """Fetch the next entries of the queue, but none of an origin with many in memory."""
         rows = self._spilled.take(_TAKEN_BACK) if self._spilled is not None else []
         self._queued_behind = rows[-1][:2] if len(rows) == _TAKEN_BACK else None
         entries: list[SpilledEntry] = []

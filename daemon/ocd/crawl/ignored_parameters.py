@@ -20,15 +20,15 @@ _CAMPAIGNS = (
     "mkt_tok", "vero_id", "oly_anon_id", "oly_enc_id", "ref_src", "ref_url",
 )  # fmt: skip
 _PREFIXES = ("utm_", "aspsessionid")
-# Short names that stand for a session only with such a value.
+# Short names that mean a session only with a value of this form.
 _MAYBE_SESSIONS = ("sid", "s", "session", "osid", "zenid", "oscsid")
 _SESSION_VALUE = re.compile(r"[0-9a-fA-F]{16,64}")
-# Java's servlets put theirs behind the path.
+# Java servlets append it to the path.
 _IN_PATH = re.compile(r";jsessionid=[^/?#;]*", re.IGNORECASE)
 
 
 class IgnoredParameters:
-    """The rule of one crawl. names: further parameters, a `*` at the end for any rest."""
+    """The ignored parameters of one crawl. names: further ones; a final `*` matches any rest."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         lower = [name.lower() for name in names]
@@ -36,7 +36,7 @@ class IgnoredParameters:
         self._prefixes = (*_PREFIXES, *(one[:-1] for one in lower if one.endswith("*")))
 
     def key_of(self, url: str) -> str:
-        """Return the URL's key (urls.key_of) without what makes no other page."""
+        """Return the URL's key (urls.key_of) without the parameters that do not change the page."""
         if "?" not in url and ";" not in url:
             return key_of(url)
         document, mark, fragment = url.partition("#")

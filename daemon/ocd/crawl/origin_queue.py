@@ -1,4 +1,4 @@
-"""The waiting entries of one origin, and whether it may be asked now."""
+"""The waiting entries of one origin, and whether it may be requested now."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -7,16 +7,20 @@ from typing import Any
 
 @dataclass(slots=True)
 class FrontierEntry:
-    """A URL to visit. `tries` counts failed attempts; `render` says why it needs the browser.
+    """A URL to visit.
 
-    refused_after: how many answers its origin had given when it last said that it is asked too
-    much; -1: it never did. refused_alone: it said so of this URL after it had answered others.
-    dates: how many pages of dates in a row led to it. parent: the page that led to it first.
-    place: the number under which it waits.
-
-    fallback: the static answer, or its error, kept for the case that no browser can be started.
-    asking: its origin counts it as a request, since asked_at. fetched_at and duration_ms: the last
-    attempt.
+    Attributes:
+        tries: the number of failed attempts.
+        render: why it needs the browser.
+        refused_after: how many answers its origin had given when it last reported overload; -1: it
+            never did.
+        refused_alone: it reported overload for this URL after it had answered others.
+        dates: how many consecutive pages of dates led to it.
+        parent: the page that led to it first.
+        place: its sequence number in the queue.
+        fallback: the static answer, or its error, in case no browser can be started.
+        asking: its origin counts it as a request, since asked_at.
+        fetched_at, duration_ms: of the last attempt.
     """
 
     url: str
@@ -41,12 +45,12 @@ class FrontierEntry:
     claims: tuple[str, ...] = field(default=(), repr=False)
 
 
-# The rank of an entry, the number under which it waits, and the entry.
+# The rank of an entry, its sequence number, and the entry.
 QueueKey = tuple[float, int, FrontierEntry]
 
 
 class Gate(Enum):
-    """Whether an origin may be asked: not before a time, or before one of its responses."""
+    """Whether an origin may be requested: not before a time, or not until it has responded."""
 
     OPEN, RESTING, FULL = range(3)
 

@@ -28,18 +28,21 @@ _MARKUP: dict[str, Markup] = {
     "html": "html",
 }  # fmt: skip
 Clean = Callable[[str, Markup], tuple[str, SanitizerFindings]]
-# Of one page, in characters: a few kilobytes of nested lists can make gigabytes of Markdown.
+# The longest content of a page, in characters: nested lists can blow up to gigabytes.
 MAX_CONTENT = 5_000_000
 
 
 class ExtractionJob(msgspec.Struct, array_like=True):
     """What to extract. `body` is bytes as received, or a rendered document (UTF-8).
 
-    more_formats: the content is wanted in these, too; "links": with anchors. schema: of what is to
-    be extracted, as JSON.
-    html: the body is a page. probe: say whether it needs scripts. frames: address and HTML of
-    frames whose text belongs to the page. relations: relations of `link` elements that are links.
-    routes: links to routes of the page are links to pages.
+    Attributes:
+        html: the body is a page.
+        more_formats: further formats of the content; "links": with anchors.
+        schema: the JSON schema of the values to extract, as JSON.
+        probe: also report whether the page needs its scripts.
+        frames: address and HTML of the frames whose text belongs to the page.
+        relations: the relations of `link` elements that count as links.
+        routes: links to routes of the page are links to pages.
     """
 
     url: str
@@ -58,12 +61,12 @@ class ExtractionJob(msgspec.Struct, array_like=True):
 
     @property
     def wants_anchors(self) -> bool:
-        """Whether the links are wanted with more than their addresses."""
+        """Whether links are wanted with more than their addresses."""
         return self.format == "links" or "links" in self.more_formats
 
 
 class Anchor(msgspec.Struct, omit_defaults=True):
-    """A link: kind "anchor", "frame", "refresh" or "link". external: of another origin."""
+    """A link. kind: "anchor", "frame", "refresh" or "link". external: to another origin."""
 
     url: str
     text: str = ""
@@ -102,14 +105,14 @@ class ExtractionResult(msgspec.Struct, array_like=True):
     missing: list[str] = []
 
     def add_links(self, urls: list[str], page: str) -> None:
-        """Add links of which the text is not known."""
+        """Add links whose text is not known."""
         self.links += [(url, "") for url in urls]
         if self.wants_anchors:
             self.anchors += [Anchor(url, external=is_external(url, page)) for url in urls]
 
 
 def extract(job: ExtractionJob) -> ExtractionResult:
-    """Return title, content in the wanted format, and links of one answer."""
+    """Return the title, the content in the requested format, and the links of a response."""
     text = decode(job.body, job.charset)
     clean = Sanitizer(job.sanitize).clean
     if job.html:
@@ -160,7 +163,7 @@ def _schema(text: str) -> "SchemaField":
 
 
 def _clean_lines(found: ExtractionResult, clean: Clean) -> SanitizerFindings:
-    """Clean what is one line each, all in one go: title, description, and what else there is."""
+    """Clean the texts of one line in one call: title, description and others."""
     found.title = " ".join(found.title.split())
     lines = [found.title, found.description, found.language, *found.open_graph.values()]
     lines += [anchor.text for anchor in found.anchors]
@@ -175,7 +178,7 @@ def _clean_lines(found: ExtractionResult, clean: Clean) -> SanitizerFindings:
 
 
 def extract_in_process(job: ExtractionJob) -> ExtractionResult:
-    """Do what `extract` does, in a process that may have to fail at it."""
+    """Do what `extract` does, in a process whose death only costs this page."""
     crash_points.strike("convert", job.url)
     return extract(job)
 
@@ -201,7 +204,7 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     anchors = document.raw_links()
     links = _absolute([*anchors, *signals.links], document.base, routes=job.routes)
     content = _content(document, job, links)
-    # A page with much to say needs no second look, but where a part of it may be still to come.
+    # A page with much content is not probed unless a part of it may still be missing.
     probed = job.probe and (len(content) < 2 * ENOUGH_TEXT or may_need_browser(job.body))
     found = ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
     found.canonical = join(document.base, signals.canonical) or ""
@@ -214,7 +217,7 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
         found.wants_anchors = True
         found.anchors = _anchors(found, signals, document.base, job.url)
     for form in job.more_formats:
-        if form != "links":  # a document is used up by what is made of it
+        if form != "links":  # conversion changes the document
             full_document = Document(html, job.url)
             one = msgspec.structs.replace(job, format=form)
             found.formats[form] = _content(full_document, one, links)
@@ -236,14 +239,14 @@ def _anchors(found: ExtractionResult, signals: "PageSignals", base: str, page: s
 
 
 def is_external(url: str, page: str) -> bool:
-    """Return whether a link leads to another origin than its page's."""
+    """Return whether a link leads to another origin than that of its page."""
     return origin_of(url) != origin_of(page)
 
 
 def _unfollowed(
     signals: "PageSignals", anchors: list[tuple[str, str]], base: str, *, routes: bool
 ) -> list[str]:
-    # A link that stands there once more without the mark is one to follow.
+    # A link that also occurs without the mark is followed.
     left = Counter(href for href, _ in anchors) - Counter(signals.unfollowed)
     marked = {url for href in signals.unfollowed if (url := join(base, href, routes=routes))}
     return list(marked - {url for href in left if (url := join(base, href, routes=routes))})

@@ -1,4 +1,4 @@
-"""Rate limits of one origin: a minimum interval, few requests at once, back-off."""
+"""Rate limits per origin: a minimum interval, limited concurrency, and back-off."""
 
 import email.utils
 import random
@@ -12,7 +12,7 @@ from ocd.crawl.spec import MAX_CRAWL_DELAY_S, MAX_RETRY_AFTER_S
 
 _FIRST_BACKOFF_S = 0.5
 _MAX_BACKOFF_S = 15.0
-# An origin that refuses everything for longer is not overloaded for a moment.
+# An origin that refuses everything for longer than this is not temporarily overloaded.
 MAX_OVERLOAD_S = 30.0
 _LAST_BACKOFF = 4
 MAX_LIMITS_SHOWN = 20
@@ -31,7 +31,7 @@ class _OriginLimit:
 
 @dataclass(slots=True)
 class _Overload:
-    """A period in which an origin replies only that it is overloaded."""
+    """A period in which an origin answers every request with overload."""
 
     since: float
     limit: int
@@ -41,7 +41,7 @@ class _Overload:
 class Overload(NamedTuple):
     """Until when an origin is left alone, and whether its overload may be temporary.
 
-    It is not taken for one after `given_up_at`.
+    After `given_up_at` it is no longer considered temporary.
     """
 
     until: float
@@ -78,7 +78,7 @@ class RateLimits:
         self._reopened: set[str] = set()
 
     def ready_at(self, origin: str) -> float:
-        """Return when the next request may start; inf while as many as allowed are in flight."""
+        """Return when the next request may start; inf while the limit of requests is in flight."""
         gate = self._origins.get(origin)
         if gate is None:
             return 0.0
@@ -92,7 +92,7 @@ class RateLimits:
         gate.next_at = max(gate.next_at, now + gate.interval)
 
     def end(self, origin: str, took_s: float | None = None, *, now: float = 0.0) -> None:
-        """Count a request that has ended, one way or the other; took_s: until it was answered."""
+        """Count a request that has ended, in whatever way. took_s: its response time, if any."""
         gate = self._gate(origin)
         if gate.adaptive is not None and took_s is not None:
             gate.adaptive.note_answer(took_s, gate.in_flight)
@@ -103,7 +103,7 @@ class RateLimits:
         self._reopened.add(origin)
 
     def note_failure(self, origin: str) -> None:
-        """Count a request to which there was no answer, or one that it has too much to do."""
+        """Count a request without an answer, or one that was answered with overload."""
         gate = self._gate(origin)
         if gate.adaptive is not None:
             gate.adaptive.note_failure()
@@ -127,7 +127,7 @@ class RateLimits:
         self._set_limit(gate, gate.adaptive.limit if gate.adaptive is not None else self._limit)
 
     def drain_reopened(self) -> set[str]:
-        """Return the origins that may take more requests than when this was asked before."""
+        """Return the origins that accept more requests than at the last call."""
         reopened, self._reopened = self._reopened, set()
         return reopened
 
@@ -143,19 +143,19 @@ class RateLimits:
         self.longest_delay_s = max(self.longest_delay_s, gate.interval)
 
     def answers(self, origin: str) -> int:
-        """Return how often the origin has replied without reporting overload."""
+        """Return how often the origin has answered without reporting overload."""
         return self._gate(origin).answers
 
     def note_refusal(self, origin: str, retry_after_s: float, now: float) -> Overload:
-        """Count a reply that reports overload; start nothing for a while.
+        """Count an answer that reports overload; start nothing for a while.
 
-        From then on until another answer one request at a time is let through.
+        From then on, only one request at a time is let through until another kind of answer comes.
         """
         gate = self._gate(origin)
         if gate.overload is None:
             gate.overload = _Overload(now, gate.limit)
             gate.limit = 1
-        if now >= gate.next_at:  # those that were in flight together are one refusal
+        if now >= gate.next_at:  # requests that were in flight together count as one refusal
             gate.overload.refusals += 1
         wait = max(backoff_s(min(gate.overload.refusals, _LAST_BACKOFF) - 1), retry_after_s)
         gate.next_at = max(gate.next_at, now + wait)
@@ -164,7 +164,7 @@ class RateLimits:
         return Overload(gate.next_at, now < given_up_at, given_up_at)
 
     def note_answer(self, origin: str) -> None:
-        """Count an answer of any other kind: the origin takes requests again."""
+        """Count any other answer: the origin accepts requests again."""
         gate = self._gate(origin)
         gate.answers += 1
         if gate.overload is not None:
@@ -187,7 +187,7 @@ def backoff_s(tries: int) -> float:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks for, a number or a date; else None."""
+    """Return the seconds of a Retry-After header, a number or a date; None for anything else."""
     if not value:
         return None
     if value.strip().isdigit():
@@ -200,7 +200,7 @@ def retry_after_s(value: str | None) -> float | None:
 
 
 def overload_text(origin: str, status: int | None, overload: Overload, now: float) -> str:
-    """Return, as text, until when an origin is left alone, with UTC times of day."""
+    """Return until when an origin is left alone, as text, with times of day in UTC."""
     again, given_up = (
         f"{datetime.now(UTC) + timedelta(seconds=at - now):%H:%M:%S}"
         for at in (overload.until, overload.given_up_at)

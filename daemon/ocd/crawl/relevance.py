@@ -6,12 +6,12 @@ from urllib.parse import unquote
 
 from ocd.content.tokens import terms
 
-# BM25's saturation: the tenth mention of a word says little more than the third.
+# BM25's saturation: the tenth mention of a word adds little to the third.
 _K = 1.2
 _ANCHOR, _URL, _PAGE = 0.5, 0.3, 0.2
 _PER_DEPTH = 0.02
 _READ_CHARS = 20_000
-# How promising a link is, by its URL and its text.
+# Scores a link by its URL and its text.
 LinkScore = Callable[[str, str], float]
 
 
@@ -29,7 +29,7 @@ class RelevanceScorer:
         return self._score(counts)
 
     def link(self, url: str, text: str, page_score: float, depth: int) -> float:
-        """Return the promise of a link: its words, its URL's, and those of the page it is on."""
+        """Return the score of a link, from its words, those of its URL, and its page's score."""
         if not self._terms:
             return 0.0
         promise = (
@@ -40,7 +40,7 @@ class RelevanceScorer:
         return max(0.0, promise - _PER_DEPTH * depth)
 
     def of_links(self, title: str, content: str, depth: int, noted: dict[str, float]) -> LinkScore:
-        """Return what scores the links of a page, which are so deep; the scores are noted."""
+        """Return the scorer of a page's links at this depth; it records the scores in `noted`."""
         if not self._terms:
             return lambda _url, _text: 0.0
         page_score = self.page(title, content)

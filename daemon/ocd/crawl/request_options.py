@@ -10,13 +10,13 @@ from ocd.crawl.urls import host_of, origin_of, without_login
 from ocd.safety.host_canonical import parse_url
 
 Resources = Literal["all", "text"]
-# The name that servers and their robots.txt know us by.
+# The product name in the user agent, to which robots.txt rules apply.
 PRODUCT = "OpenChrome"
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LINE_BREAK = re.compile(r"[\r\n\0]")
 _PROXY_SCHEMES = ("http:", "https:")
-# Headers with a parameter of their own, or that belong to the connection.
+# Headers that have a parameter of their own, or belong to the connection.
 _OTHER_PARAMETER = {"cookie": "cookies", "user-agent": "user_agent"}
 _CONNECTION = ("host", "content-length", "transfer-encoding", "connection", "upgrade", "te")
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
@@ -45,9 +45,13 @@ class Cookie:
 class RequestOptions:
     """Options of a crawl's requests.
 
-    headers: go to `origins` alone, those of the start pages, so that a login does not leave with
-    a redirect. user_agent "": our own. proxies: take turns, page by page. resources "text": the
-    browser loads no pictures, fonts and media. any_certificate: no server has to prove who it is.
+    Attributes:
+        headers: sent to `origins` alone, those of the start pages, so that a login does not leave
+            with a redirect.
+        user_agent: "" for our own.
+        proxies: used in turn, page by page.
+        resources: "text": the browser loads no images, fonts and media.
+        any_certificate: accept any TLS certificate.
     """
 
     headers: tuple[tuple[str, str], ...] = ()
@@ -67,7 +71,7 @@ PLAIN_REQUESTS = RequestOptions()
 
 
 def read_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return the headers; invalid_argument for one that cannot be sent or is not to be set so."""
+    """Return the headers; invalid_argument for one that cannot be sent or has its own parameter."""
     for name, value in headers.items():
         lower = name.lower()
         if not _NAME.fullmatch(name) or _LINE_BREAK.search(value) or not _is_latin(value):
@@ -110,9 +114,9 @@ def _proxy(text: str) -> str:
 def read_cookies(
     cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any], starts: Iterable[str]
 ) -> tuple[Cookie, ...]:
-    """Return the cookies of a list, of a saved context, or of {name: value}; invalid_argument.
+    """Return the cookies of a list, a saved context, or {name: value}; invalid_argument.
 
-    Those that name no domain are for the hosts of `starts`.
+    Cookies without a domain are for the hosts of `starts`.
     """
     hosts = list(dict.fromkeys(filter(None, map(host_of, starts))))
     if isinstance(cookies, Mapping):
@@ -155,9 +159,9 @@ def _time(expires: object) -> float | None:
 
 
 def origins_of(starts: Iterable[str]) -> frozenset[str]:
-    """Return the origins that are given the headers: those of the start pages.
+    """Return the origins that receive the headers: those of the start pages.
 
-    With the names that such a site moves to: https for http, with and without `www.`.
+    And those that such sites redirect to: https for http, with and without `www.`.
     """
     found: set[str] = set()
     for start in starts:

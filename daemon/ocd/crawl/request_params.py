@@ -27,7 +27,7 @@ from ocd.safety.session_taint import ANY_SITE, Departure, recipient
 from ocd.verb_api.declaration import ADDRESSES, PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
 
 _MAX_STARTS = 100_000
-# Files that are start pages themselves.
+# File types that are start pages themselves.
 _PAGE_FILES = ("text/html", "application/xhtml+xml")
 _OF_OWN_BROWSER = ("headers", "user_agent", "proxy", "cookies")
 
@@ -254,9 +254,10 @@ class RequestParams(Params, kw_only=True):
 
 
 def start_urls(verb: str, url: str | None, urls: str | Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the start pages, each once; `urls` may be a text with one a line (`#`: a remark).
+    """Return the start pages, each once; `urls` may be a text, one per line (`#`: a comment).
 
-    Raises invalid_url; invalid_argument for none, or too many.
+    Raises:
+        OcdError: invalid_url; invalid_argument for none, or too many.
     """
     texts = _split_list(verb, urls) if isinstance(urls, str) else urls
     lines = (line.strip() for text in texts for line in text.splitlines())
@@ -289,12 +290,12 @@ def _split_list(verb: str, text: str) -> Sequence[str]:
 def _is_no_page(path: Path) -> bool:
     try:
         return mimetypes.guess_type(path.name)[0] not in _PAGE_FILES and path.is_file()
-    except OSError:  # too long for a name
+    except OSError:  # too long for a file name
         return False
 
 
 def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOptions:
-    """Return what goes with each request; invalid_argument for what cannot."""
+    """Return the options of all requests; invalid_argument for one that is not possible."""
     options = RequestOptions(
         headers=read_headers(params.headers),
         origins=origins_of(starts),
@@ -338,7 +339,7 @@ def check_requests(
 
 
 def extract_schema(params: RequestParams) -> str:
-    """Return the schema as JSON, "" for none; invalid_argument for one that cannot be read."""
+    """Return the schema as JSON, "" without one; invalid_argument for one that cannot be read."""
     if params.extract is None:
         return ""
     from ocd.extraction.schema import read_schema  # few calls need the vocabulary
@@ -348,7 +349,7 @@ def extract_schema(params: RequestParams) -> str:
 
 
 def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]:
-    """Return what is done on each page; invalid_argument for what cannot be."""
+    """Return the actions to perform on each page; invalid_argument for one that is not possible."""
     found = []
     for action in actions:
         values: dict[str, object] = {
@@ -365,7 +366,7 @@ def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]
 
 
 def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engine:
-    """Return the engine that does what is asked; invalid_argument if the one asked for cannot."""
+    """Return the engine that the parameters need; invalid_argument if the requested one cannot."""
     _, tools = content_formats(formats)
     files = [kind for kind in params.keep if kind != "raw"]
     needs_browser = {
@@ -383,7 +384,7 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
 
 
 def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:
-    """Yield where the caller's own words go: with addresses, requests and cookies."""
+    """Yield where the caller's own text goes: with addresses, requests and cookies."""
     for to in dict.fromkeys(map(recipient, starts)):
         if to:
             yield "address", to

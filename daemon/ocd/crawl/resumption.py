@@ -19,9 +19,9 @@ from ocd.ledger.resumption import Resumption
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.payload import JsonLinesFile
 
-# So many pages are taken in between two turns of the loop.
+# How many pages are taken over between two turns of the loop.
 _AT_ONCE = 16
-# What a page can fail of today and not tomorrow; of HTTP errors, some statuses.
+# Errors that may be temporary; of HTTP errors, some statuses.
 _PASSING = frozenset(
     ("timeout", "fetch_failed", "navigation_failed", "browser_gone", "tab_crashed")
 )
@@ -40,7 +40,7 @@ _decode_failure = msgspec.json.Decoder(_Failure).decode
 
 
 def is_passing(line: bytes) -> bool:
-    """Return whether a record is that of a page that failed for a reason that may pass."""
+    """Return whether a record is that of a page that failed for a temporary reason."""
     failure = _decode_failure(line)
     if failure.error is None:
         return False
@@ -54,16 +54,17 @@ RESUMPTION = Resumption(
 
 
 class _Finished(NamedTuple):
-    """A record of an earlier run, as a visit that has just ended; note: what it does not say."""
+    """A record of an earlier run, as a visit that has just ended. note: its frontier note."""
 
     visited: VisitResult
     note: FrontierNote
 
 
 async def take_over(work: TaskHandle, scheduler: CrawlScheduler, log: FrontierLog) -> None:
-    """Take in the pages that the task began with, as if each of them came now.
+    """Take over the pages that the task began with, as if they were being visited now.
 
-    Frontier, counters and duplicates are then what they were when the last of them came.
+    Afterwards the frontier, the counters and the duplicates are as they were after the last of
+    them.
     """
     lines = iter(JsonLinesFile(work.units, readable_only=True))
     notes = await asyncio.to_thread(log.read)

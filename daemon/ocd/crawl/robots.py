@@ -11,7 +11,7 @@ from ocd.crawl.urls import join, origin_of, path_of
 
 MAX_ROBOTS_BYTES = 500 * 1024
 MAX_ROBOTS_REDIRECTS = 5
-# After so many failures to reach an origin its robots.txt is not asked for again.
+# After this many failures to reach an origin, its robots.txt is not requested again.
 _MAX_UNREACHABLE = 3
 
 
@@ -23,7 +23,7 @@ class RobotsReply(NamedTuple):
     body: bytes
 
 
-# Raises OcdError: no answer (fetch_failed, timeout), or none is wanted (domain_blocked).
+# Raises OcdError: without an answer (fetch_failed, timeout), or not allowed (domain_blocked).
 RobotsFetch = Callable[[str], Awaitable[RobotsReply]]
 
 
@@ -45,7 +45,7 @@ class RobotsRules:
 
 
 class Robots:
-    """The rules of all origins of one crawl, each fetched when first asked for."""
+    """The rules of all origins of one crawl, each fetched when first needed."""
 
     def __init__(self, fetch: RobotsFetch) -> None:
         self._fetch = fetch
@@ -75,7 +75,7 @@ class Robots:
             if error.code == "domain_blocked":
                 rules = RobotsRules(denied=f"its robots.txt may not be fetched: {error.message}")
             else:
-                # The page could not be fetched either: that, not robots, is what the caller hears.
+                # The page could not be fetched either: that is the error to report.
                 self._failures[origin] = self._failures.get(origin, 0) + 1
                 if self._failures[origin] < _MAX_UNREACHABLE:
                     raise

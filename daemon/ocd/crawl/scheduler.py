@@ -35,8 +35,8 @@ _AFTER_OTHERS_S = 0.1
 class CrawlScheduler:
     """Runs one crawl's workers over its frontier.
 
-    A page slot is reserved when an entry is taken, so `max_pages` is exact; a slot whose entry
-    came to nothing is free again at once.
+    A page slot is reserved when an entry is taken, so `max_pages` is exact; the slot of an entry
+    that yields no page is free again at once.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class CrawlScheduler:
         self.tally = CrawlStats()
 
     async def run(self, workers: int) -> None:
-        """Work until nothing is left, the limits are reached, or the task is stopped."""
+        """Work until nothing is left, a limit is reached, or the task is stopped."""
         try:
             await run_until(self._work.stop, *(self._worker() for _ in range(workers)))
         finally:
@@ -102,7 +102,7 @@ class CrawlScheduler:
                 self._wake()
 
     def _on_response(self, entry: FrontierEntry) -> None:
-        # The origin is not asked any more while what it said is being read.
+        # The origin is not busy with it any more while the answer is being read.
         self._end_request(entry, asyncio.get_running_loop().time() - entry.asked_at)
 
     def _end_request(self, entry: FrontierEntry, took_s: float | None = None) -> None:
@@ -116,7 +116,7 @@ class CrawlScheduler:
         while isinstance(entry := self._take(clock()), int | float):
             self._set_alarm(entry)
             await self._wait_woken()
-        self._wake()  # there may be one for another worker, too, or no more for any
+        self._wake()  # another worker may find one, too, or that there are none left
         return entry
 
     async def _wait_woken(self) -> None:
@@ -126,14 +126,14 @@ class CrawlScheduler:
         self._woken = False
 
     def _set_alarm(self, at: float) -> None:
-        """Wake a worker at this time of the loop's clock, and at no other; inf: at none."""
+        """Set the only time at which a worker is woken, by the loop's clock; inf: never."""
         if self._alarm is not None:
             self._alarm.cancel()
         loop = asyncio.get_running_loop()
         self._alarm = loop.call_at(at, self._wake) if at < _NEVER else None
 
     def _take(self, now: float) -> FrontierEntry | float | None:
-        """Return the entry to visit now, or until when to wait, or None if there are no more."""
+        """Return the entry to visit now, the time until which to wait, or None if none are left."""
         tally, spec = self.tally, self._spec
         if tally.succeeded >= spec.max_pages or tally.attempts >= spec.max_attempts:
             return None
@@ -153,17 +153,17 @@ class CrawlScheduler:
         return entry
 
     def _deepest(self) -> float:
-        """Return the depth below which nothing may be taken now.
+        """Return the depth below which no entry may be taken now.
 
-        Level by level, with one level of slack: only a page two levels up, still in flight, could
-        show a shorter way to an entry. So depths are exact, whichever page answers first.
+        Entries are taken level by level, with one level of slack: only a page two levels up that is
+        still in flight could shorten the path to an entry. So depths are exact.
         """
         if self._spec.strategy != "bfs":
             return _NEVER
         return min((d for d, n in self._depths.items() if n), default=_NEVER) + 1
 
     def _wake(self) -> None:
-        """Let one idle worker look; that one wakes the next if it finds something."""
+        """Wake one idle worker; it wakes the next one if it finds an entry."""
         while self._idle and not self._woken:
             waiter = self._idle.popleft()
             if not waiter.done():
@@ -212,7 +212,7 @@ class CrawlScheduler:
     # --- what an earlier run has finished -----------------------------------------------------
 
     def take_in_finished(self, visited: VisitResult, note: FrontierNote) -> None:
-        """Take in a page of an earlier run of this crawl, as if it came now."""
+        """Take over a page of an earlier run of this crawl, as if it had been visited now."""
         record = visited.record
         claims = [*note.claims, record.final_url] if record.final_url != record.url else note.claims
         entry = self._frontier.settle(record.url, record.depth, claims)
@@ -228,7 +228,7 @@ class CrawlScheduler:
         self.tally.resumed += 1
 
     def take_in_skipped(self, note: FrontierNote) -> None:
-        """Take in an entry that an earlier run skipped after its request, if that is one."""
+        """Take over an entry that an earlier run skipped after its request, if that is one."""
         if not note.skipped:
             return
         entry = self._frontier.settle(note.url, 0, note.claims)
@@ -266,7 +266,7 @@ class CrawlScheduler:
     def _skip(self, entry: FrontierEntry, skip: SkipPage) -> None:
         self.tally.attempts -= 1 if skip.url == entry.url else 0
         self._count_skipped(entry, skip)
-        if skip.url != entry.url:  # it was asked for, and shall not be again
+        if skip.url != entry.url:  # it was requested, and must not be requested again
             claims = self._frontier.claims_of(entry)
             note = FrontierNote(url=entry.url, claims=claims, skipped=skip.reason, target=skip.url)
             self._log.append(note)
@@ -284,7 +284,7 @@ class CrawlScheduler:
         if self._renderer.missing is not None:
             self._keep_fallback(entry, self._renderer.missing)
             return
-        self.tally.attempts -= 1  # one page, one attempt, though in two steps
+        self.tally.attempts -= 1  # one page is one attempt, even in two steps
         self._frontier.put_back(entry)
 
     def _keep_fallback(self, entry: FrontierEntry, error: OcdError) -> None:
@@ -307,7 +307,7 @@ class CrawlScheduler:
             self._write(entry, failure_record(entry, error, self._engine_of(entry)))
 
     def _retry(self, entry: FrontierEntry, error: OcdError) -> bool:
-        """Put the entry back if another attempt may help, and slow its origin down if it asks."""
+        """Put the entry back if a retry may help, and slow its origin down if it asks for that."""
         if not isinstance(error, FetchError) or not error.transient:
             return False
         self._politeness.note_failure(entry.origin)
@@ -331,9 +331,9 @@ class CrawlScheduler:
     def _hold(
         self, entry: FrontierEntry, status: int | None, asked_s: float, now: float
     ) -> tuple[float, bool]:
-        """Leave an origin alone that is asked too much: until when, and whether that is no try.
+        """Leave an overloaded origin alone; return until when, and whether the attempt is free.
 
-        It is none while the origin says so of everything; an entry of which it says so after it
+        It is free while the origin refuses everything; an entry that is refused after the origin
         has answered others is itself at fault.
         """
         answers = self._politeness.answers(entry.origin)
@@ -344,11 +344,11 @@ class CrawlScheduler:
         if is_free:
             words = overload_text(entry.origin, status, overload, now)
             self._work.progress(self.tally.succeeded, self._expected(), words)
-        # Another one is asked first, if there is one.
+        # Another entry is tried first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
 
     def _give_up_late_ones(self) -> None:
-        """Record the pages whose next attempt was still to come when the limits were reached."""
+        """Record the pages that were still waiting for a retry when the limits were reached."""
         if self.tally.succeeded >= self._spec.max_pages:
             return
         for entry in self._frontier.drain_failed():
@@ -376,7 +376,7 @@ class CrawlScheduler:
         self._wake()
 
     async def offer_sitemap_url(self, url: str) -> int:
-        """Take on an URL of a sitemap if it is allowed; return how many have been taken on."""
+        """Accept a URL of a sitemap if it is allowed; return how many have been accepted."""
         reason = self._visitor.scope.reject(url) or self._policy_reason(url)
         if reason:
             self.tally.skipped[reason] += 1
@@ -386,7 +386,7 @@ class CrawlScheduler:
             except SkipPage:
                 self.tally.deny(url)
             except OcdError:
-                self._frontier.add(FrontierEntry(url, 0))  # unreachable: its record will say so
+                self._frontier.add(FrontierEntry(url, 0))  # unreachable: its record will report it
             else:
                 self._frontier.add(FrontierEntry(url, 0))
         return len(self._frontier)

@@ -30,9 +30,9 @@ class CrawlScope:
         self._exclude = [glob_test(pattern) for pattern in exclude]
 
     def reject(self, url: str) -> Reason | None:
-        """Return why the URL (absolute, without fragment) is not in scope, None if it is.
+        """Return why the URL (absolute, without fragment) is out of scope, None if it is in scope.
 
-        A route belongs to the crawl if its document does, and if it is not excluded itself.
+        A route belongs to the crawl if its document does, unless it is excluded itself.
         """
         if is_route(url):
             excluded = any(test(url) for test in self._exclude)
@@ -65,7 +65,7 @@ def _inside(scope: str, starts: Sequence[str]) -> Test:
 def _same_origin(starts: Sequence[str]) -> Test:
     origins = frozenset(map(origin_of, starts))
     prefix = origin_of(starts[0]) + "/"
-    # Most links are spelled as their page is: no parsing for those.
+    # Most links begin like their page's URL: those need no parsing.
     return lambda url: url.startswith(prefix) or origin_of(url) in origins
 
 
@@ -103,7 +103,7 @@ def is_same_site(url: str, target: str) -> bool:
 
 
 def registrable_domain(host: str) -> str:
-    """Return the part of a host name that somebody registered; IPs and localhost are their own."""
+    """Return the registrable part of a host name; an IP address or localhost as it is."""
     if "." not in host or ":" in host or host.rpartition(".")[2].isdigit():
         return host
     return _suffixes()(host) or host
@@ -111,7 +111,7 @@ def registrable_domain(host: str) -> str:
 
 @cache
 def _suffixes() -> Callable[[str], str | None]:
-    from publicsuffixlist import PublicSuffixList  # parses its list: 30 ms, only for this scope
+    from publicsuffixlist import PublicSuffixList  # parses its list in 30 ms, only for this scope
 
     find: Callable[[str], str | None] = PublicSuffixList().privatesuffix
     return find

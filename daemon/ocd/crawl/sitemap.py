@@ -1,4 +1,4 @@
-"""Sitemaps: where a site's are, and the URLs in them, read as a stream within bounds."""
+"""Sitemaps: where a site has them, and the URLs in them, read as a bounded stream."""
 
 import re
 import zlib
@@ -98,7 +98,7 @@ class Sitemaps:
 
 
 def looks_like_sitemap(body: bytes) -> bool:
-    """Return whether the body begins as a sitemap does: XML of that kind, or a list of URLs."""
+    """Return whether the body begins like a sitemap: XML of that kind, or a list of URLs."""
     try:
         head = next(_decompress(body, _CHUNK), b"")[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     except ValueError:
@@ -198,5 +198,5 @@ def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
 
 
 def _refuse_entity(*_declaration: object) -> None:
-    # Nested entities make gigabytes of a kilobyte, and external ones read files.
+    # Nested entities turn a kilobyte into gigabytes, and external ones read files.
     raise ValueError("it declares entities")

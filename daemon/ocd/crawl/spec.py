@@ -7,14 +7,14 @@ from typing import Any, Literal
 from ocd.crawl.request_options import PLAIN_REQUESTS, RequestOptions
 
 Format = Literal["markdown", "main", "text", "html", "links"]
-# What a list of formats may ask for besides: the tools that pages offer to agents.
+# A list of formats may also contain this: the tools that pages offer to agents.
 Formats = Format | list[Format | Literal["tools"]]
 Engine = Literal["auto", "static", "browser"]
 Strategy = Literal["bfs", "dfs", "best_first"]
 Keep = Literal["raw", "screenshot", "pdf"]
 LinkRelation = Literal["next", "prev", "index", "alternate"]
 
-# A site that answers slowly on purpose must not hold a crawl for ever: longer waits end the page.
+# Longer waits end the page, so that a deliberately slow site cannot hold up a crawl forever.
 MAX_RETRY_AFTER_S = 60.0
 MAX_CONCURRENCY = 64
 MAX_CRAWL_DELAY_S = 30.0
@@ -24,18 +24,22 @@ MAX_CRAWL_DELAY_S = 30.0
 class CrawlSpec:
     """The parameters of one crawl; names and meanings are those of the verb.
 
-    compare_to: the task of an earlier crawl; "" = none. keep: what is stored of pages besides their
-    records.
-    scope: "origin", "domain", "path", "any" or a glob. concurrency 0: as the engine likes it;
-    adaptive: as each origin likes it, by how fast it answers.
-    sitemap_url: where a sitemap crawl starts reading; "" = find it. more_urls: start pages besides
-    `url`. more_formats: of the content, besides `format`. tools: those that pages offer are
-    recorded. requests: what goes with each request.
-    actions, init_script: what the browser does on each page, and before it (see PoolOptions).
-    extract: the JSON schema of what is wanted of each page, as JSON; "" for nothing.
-    webhook: the address that is told of the end; "" for none. cache: stored answers
-    are used as long as their headers allow. cluster: the one whose workers read the pages; "": this
-    process does.
+    Attributes:
+        compare_to: the task of an earlier crawl; "": none.
+        keep: what is stored of pages besides their records.
+        scope: "origin", "domain", "path", "any" or a glob.
+        concurrency: 0: chosen by the engine.
+        adaptive: concurrency follows each origin's response times.
+        sitemap_url: where a sitemap crawl starts reading; "": find it.
+        more_urls: start pages besides `url`.
+        more_formats: formats of the content besides `format`.
+        tools: record the tools that pages offer.
+        requests: the options of all requests.
+        actions, init_script: what the browser does on each page, and before it (see PoolOptions).
+        extract: the JSON schema of the values to extract from each page, as JSON; "": none.
+        webhook: the address that is notified of the end; "": none.
+        cache: reuse stored responses as far as their headers allow.
+        cluster: the cluster whose workers read the pages; "": this process does.
     """
 
     url: str
@@ -81,12 +85,12 @@ class CrawlSpec:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """Return what each page is recorded as: its content's formats, the first one first."""
+        """Return the formats that each page is recorded in, the main one first."""
         return (self.format, *self.more_formats, *(("tools",) if self.tools else ()))
 
     @property
     def keeps_raw(self) -> bool:
-        """Whether answers are stored as their servers sent them."""
+        """Whether responses are stored as their servers sent them."""
         return "raw" in self.keep
 
     @property
@@ -96,12 +100,12 @@ class CrawlSpec:
 
     @property
     def page_timeout_s(self) -> float:
-        """Return the bound of one attempt in seconds."""
+        """Return the time limit of one attempt in seconds."""
         return self.page_timeout_ms / 1000
 
 
 def content_formats(requested: Formats) -> tuple[tuple[Format, ...], bool]:
-    """Return the formats of the content, else Markdown, and whether tools are wanted."""
+    """Return the formats of the content (by default Markdown), and whether tools are wanted."""
     named: Sequence[Format | Literal["tools"]] = (
         requested if isinstance(requested, list) else [requested]
     )

@@ -12,10 +12,10 @@ from ocd.storage.files import database_error
 if TYPE_CHECKING:
     import sqlite3
 
-# Written together: a tenth of the time.
+# Entries that are written together, in a tenth of the time.
 _BATCH = 500
 _CACHE_KIB = 8192
-# Nothing of it outlives the crawl: no journal, no sync.
+# The file does not outlive the crawl: no journal, no sync.
 _SETUP = f"""
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA cache_size = -{_CACHE_KIB};
@@ -39,7 +39,7 @@ _HELD_TAKEN = "DELETE FROM held WHERE origin = ? AND (rank, number) <= (?, ?)"
 
 
 class SpilledEntry(NamedTuple):
-    """An entry that was never visited, with its place in the order of all."""
+    """An entry that has not been visited, with its place in the order of all."""
 
     rank: float
     number: int
@@ -52,11 +52,13 @@ class SpilledEntry(NamedTuple):
 
 
 class SpilledEntries:
-    """The entries on disk, in a file at `path` that is there as long as this is open.
+    """The entries on disk, in a file at `path` that exists while this is open.
 
-    They wait in one queue, best first. Those that came up while enough others of their origin were
-    in memory are held, apart from the queue, each origin's by itself.
-    Errors: storage_full, storage_failed.
+    They wait in one queue, best first. Entries that came up while enough others of their origin
+    were in memory are held, apart from the queue, separately for each origin.
+
+    Raises:
+        OcdError: storage_full, storage_failed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -77,7 +79,7 @@ class SpilledEntries:
                 self._write(database)
 
     def take(self, most: int) -> list[SpilledEntry]:
-        """Take the best entries of the queue back, at most so many."""
+        """Remove and return the best entries of the queue, at most `most`."""
         with self._open() as database:
             self._write(database)
             found = [SpilledEntry(*row) for row in database.execute(_NEXT, (most,))]
@@ -87,13 +89,13 @@ class SpilledEntries:
         return found
 
     def hold(self, entries: list[SpilledEntry]) -> None:
-        """Keep entries until their origin's turn comes."""
+        """Hold entries until their origin's turn comes."""
         with self._open() as database:
             database.executemany(_HOLD, sorted(entries, key=itemgetter(2)))
         self._count += len(entries)
 
     def take_held(self, origin: str, most: int) -> list[SpilledEntry]:
-        """Take the best entries that are held of an origin, at most so many."""
+        """Remove and return the best entries that are held for an origin, at most `most`."""
         with self._open() as database:
             found = [SpilledEntry(*row) for row in database.execute(_HELD, (origin, most))]
             if found:
@@ -107,14 +109,14 @@ class SpilledEntries:
 
     @contextmanager
     def _open(self) -> "Iterator[sqlite3.Connection]":
-        import sqlite3  # 1 MB, for crawls that know very many URLs
+        import sqlite3  # 1 MB, only for crawls with very many URLs
 
         try:
             if self._database is None:
                 self._database = sqlite3.connect(self._path)
                 self._database.executescript(_SETUP)
                 if os.name == "posix":
-                    self._path.unlink()  # it goes with the process, however that ends
+                    self._path.unlink()  # so that it disappears with the process, however that ends
             with self._database:
                 yield self._database
         except sqlite3.OperationalError as error:

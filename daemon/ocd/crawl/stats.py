@@ -26,23 +26,32 @@ MAX_CODES = 10
 
 
 class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
+    """One line of pages.jsonl.
 
-    truncated: how many characters the content had before it was cut to the bound of one page.
-    incomplete: the transfer, or what was compressed in it, ended before it was whole.
-    sanitized: what was removed from it, and flagged in it; left out if nothing was.
-    canonical: the page's own word for its address. robots: what it says to robots, by its meta
-    elements and X-Robots-Tag; with noindex there is no content where robots are respected.
-    duplicate_of: the URL of an earlier page with the same content, or nearly.
-    description, language, open_graph: what the page says of itself. headers: of the answer, those
-    of interest. redirects: url and status of each on the way to final_url. parent: the page whose
-    link led here first. formats: the content in the other formats that were asked for. anchors: the
-    links with more about each, if they were asked for. extracted: what the schema of the crawl
-    found, and `missing` what it did not. tools: those that the page offers to agents, if they were
-    asked for. failed_actions: those of the crawl that could not be done. screenshot, pdf: the page
-    as a file, by its path in the task's folder; not_kept: why it is not there.
-    from_cache: the answer was stored, and its headers allow that it is used again.
-    change: beside the crawl that this one is compared with.
+    Attributes:
+        status: null for a file, or without an answer.
+        duration_ms: of the last attempt.
+        truncated: how many characters the content had before it was cut to the limit of one page.
+        incomplete: the transfer, or its compressed data, ended early.
+        sanitized: what was removed from it and flagged in it; left out if nothing was.
+        canonical: the address that the page declares.
+        robots: its directives for robots, from meta elements and X-Robots-Tag; with noindex there
+            is no content if robots are respected.
+        duplicate_of: the URL of an earlier page with the same content, or nearly.
+        description, language, open_graph: as the page declares them.
+        headers: those of the response that are of interest.
+        redirects: url and status of each redirect on the way to final_url.
+        parent: the page whose link led here first.
+        formats: the content in the other requested formats.
+        anchors: the links with details, if requested.
+        extracted: the values that the crawl's schema found.
+        missing: the fields of the schema that were not found.
+        tools: those that the page offers to agents, if requested.
+        failed_actions: the crawl's actions that could not be performed.
+        screenshot, pdf: the page as a file, by its path in the task's folder.
+        not_kept: why there is no such file.
+        from_cache: a stored response was reused, as its headers allow.
+        change: compared with the earlier crawl.
     """
 
     url: str
@@ -96,7 +105,7 @@ class RobotsDenied(TypedDict):
 
 
 class CrawlSummary(TypedDict, total=False):
-    """The summary of a crawl; if its daemon was killed, as far as its pages tell."""
+    """The summary of a crawl; if its daemon was killed, as far as its pages show."""
 
     url: str
     total_pages: Required[int]
@@ -185,7 +194,7 @@ class CrawlStats:
             self.failed_by_host[host] += 1
 
     def drain_new_by_host(self) -> Counter[str]:
-        """Return how many records of each host were counted since this was asked before."""
+        """Return how many records of each host were counted since the last call."""
         new, self._new_by_host = self._new_by_host, Counter()
         return new
 
@@ -202,7 +211,7 @@ class CrawlStats:
     def check(self) -> None:
         """Raise the first page's error if every page failed.
 
-        The records stay what they are: the partial result of the task.
+        The records are kept, as the partial result of the task.
         """
         if self.first_failed is None or self.succeeded:
             return
@@ -213,7 +222,7 @@ class CrawlStats:
         raise error_from_body({**details, **body, "message": message})
 
     def skip(self, reason: str, url: str) -> None:
-        """Count an URL that is not followed."""
+        """Count a URL that is not followed."""
         self.skipped[reason] += 1
         if reason in traps.WARNINGS:
             self.examples.setdefault(reason, url)
@@ -225,7 +234,7 @@ class CrawlStats:
         ]
 
     def deny(self, url: str) -> None:
-        """Count an URL that robots.txt forbids."""
+        """Count a URL that robots.txt forbids."""
         self.denied_count += 1
         if len(self.denied) < MAX_DENIED_SHOWN:
             self.denied.append(url)
@@ -235,7 +244,7 @@ class CrawlStats:
         return {"to": spec.compare_to, **counts, "gone_urls": self.gone[:MAX_GONE_SHOWN]}
 
     def miss(self, urls: list[str]) -> None:
-        """Count pages of the earlier crawl that nothing led to any more."""
+        """Count pages of the earlier crawl that were not found again."""
         self.changes["gone"] += len(urls)
         self.gone += urls
 
@@ -297,7 +306,7 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
 
 
 class _Slice(NamedTuple):
-    """What came between two looks: when it ended, pages that were read, records by host."""
+    """The time between two measurements: its end, the pages read in it, and records by host."""
 
     until: float
     succeeded: int
@@ -305,7 +314,7 @@ class _Slice(NamedTuple):
 
 
 class ProgressMeter:
-    """Measures a crawl from now on, whenever it is asked; what was counted before is no speed."""
+    """Measures a crawl's speed at each call; what was counted before it began does not count."""
 
     def __init__(
         self,
@@ -342,7 +351,7 @@ class ProgressMeter:
         )
 
     def _slide(self, now: float) -> None:
-        """Close the slice that has come since the last look, and drop those that are too old."""
+        """End the current slice, and drop those that are too old."""
         succeeded = self._stats.succeeded
         new = _Slice(now, succeeded - self._succeeded, self._stats.drain_new_by_host())
         self._succeeded = succeeded
@@ -351,7 +360,7 @@ class ProgressMeter:
             self._since = self._slices.popleft().until
 
     def _left_s(self, pages_per_s: float, succeeded_per_s: float) -> int | UnsetType:
-        """Return the seconds left if `max_pages` or the queue says how many pages will come."""
+        """Return the seconds left if `max_pages` or the queue tells how many pages will come."""
         queued, remaining = len(self._queue), self._spec.max_pages - self._stats.succeeded
         if queued >= remaining and succeeded_per_s:
             return math.ceil(max(0, remaining) / succeeded_per_s)
@@ -360,7 +369,7 @@ class ProgressMeter:
         return UNSET
 
     def _busiest(self, recent: Counter[str], elapsed: float) -> tuple[HostFigures, ...]:
-        """Return the hosts with the most records now, then those with the most in all."""
+        """Return the hosts with the most records now, then those with the most in total."""
         pages = self._stats.pages_by_host
         known = recent.keys() | {host for host, _ in pages.most_common(MAX_HOSTS)}
         hosts = sorted(known, key=lambda host: (-recent[host], -pages[host], host))

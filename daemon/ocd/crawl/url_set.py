@@ -1,16 +1,16 @@
 """A memory-efficient set of very many URLs."""
 
-# Each URL is 8 bytes of its hash, two of which say in which bucket the other six are. Among a
+# Each URL is 8 bytes of its hash, two of which select the bucket of the other six. Among a
 # million URLs two are taken for one another with a chance of one in thirty million.
 _BUCKETS = 1 << 16
 _BYTES = 6
 _REST = (1 << 8 * _BYTES) - 1
-# So many hashes are found faster in a set of Python's, which takes a megabyte for them.
+# Up to this many hashes, a Python set is faster, and takes a megabyte.
 _FEW = 10_000
 
 
 class UrlSet:
-    """Which URLs were put into it; about 10 bytes each where they are many."""
+    """A set of URLs, which takes about 10 bytes for each if there are many."""
 
     def __init__(self) -> None:
         self._few: set[int] = set()
@@ -28,7 +28,7 @@ class UrlSet:
         return _holds(self._buckets[mark % _BUCKETS], rest)
 
     def add(self, url: str) -> None:
-        """Put the URL into the set."""
+        """Add the URL to the set."""
         mark = hash(url)
         if self._buckets:
             self._put(mark)
@@ -57,6 +57,6 @@ class UrlSet:
 
 def _holds(bucket: bytes, rest: bytes) -> bool:
     at = bucket.find(rest)
-    while at % _BYTES and at > 0:  # it began in the middle of another one
+    while at % _BYTES and at > 0:  # the match began in the middle of another hash
         at = bucket.find(rest, at + 1)
     return at >= 0

@@ -14,7 +14,7 @@ from ocd.safety.host_canonical import hostname_of, parse_url
 PAGE_SCHEMES = ("http:", "https:", "file:")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ENCODED = re.compile(r"%([0-9A-Fa-f]{2})")
-# A host that is in its canonical form already: a name, or four decimal numbers.
+# A host in canonical form: a name, or four decimal numbers.
 _HOST = r"(?:(?:[a-z0-9\-]+\.)*[a-z][a-z0-9\-]*|(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2}))"
 _ORIGIN = re.compile(rf"https?://({_HOST})(?::(?!0|80/|443/)\d{{1,5}})?(?=/)", re.ASCII)
 # Already its own key: nothing to fold, no default port, no query, no dot segment.
@@ -23,7 +23,7 @@ _PLAIN = re.compile(
     r"(?:/[\w\-~!$&'()*+,;=:@][\w.\-~!$&'()*+,;=:@]*)*/?",
     re.ASCII,
 )
-# A URL with a path, of characters that a request line takes.
+# A URL with a path, of characters that may stand in a request line.
 _SENDABLE = re.compile(
     r"""[a-z]+://[^/?"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*/[^"<>`{}\\^\s\x00-\x20\x7f-\U0010ffff]*"""
 )
@@ -35,7 +35,7 @@ _LOCAL_PATH = re.compile(
     r"(?:\?[\w.\-~$+,;=:@&%/]*)?",
     re.ASCII,
 )
-# The same from the page's own folder on; what stands before a colon would be a scheme.
+# The same relative to the page's folder; text before a colon would be a scheme.
 _RELATIVE_PATH = re.compile(
     r"(?:[\w\-~$+,;=@&%][\w.\-~$+,;=@&%]*(?:/[\w\-~$+,;=:@&%][\w.\-~$+,;=:@&%]*)*/?)?"
     r"(?:\?[\w.\-~$+,;=:@&%/]*)?",
@@ -68,7 +68,7 @@ def key_of(url: str) -> str:
 def origin_of(url: str) -> str:
     """Return scheme://host[:port] as Chromium has it; "file://" for files."""
     if plain := _ORIGIN.match(url):
-        return plain[0]  # most are written so: no parsing for those
+        return plain[0]  # most URLs have this form, and need no parsing
     return "file://" if url.startswith("file:") else origins.origin_of(url)
 
 
@@ -84,15 +84,21 @@ def path_of(url: str) -> str:
 
 
 def is_route(url: str) -> bool:
-    """Return whether the URL's fragment is a path, as in `/app#/settings`, and no place in it."""
+    """Return whether the URL's fragment is a route, as in `/app#/settings`, not an anchor."""
     return "#" in url and url.partition("#")[2].startswith(("/", "!"))
 
 
 def join(base: str, href: str, *, routes: bool = False) -> str | None:
     """Return the absolute URL of a link on page `base`, without fragment and without userinfo.
 
-    None for what is not a page: mailto:, javascript:, data:, a bare fragment, an invalid URL.
-    routes: a fragment that is a route stays, for that is a page of its own.
+    Args:
+        base: the page's URL.
+        href: the link as it is written.
+        routes: keep a fragment that is a route, because that is a page of its own.
+
+    Returns:
+        The URL; None for a link that does not lead to a page: mailto:, javascript:, data:, a bare
+            fragment, an invalid URL.
     """
     href = href.strip(_BLANKS)
     if routes and is_route(href):
@@ -102,7 +108,7 @@ def join(base: str, href: str, *, routes: bool = False) -> str | None:
     if not href or href[0] == "#":
         return None
     if (plain := _join_plain(base, href.partition("#")[0])) is not None:
-        return plain  # what most links are: no parsing for those
+        return plain  # most links have this form, and need no parsing
     try:
         parsed = parse_url(href, base)
     except ValueError:
@@ -114,12 +120,12 @@ def join(base: str, href: str, *, routes: bool = False) -> str | None:
 
 
 def _join_plain(base: str, href: str) -> str | None:
-    """Return the URL of a link whose path needs nothing but to be put behind a part of `base`."""
+    """Return the URL of a link whose path only has to be appended to a part of `base`."""
     if _LOCAL_PATH.fullmatch(href):
         end = base.find("/", base.find("://") + 3)
         return base[:end] + href if end > 0 else None
     root, folder = _folder(base)
-    if not folder or href[:1] == "?":  # that goes to the page itself
+    if not folder or href[:1] == "?":  # the link is relative to the page itself
         return None
     while href.startswith("../"):
         href = href[3:]
@@ -127,9 +133,9 @@ def _join_plain(base: str, href: str) -> str | None:
     return folder + href if _RELATIVE_PATH.fullmatch(href) else None
 
 
-@lru_cache(64)  # that of the page at hand, for each of its links
+@lru_cache(64)  # the current page's, for each of its links
 def _folder(base: str) -> tuple[int, str]:
-    """Return the folder of a URL, and the length of its root; "" for one that must be parsed."""
+    """Return the folder of a URL, and the length of its root; "" for one that needs parsing."""
     if not _PLAIN_FOLDER.match(base):
         return 0, ""
     root = base.find("/", base.find("://") + 3) + 1
@@ -151,14 +157,14 @@ def with_login(url: str, login: str) -> str:
 
 
 def requestable(url: str) -> str:
-    """Return the URL as a request line may carry it: no blanks, no bare non-ASCII characters."""
+    """Return the URL as a request line may carry it: without white space or bare non-ASCII."""
     without_fragment = url.partition("#")[0]
     if _SENDABLE.fullmatch(without_fragment):
         return without_fragment
     try:
         return parse_url(url).href.partition("#")[0]
     except ValueError:
-        return without_fragment  # the policy refuses it, and says why
+        return without_fragment  # the policy refuses it with a reason
 
 
 def _normalise_escapes(text: str) -> str:
@@ -187,7 +193,7 @@ def _without_dots(path: str) -> str:
 
 
 def _sort_query(query: str) -> str:
-    # By name alone and stable: a=2&a=1 and a=1&a=2 are different questions.
+    # A stable sort by name alone: a=2&a=1 and a=1&a=2 are different queries.
     if "&" not in query:
         return query
     return "&".join(sorted(query.split("&"), key=lambda pair: pair.partition("=")[0]))

@@ -100,7 +100,12 @@ _MEANING: dict[tuple[str, ...], int] = {
 
 @lru_cache(50_000)
 def likeness(wanted_words: tuple[str, ...], found: tuple[str, ...]) -> float:
-    """Return how much the name `found` means what `asked` means: 1 for the same, 0 for nothing."""
+    """Return how alike two names are in meaning, from 0 to 1 for the same.
+
+    Args:
+        wanted_words: the words of the field that is asked for, as `words_of` returns them.
+        found: the words of a name in the page.
+    """
     if not wanted_words or not found or len(found) > MUCH:
         return 0.0
     if wanted_words == found:

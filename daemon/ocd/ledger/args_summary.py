@@ -13,7 +13,7 @@ _MAX_VALUE = 200
 def summarise(args: Mapping[str, Any]) -> str:
     """Return the redacted arguments as JSON text of at most 2 KiB, however it is escaped.
 
-    What is too long keeps as many keys as fit, with long values cut, and says so: `_truncated` is
+    If they are longer, as many keys as fit are kept, with long values cut; `_truncated` is then
     true and `_bytes` is the size of the whole.
     """
     redacted = redact(without_header_values(args))
@@ -38,5 +38,5 @@ def _encode(value: object) -> str:
 
 
 def _size(value: object) -> int:
-    # As it stands in meta.json and in replies: a JSON string again, in ASCII at worst.
+    # As in meta.json and in replies: a JSON string once more, escaped to ASCII at worst.
     return len(json.dumps(_encode(value)))

@@ -28,7 +28,10 @@ async def run_until(stop: asyncio.Event, *jobs: Coroutine[Any, Any, None]) -> No
 
 @asynccontextmanager
 async def job_group() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]]:
-    """Yield what starts jobs that end with the block; the first error of any ends the block."""
+    """Yield a function that starts jobs, which are cancelled at the end of the block.
+
+    The first error of any job ends the block and is raised.
+    """
     started: set[asyncio.Task[None]] = set()
 
     def start(job: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

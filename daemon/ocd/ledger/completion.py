@@ -35,10 +35,10 @@ def with_result(
     verdict: Outcome,
     payload: Payload | None,
 ) -> Outcome:
-    """Write the task's result and return the verdict that names it.
+    """Write the task's result and return the verdict with its path.
 
-    Without a payload the result is made of the finished units. A result that cannot be stored
-    makes a completed task a failed one; a failed or cancelled one goes without it.
+    Without a payload, the result is made from the finished units. If the result cannot be stored, a
+    completed task becomes a failed one; a failed or cancelled one ends without a result.
     """
     try:
         with errors_as_internal(meta.task_id):
@@ -55,7 +55,7 @@ def with_result(
 def _recovered_payload(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Payload | None:
     if kind is None or kind.recover is None:
         return None
-    # A line that cannot be read costs that unit alone; the file then stays beside the result.
+    # An unreadable line loses only that unit; the file is then kept beside the result.
     return kind.recover(meta, store.units(meta.task_id, readable_only=True))
 
 
@@ -98,9 +98,9 @@ def _orphaned_meta(meta: TaskMeta, outcome: Outcome, progress: TaskProgress, now
 
 
 def recover(store: TaskStore, index: TaskIndex, kinds: Mapping[str, TaskKind]) -> list[TaskMeta]:
-    """Fill the index and reap every orphan; return those. Blocks; may be repeated.
+    """Fill the index and reap every orphan; return the reaped tasks. Blocks; may be repeated.
 
-    A task that cannot be read is left alone; one that cannot be written stays for the next start.
+    A task that cannot be read is left alone; one that cannot be written is left for the next start.
     """
     store.sweep()
     index.refresh()
@@ -119,18 +119,18 @@ def recover(store: TaskStore, index: TaskIndex, kinds: Mapping[str, TaskKind]) -
 
 
 def process_is_gone(meta: TaskMeta) -> bool:
-    """Return whether the process that ran the task is dead, or its pid another process's by now."""
+    """Return whether the process that ran the task has ended, even if its pid is in use again."""
     if meta.pid is None:
         return True
     try:
         started_at = milliseconds(meta.pid_started_at) / 1000 if meta.pid_started_at else 0
     except ValueError:
-        return True  # a time that nobody can read is that of no process
+        return True  # no process has an unreadable start time
     owner = ProcessIdentity(meta.pid, started_at, meta.boot_id, meta.start_ticks)
     return owner.find() is None
 
 
 def _is_orphan(meta: TaskMeta) -> bool:
-    # Nothing of this process runs yet: a task with our pid is of an earlier one that had it, as
-    # happens in containers, where the daemon gets the same pid at every start.
+    # This process runs no task yet: one with our pid is an earlier process's, as happens in
+    # containers, where the daemon gets the same pid at every start.
     return meta.pid == os.getpid() or process_is_gone(meta)

@@ -15,16 +15,16 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Events:
-    """A task's events.jsonl, open for appending; loop and threads may write at once.
+    """A task's events.jsonl, open for appending, by the loop and by threads.
 
-    `end` writes the last event: what a late thread still has to say is dropped.
+    `end` writes the last event: later events of threads are dropped.
     """
 
     def __init__(self, path: Path, now: Callable[[], str]) -> None:
         self._log = JsonLinesLog(path)
         self._now = now
         self._over = False
-        # Keeps a late event of a thread from landing behind the last one.
+        # Keeps a thread's late event from being written after the last one.
         self._lock = threading.Lock()
 
     def append(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
@@ -64,9 +64,9 @@ class Tail:
         self._number = 0
 
     def new_lines(self) -> list[bytes]:
-        """Return the whole lines that were appended since the last time.
+        """Return the complete lines that were appended since the last call.
 
-        In the place of one that is no event stands one of the kind `unreadable_file`.
+        A line that is not an event is replaced by an event of the kind `unreadable_file`.
         """
         with reading(self._path):
             return list(self._read())
@@ -80,7 +80,7 @@ class Tail:
             file.seek(self._offset, os.SEEK_SET)
             for line in file:
                 if not line.endswith(b"\n"):
-                    return  # still being written: it is read from its start next time
+                    return  # still being written: read from its start next time
                 self._offset += len(line)
                 self._number += 1
                 if line != b"\n":

@@ -16,8 +16,11 @@ POLL_S = 0.25
 class ChangeSignal:
     """Wakes everybody who waits for the next change.
 
-    Take `next` before looking at the state, then wait on it: a change in between is not missed.
-    on_fire: called with each change.
+    Take `next` before looking at the state, then wait on it, so that no change in between is
+    missed.
+
+    Args:
+        on_fire: called at each change.
     """
 
     def __init__(self, on_fire: Callable[[], None] = lambda: None) -> None:
@@ -25,7 +28,7 @@ class ChangeSignal:
         self.on_fire = on_fire
 
     def fire(self) -> None:
-        """Wake those who wait, and begin the next round."""
+        """Wake all waiters, and begin the next round."""
         self.next.set()
         self.next = asyncio.Event()
         self.on_fire()
@@ -34,7 +37,7 @@ class ChangeSignal:
 async def changes(directory: Path) -> AsyncGenerator[None, None]:
     """Yield at once, then after every change in the folder, and at least four times a second."""
     yield
-    import watchfiles  # 20 ms that only a task of another process is worth
+    import watchfiles  # 20 ms, only needed for tasks of other processes
 
     try:
         watcher = watchfiles.awatch(
@@ -52,7 +55,7 @@ async def changes(directory: Path) -> AsyncGenerator[None, None]:
                 yield
     except* (OSError, RuntimeError):
         logger.info("%s is polled: it cannot be watched", directory)
-    # No watches or threads left, or the folder is gone: the poll alone still notices.
+    # The system has no watches or threads left, or the folder is gone: polling still works.
     while True:
         await asyncio.sleep(POLL_S)
         yield

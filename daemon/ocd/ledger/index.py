@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds, unreadable
 from ocd.ledger.store import META, TaskStore, is_task_id
 
-# A folder that changed this recently may change again within the same tick of its clock.
+# A folder that changed this recently may change again without a change of its timestamp.
 _SETTLED_NS = 100_000_000
 _BIG_ENOUGH = 16384
 
@@ -32,7 +32,7 @@ class IndexRow(NamedTuple):
 
     @property
     def was_delivered(self) -> bool:
-        """Whether it was a direct call, and its caller has the result."""
+        """Whether it was a direct call whose caller has received the result."""
         return self.direct and self.status == "COMPLETED"
 
 
@@ -58,7 +58,7 @@ class TaskIndex:
         self._lock = threading.Lock()  # rows are iterated in threads while the loop adds some
 
     def put(self, meta: TaskMeta) -> None:
-        """Note a task as it is now."""
+        """Store the current state of a task."""
         created = milliseconds(meta.created_at)
         row = IndexRow(created, intern(meta.kind), meta.status, meta.direct)
         with self._lock:
@@ -71,7 +71,7 @@ class TaskIndex:
             self.unreadable.discard(task_id)
 
     def mark_unreadable(self, task_id: str) -> None:
-        """Leave a task out from now on because its meta.json cannot be read."""
+        """Leave a task out from now on, because its meta.json cannot be read."""
         with self._lock:
             self._rows.pop(task_id, None)
             self.unreadable.add(task_id)
@@ -90,11 +90,14 @@ class TaskIndex:
         *,
         answered: bool = True,
     ) -> list[str]:
-        """Return the ids of tasks of these statuses and kinds (empty: any), newest first.
+        """Return the ids of matching tasks, newest first.
 
-        answered: also direct calls whose callers have the result.
-
-        since, before: those created at that epoch millisecond or later, and earlier than that one.
+        Args:
+            statuses: their statuses; empty: any.
+            kinds: their kinds; empty: any.
+            since: only tasks created at this epoch millisecond or later.
+            before: only tasks created earlier than this epoch millisecond.
+            answered: include direct calls whose callers have received the result.
         """
         with self._lock:
             rows = list(self._rows.items())
@@ -111,9 +114,12 @@ class TaskIndex:
         return [task_id for _, task_id in matching]
 
     def refresh(self, own: Collection[str] = ()) -> None:
-        """Take in what other processes did: new and removed folders, tasks of theirs that moved on.
+        """Pick up what other processes did: new, changed and removed tasks.
 
-        Costs one stat if nothing did; `own` are the running tasks of this process.
+        Costs one stat if nothing has changed.
+
+        Args:
+            own: the running tasks of this process.
         """
         self._take_in_folders()
         with self._lock:
@@ -146,7 +152,7 @@ class TaskIndex:
             self._rows[task_id] = row
 
     def _read(self, task_id: str) -> IndexRow:
-        # Ten thousand of these happen at start: no Path, no file object, few fields decoded.
+        # Called ten thousand times at start: no Path, no file object, few fields decoded.
         descriptor = os.open(f"{self._store.root}/{task_id}/{META}", os.O_RDONLY)
         try:
             data = os.read(descriptor, _BIG_ENOUGH)
@@ -175,7 +181,7 @@ def _folders(root: Path) -> Iterator[str]:
 
 
 def read_or_drop(index: TaskIndex, store: TaskStore, task_id: str) -> TaskMeta | None:
-    """Return the task, or None if it is gone or unreadable by now; the index learns of it."""
+    """Return the task, or None if it is gone or unreadable by now; the index is updated."""
     try:
         return store.read(task_id)
     except OcdError as error:

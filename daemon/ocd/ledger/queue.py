@@ -6,7 +6,7 @@ from ocd.ledger.task_run import TaskRun
 
 
 class TaskQueue:
-    """Gives turns. A run waits for its event `turn`, and ends its turn with `leave`."""
+    """Gives turns to runs. A run waits for its event `turn`, and ends its turn with `leave`."""
 
     def __init__(self, max_at_once: int) -> None:
         self._max_at_once = max_at_once
@@ -15,7 +15,7 @@ class TaskQueue:
 
     @property
     def max_at_once(self) -> int:
-        """How many have a turn at once; may be set at any time."""
+        """How many runs have a turn at once; may be changed at any time."""
         return self._max_at_once
 
     @max_at_once.setter
@@ -24,12 +24,12 @@ class TaskQueue:
         self._start_next()
 
     def join(self, run: TaskRun) -> None:
-        """Put a run at the end of the line."""
+        """Put a run at the end of the queue."""
         self._waiting.append(run)
         self._start_next()
 
     def leave(self, run: TaskRun) -> None:
-        """Give a run's turn to the next, or take it out of the line."""
+        """Give a run's turn to the next one, or remove it from the queue."""
         if run.holds_turn:
             run.holds_turn = False
             self._at_work -= 1

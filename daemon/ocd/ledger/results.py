@@ -21,9 +21,17 @@ RESULT = "result.json"
 
 
 def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpan | None:
-    """Write a result and its index in one pass (steps 5.1 and 5.2); return where its list stands.
+    """Write a result and its index in one pass (steps 5.1 and 5.2).
 
-    units_size: bytes of the task's units file. Nothing of a failed write stays.
+    Nothing is left of a write that fails.
+
+    Args:
+        path: of result.json.
+        payload: the result.
+        units_size: the size of the task's units file in bytes.
+
+    Returns:
+        Where the result's list stands in the file.
     """
     index_path = path.with_suffix(".idx")
     parts = part_of(path), part_of(index_path)
@@ -39,7 +47,7 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpa
             parts[1].replace(index_path)
             crash_points.point("result.index")
             parts[0].replace(path)
-        except BaseException:  # no failure leaves parts behind
+        except BaseException:  # whatever the failure, no parts are left behind
             for part in parts:
                 part.unlink(missing_ok=True)
             raise
@@ -72,27 +80,28 @@ class _CountedChunks:
             self._first = self._first or size
             self._last = size
             self._total += size
-            # An item and its newline: equal sums mean that the list is the units, one by one.
+            # An item and its newline: if the sums are equal, the list is exactly the units.
             self._lines += size + 1 if chunk.is_item else 0
             yield chunk
 
     def place(self, units_size: int) -> ResultListSpan | None:
-        """Return where the list stands, if there is one; to be asked once all bytes passed."""
+        """Return where the list stands, if there is one; call it after all bytes have passed."""
         keys = self._payload.items_at
         if keys is None:
             return None
         # The first chunk ends with the list's bracket, the last one begins with it.
         end = self._total - self._last + 1
-        # A list of its own may have the units in another order.
+        # A list that the kind has built itself may have the units in another order.
         is_units = self._payload.of_rows and 0 < self._lines == units_size
         return ResultListSpan(keys, self._first - 1, end, in_units=is_units)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """A task's result. With `rows`, `data` has everything but the list at the keys `items`.
+    """A task's result. If `rows` is set, `data` lacks the list at the keys `items`.
 
-    file: has all of it, with its index beside it.
+    Attributes:
+        file: contains all of it, with its index beside it.
     """
 
     data: Any
@@ -102,9 +111,12 @@ class TaskResult:
 
 
 def read_result(path: Path, units: JsonLinesFile, meta: TaskMeta) -> TaskResult | None:
-    """Return the result of a task that stands at `path`, or None if it has none. Blocks.
+    """Return the result of a task, or None if it has none. Blocks.
 
-    A list that the units file had is not read: it comes as `rows`. Raises `unreadable_file`.
+    A list that consists of the task's units is not read: it is returned as `rows`.
+
+    Raises:
+        OcdError: unreadable_file.
     """
     if meta.result_path is None:
         return None
@@ -131,7 +143,7 @@ def _read_checked(file: BinaryIO, path: Path, place: ResultListSpan | None) -> T
 def _read_older(
     file: BinaryIO, path: Path, units: JsonLinesFile, place: ResultListSpan | None
 ) -> TaskResult:
-    """Return a result of a release that kept the units beside it, and no checksums."""
+    """Return a result of an earlier release, which kept the units beside it and no checksums."""
     if place is None or not _is_unchanged(units, place):
         return TaskResult(_decode(path, file.read()), items=place.keys if place else None)
     head = file.read(place.start)
@@ -140,7 +152,7 @@ def _read_older(
 
 
 def _without_list(path: Path, head: bytes, tail: bytes, place: ResultListSpan) -> Any:  # noqa: ANN401
-    """Return the result with an empty list in the place of its own."""
+    """Return the result with an empty list in place of its own."""
     data = _decode(path, head + b"[]" + tail)
     try:
         found = at_keys(data, place.keys)
@@ -152,7 +164,7 @@ def _without_list(path: Path, head: bytes, tail: bytes, place: ResultListSpan) -
 
 
 def _is_unchanged(units: JsonLinesFile, place: ResultListSpan) -> bool:
-    # As many newlines there as commas and a bracket here; else somebody changed the units file.
+    # One newline per unit, one comma or bracket per item; otherwise the units file was changed.
     return place.in_units and file_size(units.path) == place.end - place.start - 1
 
 

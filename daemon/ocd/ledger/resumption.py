@@ -1,7 +1,7 @@
-"""Resuming an ended task: a new task that starts with what the old one finished.
+"""Resuming an ended task: a new task that starts with the finished work of the old one.
 
-arguments.json has a task's complete arguments, besides the redacted args_summary in meta.json. It
-contains no secrets: a parameter with a secret is left out and must be passed again.
+arguments.json has a task's complete arguments, in addition to the redacted args_summary in
+meta.json. It contains no secrets: a parameter with a secret is left out and must be passed again.
 """
 
 import os
@@ -38,12 +38,15 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """How tasks of a kind are resumed: what is kept, and which limits may change.
+    """How tasks of a kind are resumed: what is carried over, and which parameters may change.
 
-    is_passing: whether a finished unit failed for a reason that may pass; it is done again. files:
-    the kind's own logs in the task's folder, taken along. folder: one of files that never change,
-    taken along, too. limits: the parameters that may change.
-    once: parameters that are not repeated.
+    Attributes:
+        is_passing: returns whether a finished unit failed for a temporary reason; such a unit is
+            done again.
+        files: the kind's own logs in the task's folder, which are copied.
+        folder: a folder of files that never change, which are linked.
+        limits: the parameters that may change.
+        once: the parameters that are not repeated.
     """
 
     is_passing: Callable[[bytes], bool]
@@ -54,7 +57,7 @@ class Resumption:
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
-    """arguments.json. left_out: the parameters that are secret or have secrets, redacted."""
+    """arguments.json. left_out: the parameters that are secret or contain secrets, redacted."""
 
     version: int = _FORMAT
     args: dict[str, Any]
@@ -62,7 +65,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, args: Mapping[str, Any], secret: Collection[str]) -> "Arguments":
-        """Return what may be stored of a task's arguments; secret: those that are never stored."""
+        """Return what may be stored of a task's arguments; `secret` names those never stored."""
         redacted = redact(args) | {name: MASK for name in secret if args.get(name)}
         unredacted = {name: value for name, value in args.items() if redacted[name] == value}
         return cls(
@@ -71,7 +74,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed(self, changes: Mapping[str, Any], how: Resumption) -> dict[str, Any]:
-        """Return the resumed task's arguments; `invalid_argument` for those that cannot change."""
+        """Return the resumed task's arguments; invalid_argument for those that cannot change."""
         for name, value in changes.items():
             is_limit = name in how.limits + how.once
             if not is_limit and self.left_out.get(name) not in (MASK, redact(value)):
@@ -93,12 +96,12 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_arguments(folder: Path, arguments: Arguments) -> None:
-    """Put the arguments into the folder of a task that is being made."""
+    """Write the arguments into the folder of a task that is being created."""
     write_unsynced(folder / ARGUMENTS, msgspec.json.encode(arguments))
 
 
 def read_arguments(store: TaskStore, task_id: str) -> Arguments:
-    """Return what a task was asked; `not_resumable` for one of an earlier release."""
+    """Return the arguments of a task; not_resumable if an earlier release has written it."""
     path = store.directory(task_id) / ARGUMENTS
     data = read_whole(path)
     if data is None:
@@ -114,7 +117,7 @@ def not_resumable(task_id: str, why: str, hint: str = "") -> OcdError:
 
 
 class FinishedWork:
-    """The finished work of an ended task, for the task that resumes it. Blocks."""
+    """The finished work of an ended task, for the task that resumes it. Methods block."""
 
     def __init__(self, store: TaskStore, meta: TaskMeta, resumption: Resumption) -> None:
         self._store = store
@@ -127,7 +130,7 @@ class FinishedWork:
         return self._meta.task_id
 
     def has_passing(self) -> bool:
-        """Return whether there are units that failed for a reason that may pass."""
+        """Return whether any units failed for a temporary reason."""
         return any(map(self._resumption.is_passing, self._units()))
 
     def copy_to(self, folder: Path) -> None:
@@ -141,9 +144,9 @@ class FinishedWork:
             _link_files(own / self._resumption.folder, folder / self._resumption.folder)
 
     def _units(self) -> Iterator[bytes]:
-        """Yield the finished units, in their order: from the log, or from the result that has it.
+        """Yield the finished units in order: from the log, or from the result that contains them.
 
-        A line that cannot be read costs that unit alone: it is done again.
+        An unreadable line loses only that unit, which is then done again.
         """
         task_id = self.task_id
         if self._store.has_units(task_id):
@@ -162,7 +165,7 @@ def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
 
 
 def _link_files(old: Path, new: Path) -> None:
-    """Give the files of a folder, if there is one, a second name; where that cannot be, a copy."""
+    """Hard-link the files of a folder, if it exists, into another; copy where that fails."""
     if not old.is_dir():
         return
     make_dir(new)
@@ -170,5 +173,5 @@ def _link_files(old: Path, new: Path) -> None:
         for path in old.iterdir():
             try:
                 os.link(path, new / path.name)
-            except OSError:  # another file system, or too many names
+            except OSError:  # another file system, or too many links
                 shutil.copyfile(path, new / path.name)

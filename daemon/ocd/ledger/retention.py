@@ -16,10 +16,16 @@ logger = logging.getLogger(__name__)
 def prune(
     store: TaskStore, index: TaskIndex, retention_days: float, max_tasks: int = MAX_TASKS
 ) -> int:
-    """Remove tasks that ended more than `retention_days` ago (0: never), and the oldest beyond
-    `max_tasks`; return how many. Tasks that have not ended or cannot be read always stay. Blocks.
+    """Remove old tasks and return how many. Blocks.
 
-    What a crash left beside a result that holds it (step 5.4 of the store) goes as well.
+    Tasks that have not ended or cannot be read are always kept. Units that a crash has left beside
+    a result which contains them (step 5.4 of the store) are removed as well.
+
+    Args:
+        store: the tasks.
+        index: their index.
+        retention_days: remove tasks that ended longer ago than this; 0: never.
+        max_tasks: remove the oldest tasks beyond this number.
     """
     ended = index.newest(TERMINAL)
     for task_id in ended:

@@ -49,9 +49,10 @@ class RedactedParams:
         """Return the parameters without secrets and passwords, their strings cut.
 
         Args:
-            hides: Knows the password fields that the call has met; None: it has met none.
-            error: The code of the error that it ended with.
-            max_chars: The longest string, at most MAX_CHARACTERS.
+            is_password_field: tells whether a parameter was typed into a password field; None if
+                the call has touched none.
+            error: the code of the error that the call ended with.
+            max_chars: the longest string, at most MAX_CHARACTERS.
         """
         if self._redacted is None and max_chars < MAX_CHARACTERS:
             short = redact(without_header_values(truncate(self._params, max_chars)))

@@ -24,8 +24,11 @@ logger = logging.getLogger(__name__)
 class ReservedPort:
     """The port on which one part of the daemon will listen.
 
-    what: that part ("the dashboard", "attaching"). setting: its key of config.toml. taken: told
-    when a port is known, before it is served: Chromium must not reach it.
+    Args:
+        what: that part ("the dashboard", "attaching").
+        setting: its key in config.toml.
+        chromium: the browser, which must not reach the port.
+        on_taken: called when the port is known, before it is served.
     """
 
     def __init__(

@@ -42,7 +42,12 @@ R = TypeVar("R", bound=msgspec.Struct)
 class KeyedLog(Generic[R]):
     """The records of one file, by key. All methods block; any thread may call them.
 
-    heard: told of every change with the key, the old record and the new one, under the lock.
+    Args:
+        path: the file.
+        of: the type of its records.
+        listener: called with the key, the old record and the new one at each change, under the
+            lock.
+        slack: how many outdated lines the file may have before it is rewritten.
     """
 
     def __init__(

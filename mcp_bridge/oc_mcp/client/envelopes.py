@@ -10,9 +10,9 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 
-# More items of a list are not looked at: fewer are offered.
+# Items of a list beyond this number are ignored: fewer than that are ever offered.
 MAX_LISTED = 500
-# In these the SDK reads which arguments it has to say in headers.
+# The SDK reads from these which arguments it must repeat in headers.
 HEADER_MARK = "x-mcp-header"
 _KEY = "openchrome/carried"
 _CONTENTS = ("content", "contents", "messages")
@@ -20,7 +20,7 @@ _LISTS = ("tools", "resources", "resourceTemplates", "prompts")
 
 
 class _Sealed(str):
-    """A short text for whoever checks or copies a result; `inside` is what it carries."""
+    """A short text to everything that checks or copies a result; `inside` is what it carries."""
 
     def __new__(cls, inside: object) -> "_Sealed":
         sealed = super().__new__(cls, "sealed")
@@ -31,7 +31,7 @@ class _Sealed(str):
 
 
 def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Exception:
-    """Return a message with what its result lists or contains in an envelope."""
+    """Return a message whose result, or whose list items, are carried in envelopes."""
     if not isinstance(item, SessionMessage) or not isinstance(item.message, types.JSONRPCResponse):
         return item
     result = item.message.result
@@ -69,7 +69,7 @@ def _item(one: object, what: str) -> dict[str, Any]:
 
 
 def open_envelope(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it came
-    """Return what an envelope carries, a result or an item of a list; others as they are."""
+    """Return what an envelope carries, a result or a list item; anything else unchanged."""
     meta = result.get("_meta")
     carried = meta.get(_KEY) if isinstance(meta, dict) else None
     return carried.inside if isinstance(carried, _Sealed) else result

@@ -24,16 +24,16 @@ from oc_mcp.client.stdio_transport import (
     too_large_error,
 )
 
-# What is compressed could be of any size.
+# A compressed body could expand to any size.
 UNCOMPRESSED = {"accept-encoding": "identity"}
 _EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 # This much of a chunk may belong to a terminator that continues in the next one.
 _OVERLAP = 3
-# More are not waited for: their calls were given up.
+# Older messages than the latest few belong to calls that have been given up.
 _MAX_PARKED = 16
-# Values of a result that its stand-in has, too: the SDK reads the protocol's version.
+# Values that the stand-in repeats, because the SDK reads the protocol version from it.
 _SHORT = 100
-# Stands for a message that cannot be read: no JSON.
+# Stands in for a message that cannot be parsed: it is not JSON itself.
 _BROKEN = b"{"
 
 Message = types.JSONRPCMessage
@@ -41,7 +41,7 @@ _Response = types.JSONRPCResponse
 
 
 class LongMessages:
-    """The long messages of one connection, between the thread that parsed them and the client."""
+    """One connection's long messages, handed from the threads that parse them to the client."""
 
     def __init__(self) -> None:
         self._mark = f"openchrome/{token_hex(8)}"
@@ -49,10 +49,13 @@ class LongMessages:
         self._parked: dict[str, Message] = {}
 
     async def bound(self, response: httpx2.Response) -> None:
-        """Put stand-ins for the long messages of a response, errors for those over MAX_MESSAGE.
+        """Replace long messages of a response by stand-ins, and those over MAX_MESSAGE by errors.
 
-        A message is a whole body, or an event of a stream. Raises DecodingError for a compressed
-        one; reading fails at a message over the bound that is no answer.
+        A message is a whole body, or one event of a stream. Reading fails at a message over the
+        limit that is not an answer.
+
+        Raises:
+            DecodingError: the response is compressed.
         """
         encoding = response.headers.get("content-encoding", "identity")
         if encoding != "identity":
@@ -69,7 +72,7 @@ class LongMessages:
             response.stream = _Bounded(response.stream)
 
     def park(self, text: bytes) -> bytes:
-        """Return the JSON that stands in for a message; blocks as long as its parsing takes."""
+        """Parse a message and return the JSON that stands in for it; blocks while it is parsed."""
         try:
             item = parse_line(text)
         except Unreadable:
@@ -83,7 +86,7 @@ class LongMessages:
         return msgspec.json.encode(_stand_in(item.message, self._mark, ticket))
 
     def take(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
-        """Return the message for which this one stands in; others as they are."""
+        """Return the message for which this one stands in; any other message unchanged."""
         if isinstance(item, Exception) or not self._parked:
             return item
         parked = self._parked.pop(_ticket(item.message, self._mark), None)
@@ -124,7 +127,7 @@ def _ticket(message: Message, mark: str) -> str:
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """A body of any kind, as it comes."""
+    """A response body, read with a limit."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         self._inner = inner
@@ -142,7 +145,7 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 class _Body(_Bounded):
-    """A body that is one message."""
+    """A body that is a single message."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, messages: LongMessages) -> None:
         super().__init__(inner)
@@ -162,7 +165,7 @@ class _Body(_Bounded):
 
 
 class _Events(_Bounded):
-    """A stream of events; each message is the data of one."""
+    """A stream of server-sent events; each event's data is one message."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, messages: LongMessages) -> None:
         super().__init__(inner)
@@ -204,13 +207,13 @@ def _too_large() -> httpx2.ReadError:
 
 
 def _split(stream: bytes) -> tuple[bytes, bytes]:
-    """Return the events that are complete, and the beginning of the next."""
+    """Return the complete events, and the beginning of the next one."""
     cut = max(stream.rfind(end) + len(end) for end in _EVENT_ENDS if end in stream)
     return stream[:cut], stream[cut:]
 
 
 def _shorten(events: bytes, messages: LongMessages) -> bytes:
-    """Return the events with stand-ins for the long messages among them; blocks."""
+    """Return the events with stand-ins for the long messages among them; blocks while parsing."""
     lines: list[bytes] = []
     data: list[bytes] = []
     for line in events.splitlines():

@@ -26,9 +26,9 @@ from mcp.os.win32.utilities import (
 )
 from mcp.shared.message import SessionMessage
 
-# The longest message that is taken. Its parsing takes some 100 ms at most.
+# The longest message that is accepted. Parsing it takes about 100 ms at most.
 MAX_MESSAGE = 16 * 1024 * 1024
-# The message of the error that stands in the place of a longer answer.
+# The message of the error that replaces a longer answer.
 TOO_LARGE = f"The answer is larger than {MAX_MESSAGE >> 20} MiB"
 # Longer lines are parsed in a thread.
 LONG = 64 * 1024
@@ -45,20 +45,22 @@ _GONE = (
     anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError,
     OSError,
 )  # fmt: skip
-# Is told that the other side has ended, and why if that is known.
+# Called when the other side has ended, with the reason if it is known.
 Lost = Callable[[str], None]
 
 
 class Unreadable(Exception):
-    """What came is nothing that the connection could go on after; the argument says what."""
+    """The connection cannot continue after what was received; the argument says why."""
 
 
 @contextlib.asynccontextmanager
 async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> AsyncIterator[Any]:
-    """Start a program and yield the streams of its messages; it is ended when they are left.
+    """Start a program and yield its message streams; on exit the program is ended.
 
-    start: command, env, cwd. errors: where its stderr goes. lost: is called before the messages end
-    by themselves.
+    Args:
+        start: command, env and cwd.
+        errors: where its stderr goes.
+        lost: called if the program ends by itself, before its messages end.
     """
     process = await _running_process(start, errors)
     incoming, received = anyio.create_memory_object_stream[_Item](0)
@@ -75,7 +77,7 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
                     why = str(error)
                 lost(why)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return  # nobody reads any more
+            return  # the reader has gone
 
     async def write() -> None:
         with contextlib.suppress(*_GONE):
@@ -84,7 +86,7 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
                 await process.stdin.send(line.encode() + b"\n")
             return
         lost("")
-        await incoming.aclose()  # the program hears nothing any more
+        await incoming.aclose()  # the program receives nothing further
 
     async with anyio.create_task_group() as group:
         group.start_soon(read)
@@ -103,7 +105,11 @@ async def program(start: Mapping[str, Any], errors: TextIO, lost: Lost) -> Async
 
 
 async def _messages(stdout: Any) -> AsyncIterator[_Item]:  # noqa: ANN401 - the SDK has two kinds
-    """Yield what the lines say until the stream ends; raises Unreadable."""
+    """Yield the messages of the lines until the stream ends.
+
+    Raises:
+        Unreadable: a line that is too long or not UTF-8.
+    """
     parts: list[bytes] = []
     size = 0
     with contextlib.suppress(*_GONE):
@@ -113,7 +119,7 @@ async def _messages(stdout: Any) -> AsyncIterator[_Item]:  # noqa: ANN401 - the 
                 yield await _message(parts, line, size + len(line))
                 parts, size = [], 0
             size += len(rest)
-            # Of what is too long only the beginning is kept.
+            # Only the beginning of a line that is too long is kept.
             if rest and (size <= MAX_MESSAGE or not parts):
                 parts.append(rest)
             elif len(parts) > 1:
@@ -135,9 +141,10 @@ def _too_large(head: bytes) -> SessionMessage:
 
 
 def too_large_error(head: bytes) -> types.JSONRPCError | None:
-    """Return the error that answers the request in the place of its answer, which begins so.
+    """Return the error that replaces an answer over the limit; None if it is not an answer.
 
-    None for what is no answer.
+    Args:
+        head: the beginning of the message.
     """
     known = _ANSWER.match(head)
     if known is None:
@@ -147,7 +154,11 @@ def too_large_error(head: bytes) -> types.JSONRPCError | None:
 
 
 def parse_line(line: bytes) -> _Item:
-    """Return the message of a line, or what is wrong with it; raises Unreadable."""
+    """Return the message of a line, or the error that describes what is wrong with it.
+
+    Raises:
+        Unreadable: the connection cannot continue after it.
+    """
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -156,7 +167,7 @@ def parse_line(line: bytes) -> _Item:
     try:
         try:
             message = adapter.validate_python(msgspec.json.decode(text), by_name=False)
-        except msgspec.DecodeError:  # NaN, which is no JSON and which some write
+        except msgspec.DecodeError:  # NaN, which is not valid JSON but which some servers write
             message = adapter.validate_json(text, by_name=False)
     except (ValueError, RecursionError) as error:
         return error
@@ -179,7 +190,7 @@ async def _running_process(start: Mapping[str, Any], errors: TextIO) -> Any:  # 
 
 
 async def _end_process(process: Any) -> None:  # noqa: ANN401 - of two kinds
-    """End it as the protocol says: close its stdin, wait, then end it and what it has started."""
+    """End a program as MCP prescribes: close its stdin, wait, then kill it and its children."""
     async with anyio.create_task_group() as group:
         group.start_soon(_drained, process.stdout)
         with contextlib.suppress(*_GONE):
@@ -198,14 +209,14 @@ async def _end_process(process: Any) -> None:  # noqa: ANN401 - of two kinds
 
 
 async def _drained(stdout: Any) -> None:  # noqa: ANN401 - of two kinds
-    # A program that still writes to a full pipe could not end.
+    # A program that is still writing to a full pipe could not exit.
     with contextlib.suppress(*_GONE):
         while True:
             await stdout.receive(_CHUNK)
 
 
 async def _has_ended(process: Any) -> bool:  # noqa: ANN401 - of two kinds
-    # Not its wait(): that one waits for all who have inherited its pipes, too.
+    # Not its wait(), which also waits for every process that has inherited its pipes.
     deadline = time.monotonic() + _END_S
     while process.returncode is None and time.monotonic() < deadline:  # noqa: ASYNC110 - no event
         await anyio.sleep(_POLL_S)
@@ -213,7 +224,7 @@ async def _has_ended(process: Any) -> bool:  # noqa: ANN401 - of two kinds
 
 
 def _closed(process: Any) -> None:  # noqa: ANN401 - of two kinds
-    # What has inherited a pipe keeps the transport open; only here can it be closed.
+    # A process that has inherited a pipe keeps the transport open, so it is closed here.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     if close := getattr(transport, "close", None):
         with contextlib.suppress(PermissionError):

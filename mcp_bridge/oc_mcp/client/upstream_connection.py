@@ -33,7 +33,7 @@ from oc_mcp.client.upstream_lists import (
     FAILURES,
     MAX_PAGES,
     ListName,
-    is_last_page,
+    is_connection_closed,
     list_all,
     list_templates,
     words,
@@ -54,17 +54,17 @@ START_S = 30.0
 LIST_S = 20.0
 FIRST_DELAY_S = 0.5
 MAX_DELAY_S = 60.0
-# One that has run so long has recovered from what ended it before.
+# A connection that has lasted this long has recovered from what ended the one before.
 HEALTHY_S = 30.0
 LISTEN_AGAIN_S = 5.0
 CHANGE_PACE_S = 0.2
-# A call waits for a start that is due so soon.
+# A call waits for the next attempt if it is due within this time.
 SOON_S = 1.0
 _ANY: Any = TypeAdapter(dict[str, Any])
 
 
 class _Change(NamedTuple):
-    """What says that a list has changed: a message, an event of a stream."""
+    """What announces that a list has changed: a notification, or an event of a stream."""
 
     message: type
     event: type
@@ -79,10 +79,12 @@ _CHANGES = (
 
 
 class Upstream:
-    """One server. `run` in a task; `tools` and `call` from any other.
+    """One server. `run` in a task; `tools` and `call` may be called from any other task.
 
-    start: command, env, cwd, url and headers, filled in. on_tools: is told what the server offers,
-    after each start and each change. on_changed: is told of its other lists that have changed.
+    Args:
+        start: command, env, cwd, url and headers, with their placeholders filled in.
+        on_tools: called with the server's tools after each start and each change.
+        on_changed: called when another of its lists has changed.
     """
 
     def __init__(
@@ -94,7 +96,7 @@ class Upstream:
         self._on_tools = on_tools
         self._on_changed = on_changed
         self._client: Client | None = None
-        self._attempt = asyncio.Event()  # set once the start that goes on, or is due, is over
+        self._attempt = asyncio.Event()  # set once this or the next attempt is over
         self._stopping = asyncio.Event()
         self._news = asyncio.Event()
         self._stale: set[ListName] = set()
@@ -121,14 +123,14 @@ class Upstream:
         return "waiting" if self._retry_at > time.monotonic() else "starting"
 
     def stop(self) -> None:
-        """End; `run` returns soon after."""
+        """End the connection; `run` returns soon afterwards."""
         self._stopping.set()
         self._news.set()
 
     # --- the one task -------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Be connected until stopped; after a loss again, each time later if it does not last."""
+        """Stay connected until stopped; reconnect after a loss, with growing pauses."""
         delay = 0.0
         while not self._stopping.is_set():
             began = time.monotonic()
@@ -182,7 +184,7 @@ class Upstream:
                     await self._until_lost(client)
                     listening.cancel()
             finally:
-                self._set_down()  # before the calls in flight hear that it is closed
+                self._set_down()  # before the calls in flight fail because it is closed
 
     async def _until_lost(self, client: Client) -> None:
         while True:
@@ -197,7 +199,7 @@ class Upstream:
                 await self._on_tools(tools)
             for what in sorted(stale - {"tools"}):
                 self._on_changed(what)
-            if stale:  # one that announces changes all the time is not heard each time
+            if stale:  # a server that announces changes all the time is not asked after each
                 await wait_for_event(self._stopping, CHANGE_PACE_S)
 
     def _open(self) -> AbstractAsyncContextManager[Client]:
@@ -234,7 +236,7 @@ class Upstream:
         while True:
             try:
                 async with client.listen(**filters) as changes:
-                    self._ask_again(changing)  # what happened before was not heard
+                    self._ask_again(changing)  # earlier changes were not announced to us
                     async for change in changes:
                         self._ask_again(
                             [one.listed for one in _CHANGES if isinstance(change, one.event)]
@@ -247,7 +249,7 @@ class Upstream:
     # --- what others ask ----------------------------------------------------------------------
 
     async def tools(self) -> list[dict[str, Any]]:
-        """Ask for the tools, as they are on the wire; upstream_gone if that cannot be done."""
+        """Ask for the tools, as they are on the wire; upstream_gone if that fails."""
         return await self._with_timeout(_tools_of(await self.wait_connected()))
 
     async def _with_timeout(self, listing: Awaitable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -260,9 +262,10 @@ class Upstream:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], on_progress: OnProgress | None
     ) -> dict[str, Any]:
-        """Call a tool and return its raw result; cancelling cancels it there, too.
+        """Call a tool and return its raw result; cancelling this cancels the call there, too.
 
-        Raises upstream_gone, and upstream_failed for what the protocol has errors for.
+        Raises:
+            OcdError: upstream_gone, or upstream_failed for an error of the protocol.
         """
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
 
@@ -270,7 +273,7 @@ class Upstream:
             if on_progress is not None:
                 on_progress(Progress(done=progress, total=total, message=(message or "")[:200]))
 
-        # Not `call_tool`: it raises for results that miss a schema which nobody here relies on.
+        # Not `call_tool`: it raises for results that violate their schema, which is not used here.
         return await self._request(
             tool, types.CallToolRequest(params=params), progress_callback=report
         )
@@ -281,25 +284,25 @@ class Upstream:
         return await self._request("resources/read", types.ReadResourceRequest(params=params))
 
     async def resources(self) -> list[dict[str, Any]]:
-        """Ask for the resources, as they are on the wire; upstream_gone if that cannot be done."""
+        """Ask for the resources, as they are on the wire; upstream_gone if that fails."""
         client = await self.wait_connected()
         if client.server_capabilities.resources is None:
             return []
         return await self._with_timeout(list_all(partial(_sent, client), "resources"))
 
     async def templates(self) -> list[dict[str, Any]]:
-        """Ask for the templates of resources, each with its `variables`; upstream_gone."""
+        """Ask for the resource templates, each with its `variables`; upstream_gone."""
         client = await self.wait_connected()
         if client.server_capabilities.resources is None:
             return []
         return await self._with_timeout(list_templates(partial(_sent, client)))
 
     async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
-        """Read the resource that a template stands for with these values; raises as `call` does."""
+        """Read the resource that a template gives with these values; raises as `call` does."""
         return await self.read(fill(template, values))
 
     async def prompts(self) -> list[dict[str, Any]]:
-        """Ask for the prompts, as they are on the wire; upstream_gone if that cannot be done."""
+        """Ask for the prompts, as they are on the wire; upstream_gone if that fails."""
         client = await self.wait_connected()
         if client.server_capabilities.prompts is None:
             return []
@@ -315,7 +318,7 @@ class Upstream:
         try:
             answered = await _sent(client, request, **how)
         except MCPError as error:
-            if self._start["url"] and is_last_page(error):
+            if self._start["url"] and is_connection_closed(error):
                 self._is_lost()
             if client is not self._client:
                 raise self._gone_error(self._problem or "it ended") from None
@@ -331,7 +334,7 @@ class Upstream:
         return answered
 
     async def wait_connected(self) -> Client:
-        """Return the connection, waited for while it is being made; upstream_gone if it is not."""
+        """Return the connection, waiting if it is being made; upstream_gone if that fails."""
         if self._client is None:
             if self._retry_at - time.monotonic() > SOON_S:
                 raise self._gone_error(self._problem)
@@ -365,7 +368,7 @@ class Upstream:
 async def _tools_of(client: Client) -> list[dict[str, Any]]:
     tools = await list_all(partial(_sent, client), "tools")
     if client.protocol_version in MODERN_PROTOCOL_VERSIONS and envelopes.HEADER_MARK in str(tools):
-        page = await client.list_tools()  # the SDK learns which arguments it has to say in headers
+        page = await client.list_tools()  # the SDK learns which arguments it must repeat in headers
         for _ in range(MAX_PAGES):
             if page.next_cursor is None:
                 break

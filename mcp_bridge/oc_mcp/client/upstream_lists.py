@@ -14,7 +14,7 @@ from oc_mcp.client.uri_templates import variables_of
 from ocd.api.errors import OcdError
 
 MAX_PAGES = 50
-# What a connection may end with; tasks of the SDK put theirs into groups.
+# The errors that may end a connection; the SDK's tasks raise theirs in groups.
 FAILURES = (
     OSError, MCPError, TimeoutError, ValueError, RuntimeError, ExceptionGroup, httpx2.HTTPError,
     anyio.ClosedResourceError, anyio.BrokenResourceError, OcdError,
@@ -28,16 +28,16 @@ _LISTS: dict[str, tuple[Any, type[BaseModel]]] = {
     "prompts": (types.ListPromptsRequest, types.Prompt),
 }
 ListName = Literal["tools", "resources", "prompts"]
-# Sends a request of the SDK's and returns the result as it is on the wire.
+# Sends one of the SDK's requests and returns the result as it is on the wire.
 Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
 async def list_all(
     send: Send, what: ListName | Literal["resourceTemplates"]
 ) -> list[dict[str, Any]]:
-    """Return a list's raw items, MAX_LISTED at most.
+    """Return the raw items of a list, MAX_LISTED at most.
 
-    An item that is not what it should be stays as it came: the others are not to blame for it.
+    An item that is not valid is returned as it came: it does not invalidate the others.
     """
     request, model = _LISTS[what]
     found: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ async def list_all(
 
 
 async def list_templates(send: Send) -> list[dict[str, Any]]:
-    """Return the templates of resources, each with its `variables`; many servers have none."""
+    """Return the resource templates, each with its `variables`; many servers have none."""
     try:
         listed = await list_all(send, "resourceTemplates")
     except MCPError as error:
@@ -74,10 +74,10 @@ def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:
     return checked.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def is_last_page(error: MCPError) -> bool:
-    """Return whether the SDK says that a connection over HTTP is over, and not one request alone.
+def is_connection_closed(error: MCPError) -> bool:
+    """Return whether an error means that the HTTP connection has ended, not just one request.
 
-    The code alone says nothing: servers have it for errors of their own, too.
+    The code alone is not enough: servers use it for errors of their own, too.
     """
     message = error.error.message
     if error.error.code == types.CONNECTION_CLOSED:

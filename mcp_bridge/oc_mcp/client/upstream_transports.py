@@ -20,7 +20,7 @@ from oc_mcp.client.envelopes import put_in_envelopes
 from oc_mcp.client.message_bounds import UNCOMPRESSED, LongMessages
 
 _WHO = types.Implementation(name="openchrome", title="OpenChrome gateway", version="1")
-# A server may keep an answer's stream open as long as the call's own deadline allows.
+# A server may keep the stream of an answer open for as long as the call's deadline allows.
 _TIMEOUT = httpx2.Timeout(30.0, read=None)
 
 
@@ -31,10 +31,13 @@ async def open_transport(
     lost: stdio_transport.Lost,
     stderr_lines: deque[str],
 ) -> AsyncIterator[Client]:
-    """Open a connection; entered and left in one task.
+    """Open a connection; enter and leave it in the same task.
 
-    start: command, env, cwd, url and headers. heard: is given the server's notifications. lost: is
-    told when a program has ended, and why. said: takes the last lines of a program's stderr.
+    Args:
+        start: command, env, cwd, url and headers.
+        on_message: called with the server's notifications.
+        lost: called when a program has ended, with the reason.
+        stderr_lines: receives the last lines of a program's stderr.
     """
     messages = LongMessages()
     async with contextlib.AsyncExitStack() as stack:
@@ -60,8 +63,9 @@ async def _program(
 ) -> AsyncIterator[Any]:
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as errors:
-        # Before there is a program whose failure would cancel it: uvloop, cancelled in there, has
-        # closed the descriptor, and the file closes its number again, which may be another's then.
+        # Before the program starts, whose failure would cancel this: cancelled here, uvloop has
+        # closed the descriptor already, and the file would close its number a second time, which
+        # may belong to another file by then.
         reader = asyncio.StreamReader(limit=1 << 16)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb")
@@ -88,7 +92,7 @@ async def _in_envelopes(
     transport: Any,  # noqa: ANN401 - the SDK's private protocol
     messages: LongMessages,
 ) -> AsyncIterator[Any]:
-    """Open a transport whose results come in envelopes, and long messages for their stand-ins."""
+    """Open a transport that puts results in envelopes and replaces stand-ins by long messages."""
     async with transport as (incoming, outgoing):
         forward, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 

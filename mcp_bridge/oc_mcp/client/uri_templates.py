@@ -6,9 +6,9 @@ from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
 
 def variables_of(template: object) -> list[tuple[str, bool]]:
-    """Return the variables by name, and whether they are required: those outside of the query.
+    """Return the variables by name, and whether each is required: those outside the query are.
 
-    None of what is no template, or has parts that the SDK does not know ({x:3}, {?x*}).
+    None for what is not a template, or has parts that the SDK does not support ({x:3}, {?x*}).
     """
     if not isinstance(template, str):
         return []
@@ -20,7 +20,7 @@ def variables_of(template: object) -> list[tuple[str, bool]]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Return the address; a variable of several parts ({/path*}) takes them as one text, `a/b`."""
+    """Return the address; a variable with several parts ({/path*}) is given as one text, `a/b`."""
     parsed = UriTemplate.parse(template)
     found: dict[str, str | list[str]] = {}
     for one in parsed.variables:

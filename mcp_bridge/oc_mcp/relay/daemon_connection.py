@@ -32,22 +32,22 @@ def no_daemon(request_id: object, error: NoDaemonError) -> bytes:
 
 
 class DaemonConnection(Protocol):
-    """A connection to the daemon. Failures are OSErrors."""
+    """A connection to the daemon. Failures are raised as OSError."""
 
     def send(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         ...
 
     def receive(self) -> bytes:
-        """Return what has come, b"" at the end."""
+        """Return the next bytes, b"" at the end."""
         ...
 
     def finish(self) -> None:
-        """Say that no more will be sent."""
+        """Say that nothing more will be sent."""
         ...
 
     def close(self) -> None:
-        """End it, for both threads."""
+        """Close the connection, for the reading and the writing thread."""
         ...
 
 
@@ -65,19 +65,19 @@ class SocketConnection:
             raise
 
     def send(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         self._socket.sendall(data)
 
     def receive(self) -> bytes:
-        """Return what has come, b"" at the end."""
+        """Return the next bytes, b"" at the end."""
         return self._socket.recv(_CHUNK)
 
     def finish(self) -> None:
-        """Say that no more will be sent."""
+        """Say that nothing more will be sent."""
         self._shut(socket.SHUT_WR)
 
     def close(self) -> None:
-        """End it, for both threads."""
+        """Close the connection, for the reading and the writing thread."""
         self._shut(socket.SHUT_RDWR)
 
     def _shut(self, how: int) -> None:
@@ -102,7 +102,7 @@ def connect(home: str, hello: bytes) -> DaemonConnection:
 
 
 def start(home: str) -> str | None:
-    """Run `ocd start`; return None once it runs, else what it complained about."""
+    """Run `ocd start`; return None once the daemon runs, else its error message."""
     if not paths.may_start(home):
         return "none is running, and auto_start is off"
     from ocd.api import daemon_start

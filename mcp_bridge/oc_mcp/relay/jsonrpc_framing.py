@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
-# A response begins with these bytes; longer ones are not decoded only to see their id.
+# A response begins with these bytes, so that long ones need not be decoded to see their id.
 HEAD = 512
 LOST = -32603
 
 
 def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
-    """Yield whole lines, each with its newline, until `read` answers nothing or fails."""
-    # One block that grows: the memory of many pieces would never go back to the system.
+    """Yield whole lines, each with its newline, until `read` returns nothing or fails."""
+    # One growing block: the memory of many small pieces would never be returned to the system.
     partial = bytearray()
     while True:
         try:
@@ -24,7 +24,7 @@ def cut(read: Any) -> Any:  # noqa: ANN401 - a function and an iterator of bytes
             message = _ended(partial, line)
             partial = bytearray()
             yield message
-            del message  # it may be large, and the next may be long in coming
+            del message  # it may be large, and the next one may take long to arrive
         partial += rest
     if partial:
         yield _ended(partial, b"")
@@ -37,7 +37,7 @@ def _ended(partial: bytearray, rest: bytes) -> bytes:
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """Return the message, {} if it is not one."""
+    """Return the message, {} if the line is not a JSON-RPC message."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -46,35 +46,35 @@ def decode(line: bytes) -> dict[str, Any]:
 
 
 def key(request_id: object) -> str:
-    """Return an id as it stands on the wire: 1 and "1" are two."""
+    """Return an id in its wire form, in which 1 and "1" differ."""
     return json.dumps(request_id)
 
 
 def key_of_cancelled(message: dict[str, Any]) -> str:
-    """Return the id that a cancelling notification names."""
+    """Return the id of the request that a cancellation notification names."""
     params = message.get("params")
     return key(params.get("requestId") if isinstance(params, dict) else None)
 
 
 def key_of_request(line: bytes) -> str:
-    """Return the id of a request as it stands on the wire."""
+    """Return the id of a request in its wire form."""
     return key(decode(line).get("id"))
 
 
 def subscription(uri: str) -> bytes:
-    """Return a request of the relay's own to follow a resource; hosts do not use such ids."""
+    """Return the relay's own request to subscribe to a resource, with an id that no host uses."""
     request = {"id": f"oc-mcp {uri}", "method": "resources/subscribe", "params": {"uri": uri}}
     return json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n"
 
 
 def resource_updated(uri: str) -> bytes:
-    """Return the notification that a resource is not what it was."""
+    """Return the notification that a resource has changed."""
     notification = {"method": "notifications/resources/updated", "params": {"uri": uri}}
     return json.dumps({"jsonrpc": "2.0", **notification}).encode() + b"\n"
 
 
 def response_key(line: bytes) -> str | None:
-    """Return the id of a response, None for anything else."""
+    """Return the id of a response; None for any other message."""
     head = line[:HEAD]
     if head.startswith(b'{"jsonrpc":"2.0","method"'):
         return None
@@ -91,7 +91,7 @@ def response_key(line: bytes) -> str | None:
 
 
 def lost_reply(request_key: str) -> bytes:
-    """Return the answer to a request that the daemon took with it."""
+    """Return the error that answers a request which was lost with the daemon."""
     error = {
         "code": LOST,
         "message": "Lost connection to the OpenChrome daemon during the call; call again",

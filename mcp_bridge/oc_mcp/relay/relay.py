@@ -1,7 +1,7 @@
 """The byte relay between an agent host's stdio and the daemon's MCP socket.
 
-Standard library only, and little of it: a host waits for this process. Lines go both ways as they
-are; ids are looked at so that no request stays without an answer when the daemon goes away.
+Only a small part of the standard library is imported: a host waits for this process. Lines pass
+both ways unchanged; ids are tracked so that every request is answered when the daemon goes away.
 """
 
 import json
@@ -16,20 +16,20 @@ from oc_mcp.relay import daemon_connection, jsonrpc_framing
 from ocd.api import paths
 
 CHUNK = 1 << 16
-# Answers to what was asked before the host closed its end are waited for so long.
+# How long to wait for outstanding answers after the host has closed its end.
 DRAIN_S = 1.0
 CLOSE_S = 2.0
 PARENT_POLL_S = 2.0
 RETRY_S = 0.05
-# A daemon that is being restarted is waited for so long before it is started by us.
+# How long to wait for a daemon that is being restarted, before the relay starts one.
 RETURN_S = 3.0
-# More than the daemon follows for one connection; the oldest go first.
+# More than the daemon follows for one connection; the oldest are dropped first.
 MAX_SUBSCRIBED = 128
 _REFUSED = b'{"oc_refused":'
 
 
 class Relay:
-    """Both directions, and what must be told again to a daemon that was restarted."""
+    """Both directions, and the state that a restarted daemon must be told again."""
 
     def __init__(self, hello: dict[str, Any], *, may_start: bool) -> None:
         self._hello = json.dumps({"oc_hello": hello}).encode() + b"\n"
@@ -38,14 +38,14 @@ class Relay:
         self._lock = threading.Condition()
         self._connection: daemon_connection.DaemonConnection | None = None
         self._queue: deque[bytes] = deque()
-        # The methods of the requests that are not answered yet.
+        # The methods of the requests that have not been answered yet, by id.
         self._pending: dict[str, str] = {}
         self._handshake: list[bytes] = []
         self._subscribed: dict[str, None] = {}
         self._ignored_replies: set[str] = set()
         self._lost_at = 0.0
         self._closing = False
-        # Taken at once: a host may die while the daemon is still being started.
+        # Read at once: the host may die while the daemon is still being started.
         self._parent = os.getppid()
         self._out = threading.Lock()
 
@@ -104,7 +104,7 @@ class Relay:
                 while rest:
                     rest = rest[os.write(1, rest) :]
             except OSError:
-                os._exit(0)  # nobody reads any more
+                os._exit(0)  # the host has gone
 
     # --- the daemon's side ----------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Relay:
             try:
                 to.send(line)
             except OSError:
-                to.close()  # the receiving thread sees it too, and says so to the host
+                to.close()  # the receiving thread notices, too, and tells the host
                 self._wait_until_noticed(to)
                 continue
             with self._lock:
@@ -135,7 +135,7 @@ class Relay:
                 self._lock.wait(RETRY_S)
 
     def _wait_for_return(self) -> bool:
-        """Wait while the daemon may come back; then start it. Return whether it runs."""
+        """Wait while the daemon may come back, then start one; return whether a daemon runs."""
         while time.monotonic() - self._lost_at < RETURN_S:
             with self._lock:
                 if self._connection is not None:
@@ -192,7 +192,7 @@ class Relay:
         self._write_host(line)
 
     def _on_connection_lost(self, lost_connection: daemon_connection.DaemonConnection) -> None:
-        """Answer what was in flight; a request that was never sent stays in the queue."""
+        """Answer the requests in flight; a request that was never sent stays in the queue."""
         lost_connection.close()
         with self._lock:
             self._connection = None
@@ -225,18 +225,18 @@ class Relay:
             replayed = [line for line in self._handshake if line not in queued]
             if replayed:
                 replayed += map(jsonrpc_framing.subscription, subscribed)
-            # Before they are sent: their replies may come at once.
+            # Recorded before they are sent, because their replies may come at once.
             self._ignored_replies = set(map(jsonrpc_framing.key_of_request, replayed))
         try:
             for line in replayed:
                 connection.send(line)
         except OSError:
-            connection.close()  # seen by the next receive
+            connection.close()  # the next receive notices
         with self._lock:
             self._connection = connection
             self._lock.notify_all()
         if len(replayed) > 1:
-            # What expand_tools had revealed is not listed any more, and tasks have ended meanwhile.
+            # Tools revealed by expand_tools are no longer listed, and tasks have ended meanwhile.
             self._write_host(b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n')
             for uri in subscribed:
                 self._write_host(jsonrpc_framing.resource_updated(uri))
@@ -286,7 +286,7 @@ class Relay:
         return 0
 
     def _awaits_answer(self) -> bool:
-        # A listen stream is answered when it ends, which is now.
+        # A listen stream gets its answer when it ends, which is now.
         return any(method != "subscriptions/listen" for method in self._pending.values())
 
     def _watch_parent(self) -> None:

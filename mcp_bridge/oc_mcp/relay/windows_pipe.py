@@ -29,7 +29,7 @@ if sys.platform == "win32":
             )
 
         def send(self, data: bytes) -> None:
-            """Send all of it."""
+            """Send all of the data."""
             rest = memoryview(data)
             while rest:
                 written, _ = _winapi.WriteFile(self._handle, bytes(rest[:_CHUNK]), overlapped=True)
@@ -37,7 +37,7 @@ if sys.platform == "win32":
                 rest = rest[count:]
 
         def receive(self) -> bytes:
-            """Return what has come, b"" at the end."""
+            """Return the next bytes, b"" at the end."""
             try:
                 reading, _ = _winapi.ReadFile(self._handle, _CHUNK, overlapped=True)
                 reading.GetOverlappedResult(True)  # noqa: FBT003 - as above
@@ -48,9 +48,9 @@ if sys.platform == "win32":
             return bytes(reading.getbuffer() or b"")
 
         def finish(self) -> None:
-            """Say that no more will be sent: pipes have no half close, so it ends."""
+            """Say that nothing more will be sent: a pipe has no half-close, so this closes it."""
             self.close()
 
         def close(self) -> None:
-            """End it, for both threads."""
+            """Close the connection, for the reading and the writing thread."""
             _winapi.CloseHandle(self._handle)

@@ -8,11 +8,15 @@ from ocd.api.wire import Client, Hello
 
 @dataclass(eq=False, slots=True)
 class Caller:
-    """Who calls: the session, the tools it may use, and those that are listed to it.
+    """Who calls: its session, the tools it may use, and those that are listed to it.
 
-    `expanded_tools` grows with expand_tools. An ephemeral caller is made for one request (bare
-    HTTP, and revisions without connections), so its list never changes. page_tools: whether it is
-    offered the tools of its page; `listed_page_tools` are those that it was told of, by name.
+    An ephemeral caller is made for one request (bare HTTP, and revisions without connections), so
+    its list never changes.
+
+    Attributes:
+        expanded_tools: what expand_tools has added to its list.
+        page_tools: whether it is offered the tools of its page.
+        listed_page_tools: the tools of its page that it has been offered, by name.
     """
 
     session: str
@@ -25,7 +29,7 @@ class Caller:
     listed_page_tools: dict[str, PageTool] = field(default_factory=dict)
 
     def may_use(self, entry: Entry) -> bool:
-        """Return whether the verb is inside the connection's maximum."""
+        """Return whether the verb is among the tools that the connection allows."""
         return entry["name"] in self.maximum
 
     def lists(self, entry: Entry) -> bool:

@@ -28,7 +28,7 @@ class Completions:
     async def complete(
         self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Answer with the names that begin as the argument does."""
+        """Answer with the names that begin with the argument's text."""
         what = _KNOWN.get(params.argument.name)
         names = await self._daemon.known_names(what, self._caller_of(ctx).session) if what else []
         fitting = [name for name in names if name.startswith(params.argument.value)]

@@ -35,7 +35,7 @@ class Reply(Protocol):
 
 
 class PageTool(Protocol):
-    """A tool of a page: its catalog entry, what names it to page_tool_call, whose it is."""
+    """A tool of a page: its catalog entry, its key for page_tool_call, and its origin."""
 
     @property
     def entry(self) -> Entry: ...
@@ -101,7 +101,7 @@ class DaemonProtocol(Protocol):
         ...
 
     async def templates(self, maximum: AllowedTools) -> list[dict[str, Any]]:
-        """Return other MCP servers' templates of resources: uriTemplate, name, mimeType?."""
+        """Return other MCP servers' resource templates: uriTemplate, name, mimeType?."""
         ...
 
     async def prompts(self, maximum: AllowedTools) -> list[dict[str, Any]]:
@@ -115,11 +115,11 @@ class DaemonProtocol(Protocol):
     def watch_page_tools(
         self, session: str, listener: Callable[[ListName], Awaitable[None]]
     ) -> Callable[[], None]:
-        """Call `heard` after those have changed, until what is returned is called."""
+        """Call `listener` after each change of those tools; the returned function ends that."""
         ...
 
     def watch(self, listener: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
-        """Call `heard` with the list that has changed, until what is returned is called."""
+        """Call `listener` with each list that has changed; the returned function ends that."""
         ...
 
     async def call(
@@ -134,12 +134,18 @@ class DaemonProtocol(Protocol):
     ) -> Reply:
         """Run a call; cancelling it cancels the work.
 
-        is_listed: whether the caller's tools/list has an entry. askable: the host can ask a person.
+        Args:
+            request: the verb and its parameters.
+            on_progress: called with each step of its progress.
+            budget_s: seconds after which a long call answers with its task.
+            maximum: the verbs that the connection may use.
+            is_listed: returns whether an entry is in the caller's tools/list.
+            askable: whether the host can ask a person.
         """
         ...
 
     async def answer(self, approval_id: str, *, allowed: bool) -> None:
-        """Decide an approval for its session; nothing happens if somebody was faster."""
+        """Decide an approval for its session; does nothing if it has been answered already."""
         ...
 
     async def wait_answered(self, approval_id: str) -> None:
@@ -151,7 +157,7 @@ class DaemonProtocol(Protocol):
         ...
 
     def task_states(self, task_id: str) -> AsyncGenerator[Mapping[str, Any], None]:
-        """Yield a task's meta now and after changes, until it has ended."""
+        """Yield a task's meta now and after each change, until it has ended."""
         ...
 
     async def task_reply(self, task_id: str, params: Mapping[str, Any]) -> Reply:
@@ -161,19 +167,19 @@ class DaemonProtocol(Protocol):
     async def join_task(
         self, task_id: str, request: CallRequest, on_progress: OnProgress, *, budget_s: float
     ) -> Reply:
-        """Wait for a task that this call has begun, and answer as `call` does."""
+        """Wait for a task that this call has started, and answer as `call` does."""
         ...
 
     async def human_question(self, task_id: str) -> LinkedQuestion | None:
-        """Return what the task asks a person, once it does; None if it does not, or has no link."""
+        """Return what the task asks a person, once it does; None without a question or a link."""
         ...
 
     async def decline(self, task_id: str) -> None:
-        """Say that a person will not do what the task asks; nothing happens if it asks no more."""
+        """Record that a person declines what the task asks; does nothing if it no longer asks."""
         ...
 
     def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that outlives its call and ends by itself."""
+        """Run a coroutine that may outlive its call and ends by itself."""
         ...
 
     async def cancel_task(self, task_id: str) -> None:
@@ -183,7 +189,7 @@ class DaemonProtocol(Protocol):
     async def known_names(
         self, what: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
-        """Return the names there are, newest first."""
+        """Return the names that exist (handles, tasks or tabs), newest first."""
         ...
 
     def status(self) -> Mapping[str, Any]:
@@ -199,5 +205,5 @@ class DaemonProtocol(Protocol):
         ...
 
     def from_browser(self, inode: str) -> bool:
-        """Whether the socket may be that of the daemon's Chromium, where pages speak."""
+        """Whether the socket with this inode belongs to the daemon's Chromium, hence to a page."""
         ...

@@ -12,21 +12,21 @@ from oc_mcp.server.daemon_protocol import DaemonProtocol
 from ocd.api.errors import OcdError
 
 Context = ServerRequestContext[Any, Any]
-# Nothing to fill in: to accept the question is to say yes.
+# A form without fields: accepting it means yes.
 _NO_FIELDS: Mapping[str, Any] = {"type": "object", "properties": {}}
-# One call may need this many answers: an instruction, to addresses with queries at many sites.
+# How many questions one call may ask: an instruction can lead to many sites.
 MAX_QUESTIONS = 10
 
 
 def askable(ctx: Context) -> bool:
-    """Return whether the host said that it can put a form before a person."""
+    """Return whether the host has declared that it can show a form to a person."""
     can = _elicitation(ctx)
-    # One that names no mode is of a revision that knew no other.
+    # A host that names no mode speaks a revision in which forms were the only one.
     return can is not None and (can.form is not None or can.url is None)
 
 
 def opens_links(ctx: Context) -> bool:
-    """Return whether the host said that it can have a person open a link."""
+    """Return whether the host has declared that it can have a person open a link."""
     can = _elicitation(ctx)
     return can is not None and can.url is not None
 
@@ -39,13 +39,14 @@ def _elicitation(ctx: Context) -> types.ElicitationCapability | None:
 async def ask(
     daemon: DaemonProtocol, ctx: Context, params: types.CallToolRequestParams, needed: OcdError
 ) -> dict[str, Any] | None:
-    """Have a person answer, here or elsewhere; or return what makes the host ask and come back.
+    """Have a person answer; or return the result that makes the host ask and call again.
 
-    Raises `needed` if the host's person put the question away: it can be answered elsewhere.
+    Raises:
+        ConsentNeededError: the host's user dismissed the question; it can be answered elsewhere.
     """
     approval_id = str(needed.details["approval"])
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        # The question is bound to what it was about: an answer to another one does not count.
+        # The answer is bound to its question: an answer to another one does not count.
         answer = (params.input_responses or {}).get(approval_id)
         if answer is None:
             return _input_required(approval_id, needed.message)
@@ -68,7 +69,7 @@ def _input_required(approval_id: str, message: str) -> dict[str, Any]:
 async def _ask_now(
     daemon: DaemonProtocol, ctx: Context, approval_id: str, message: str
 ) -> str | None:
-    """Return what the host's person did; None if somebody else was faster."""
+    """Return the decision of the host's user; None if somebody else has answered meanwhile."""
     # Over HTTP the question goes out on the stream of the call that it is about: without an id
     # it would go to the stream of GET, which a host need not have open, and wait for ever.
     action: str | None = None

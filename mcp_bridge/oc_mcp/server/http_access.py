@@ -35,7 +35,7 @@ class Access:
         self._port = port
         self._token = token.encode()
         self._from_browser = from_browser
-        # A connection brings many requests, and its other end does not change hands.
+        # A connection carries many requests, and its peer stays the same process.
         self._last_trusted = ""
 
     def refusal(

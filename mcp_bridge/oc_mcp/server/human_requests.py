@@ -25,7 +25,7 @@ Begin = Callable[[], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class HumanRequest:
-    """One call of oc_ask_human. request: as the task behind it was given it."""
+    """One call of oc_ask_human. request: the call as it is passed to the task behind it."""
 
     daemon: DaemonProtocol
     ctx: Context
@@ -51,7 +51,7 @@ class HumanRequest:
         return await self.daemon.join_task(task_id, self.request, on_progress, budget_s=budget_s)
 
     async def _answered(self) -> str | None:
-        """Return the task whose link the person has seen, if this is the call made again."""
+        """Return the task whose link the person has seen, if the host is repeating the call."""
         for task_id, answer in (self.answers or {}).items():
             if await self._is_ours(task_id):
                 if getattr(answer, "action", None) == "decline":
@@ -67,7 +67,7 @@ class HumanRequest:
         return (meta["kind"], meta["session"]) == (VERB, self.request.session)
 
     async def _show_link(self, task_id: str) -> None:
-        """Have the host show the link for as long as the task asks; it may outlive the call."""
+        """Have the host show the link while the task asks; this may outlive the call."""
         try:
             question = await self.daemon.human_question(task_id)
             if question is None:
@@ -93,7 +93,7 @@ class HumanRequest:
             await self.daemon.decline(task_id)
 
     def _stream(self) -> types.RequestId | None:
-        # Over HTTP that of the call, as long as it waits: a host need not have another one open.
+        # Over HTTP on the call's own stream while it waits: the host may have no other one open.
         return self.ctx.request_id if self.ctx.session.can_send_request else None
 
 

@@ -25,9 +25,9 @@ from ocd.api.bounded_dict import BoundedDict
 
 logger = logging.getLogger(__name__)
 
-# A host that does not read holds nobody up longer than this.
+# How long a host that does not read may delay the others.
 NOTIFY_S = 5.0
-# As many sessions as HTTP takes at once; nothing says which have ended.
+# As many sessions as HTTP accepts at once; ended ones are not announced.
 _MAX_ITEMS = 128
 _EVENTS: Mapping[ListName, ServerEvent] = {
     "tools": ToolsListChanged(),
@@ -37,14 +37,14 @@ _EVENTS: Mapping[ListName, ServerEvent] = {
 
 
 class ListChangedNotifier:
-    """The hosts behind one server: those that did a handshake, and those that listen."""
+    """The hosts behind one server: those with a handshake, and those with a listen stream."""
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
         self._sessions = BoundedDict[int, ServerSession](_MAX_ITEMS)
 
     def serve(self, server: Server[Any]) -> None:
-        """Hear of hosts that have done the handshake."""
+        """Register for the handshakes of hosts."""
         server.add_notification_handler(
             "notifications/initialized", types.NotificationParams, self._on_request
         )
@@ -53,7 +53,7 @@ class ListChangedNotifier:
         self._sessions[id(ctx.session)] = ctx.session
 
     async def notify(self, changed: ListName) -> None:
-        """Notify all of them of the list that has changed."""
+        """Notify all of them that the list has changed."""
         await self.bus.publish(_EVENTS[changed])
         for key, session in list(self._sessions.items()):
             with contextlib.suppress(TimeoutError):

@@ -9,7 +9,7 @@ from ocd.api import progress_text
 from ocd.api.wire import Progress
 
 PACE_S = 0.5
-# Hosts give up on calls that are silent for long.
+# Hosts give up on calls that report nothing for long.
 SIGN_OF_LIFE_S = 20.0
 _STEP = 0.001
 
@@ -17,7 +17,7 @@ SendProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class ProgressReporter:
-    """Hears of progress at any pace and reports the latest at ours."""
+    """Accepts progress at any rate and reports the latest at a fixed rate."""
 
     def __init__(self, report: SendProgress) -> None:
         self._report = report
@@ -26,7 +26,7 @@ class ProgressReporter:
         self._reported = -1.0
 
     def on_progress(self, progress: Progress) -> None:
-        """Take note of progress."""
+        """Record the progress, to be reported next."""
         self._latest = progress
         if progress.done > self._reported:
             self._news.set()

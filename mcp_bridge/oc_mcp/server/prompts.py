@@ -10,13 +10,13 @@ from mcp.shared.exceptions import MCPError
 from oc_mcp.server.resources import Resources
 
 Context = ServerRequestContext[Any, Any]
-# Stands in the names of other servers' tools and prompts, and in none of ours.
+# Occurs in the names of other servers' tools and prompts, never in ours.
 UPSTREAM_MARK = "__"
 Arguments = Mapping[str, str]
 
 
 class _Prompt(NamedTuple):
-    """A prompt: its title, what it is for, its arguments (name, meaning, required), its text."""
+    """A prompt: its title, its purpose, its arguments (name, meaning, required) and its text."""
 
     title: str
     description: str
@@ -92,7 +92,7 @@ PROMPTS: Mapping[str, _Prompt] = {
 
 
 class Prompts:
-    """The handlers of prompts/*: ours, and those of other servers, whose names have a mark."""
+    """The handlers of prompts/*: our own, and those of other servers, recognised by their names."""
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
@@ -108,7 +108,7 @@ class Prompts:
     async def get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """Answer prompts/get; what another server's prompt says is fenced as its tools' words."""
+        """Answer prompts/get; another server's prompt is fenced like its tools' output."""
         server, mark, _ = params.name.partition(UPSTREAM_MARK)
         if not mark:
             return fill(params.name, params.arguments or {})

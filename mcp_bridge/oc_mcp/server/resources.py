@@ -28,7 +28,7 @@ UPSTREAM_URI = "openchrome://upstream/"
 OUTPUT_TEMPLATE = "openchrome://output/{handle}{?offset}"
 _TEMPLATE = "template/"
 TASK_TEMPLATE = "openchrome://task/{task_id}"
-# A read brings at most so much of a payload: hosts put all of it in front of the model.
+# The most of a payload that one read returns: hosts show all of it to the model.
 PAGE_BYTES = 8192
 _OFFSET = re.compile(r"\d{1,18}")
 _READ_BUDGET_S = 30.0
@@ -45,7 +45,7 @@ _OURS = (
 
 
 class _Page(NamedTuple):
-    """Which part of which output is asked for."""
+    """Which part of which output is requested."""
 
     handle: str
     offset: int
@@ -59,7 +59,7 @@ class Resources:
         self._caller_of = caller_of
 
     async def list_resources(self, ctx: Context, _params: object) -> types.ListResourcesResult:
-        """Answer resources/list; outputs are not listed, their results link to them."""
+        """Answer resources/list; outputs are not listed: the results of calls link to them."""
         upstream = await self._daemon.resources(self._caller_of(ctx).maximum)
         return types.ListResourcesResult(
             resources=[*_OURS, *(types.Resource.model_validate(one) for one in upstream)]
@@ -109,7 +109,7 @@ class Resources:
         return await self._output(self._caller_of(ctx), uri, page)
 
     async def subscribable(self, ctx: Context, uri: str) -> str:
-        """Return the id of the task that is at this address; nothing else of ours changes."""
+        """Return the id of the task at this address; no other resource of ours changes."""
         if not uri.startswith(TASK_URI):
             message = f"Only tasks can be subscribed to: {TASK_TEMPLATE}"
             raise _not_found(uri, message)
@@ -132,8 +132,9 @@ class Resources:
     ) -> Contents:
         """Return another server's reply; a long one is stored, and its first page returned.
 
-        what: resources/read, resources/templates/read or prompts/get.
-        uri: what it stands under with us.
+        Args:
+            what: resources/read, resources/templates/read or prompts/get.
+            uri: the address under which we offer it.
         """
         caller = self._caller_of(ctx)
         arguments = {**arguments, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
@@ -205,12 +206,12 @@ def _parse(uri: str) -> _Page | None:
 
 
 def _parse_upstream(uri: str) -> tuple[str, str, dict[str, Any]]:
-    """Return of which server what is to be read, and what that is given."""
+    """Return the server, and what is requested of it with which arguments."""
     server, _, key = uri.removeprefix(UPSTREAM_URI).partition("/")
     if not key.startswith(_TEMPLATE):
         return server, "resources/read", {"id": key}
     key, _, query = key.removeprefix(_TEMPLATE).partition("?")
-    # In URLs, unlike in forms, a plus is not a space.
+    # In URLs, unlike in forms, a plus does not mean a space.
     values = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
     return server, "resources/templates/read", {"id": key, "values": values}
 

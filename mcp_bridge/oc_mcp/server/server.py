@@ -39,10 +39,10 @@ _CACHE = {
 
 
 class OpenChromeServer(Server[dict[str, Any]]):
-    """The SDK's server; it announces what may change.
+    """The SDK's server, which also announces which lists may change.
 
-    On handshake revisions expand_tools makes the list of tools grow. On the newest one lists are
-    the same for all, and only other servers behind us make them change.
+    On revisions with a handshake, expand_tools extends the list of tools. On the newest revision
+    lists are the same for all callers, and only other servers behind the gateway change them.
     """
 
     has_upstreams = False
@@ -70,7 +70,7 @@ class OpenChromeServer(Server[dict[str, Any]]):
         *,
         protocol_version: str | None = None,
     ) -> types.ServerCapabilities:
-        """Return what both eras announce; the SDK takes a listen stream for a sign of all of it."""
+        """Return the capabilities of both eras; the SDK infers all of them from a listen stream."""
         found = super().get_capabilities(
             notification_options,
             experimental_capabilities,
@@ -88,9 +88,10 @@ class OpenChromeServer(Server[dict[str, Any]]):
 def build(
     daemon: DaemonProtocol, caller_of: CallerOf, tasks: Tasks | None = None
 ) -> tuple[OpenChromeServer, ListChangedNotifier, Subscriptions]:
-    """Return a server, what tells its hosts of lists that have changed, and what of tasks.
+    """Return a server, its notifier of changed lists, and its task subscriptions.
 
-    caller_of: tells from a request's context who calls.
+    Args:
+        caller_of: returns the caller behind a request's context.
     """
     tasks = tasks or Tasks(daemon)
     tools = ToolHandlers(daemon, caller_of, tasks)
@@ -124,7 +125,7 @@ def build(
 
 
 class Bridges:
-    """Serves bridges' connections; they share what is known of tasks."""
+    """Serves bridges' connections, which share the state of tasks."""
 
     def __init__(self, daemon: DaemonProtocol) -> None:
         self._daemon = daemon
@@ -141,7 +142,7 @@ class Bridges:
         writer: asyncio.StreamWriter,
         first: Sequence[bytes] = (),
     ) -> None:
-        """Serve one connection until it ends; `first` are lines that were read already."""
+        """Serve one connection until it ends; `first` are the lines that have been read already."""
         server, notifier, subscriptions = build(self._daemon, lambda _ctx: caller, self._tasks)
         with contextlib.ExitStack() as watched:
             watched.callback(self._daemon.watch(notifier.notify))

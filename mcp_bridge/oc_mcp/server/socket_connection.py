@@ -30,7 +30,7 @@ async def serve_lines(
     writer: asyncio.StreamWriter,
     first: Sequence[bytes] = (),
 ) -> None:
-    """Serve until the peer ends; `first` are lines that were read already."""
+    """Serve until the peer ends; `first` are the lines that have been read already."""
     send_in, receive_in = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     send_out, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
@@ -72,7 +72,7 @@ async def _accept(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) ->
         writer.write(_invalid_message_error(line, error))
         return
     if isinstance(message, types.JSONRPCNotification) and _has_id(line):
-        # The SDK takes a request with an id of the wrong type for a notification.
+        # The SDK mistakes a request whose id has the wrong type for a notification.
         writer.write(error_line(types.INVALID_REQUEST, "id must be a string or an integer"))
         return
     await into.send(SessionMessage(message))
@@ -111,8 +111,8 @@ async def _write(outgoing: _Outgoing, writer: asyncio.StreamWriter) -> None:
                 writer.writelines((await _encode(item.message), b"\n"))
                 await writer.drain()
             except ConnectionError:
-                return  # the reader sees the end too
-            del item  # it may be large, and the next may be long in coming
+                return  # the reader notices the end, too
+            del item  # it may be large, and the next one may take long to arrive
 
 
 async def _encode(message: types.JSONRPCMessage) -> bytes:
@@ -123,7 +123,7 @@ async def _encode(message: types.JSONRPCMessage) -> bytes:
 
 
 def _is_long(message: types.JSONRPCMessage) -> bool:
-    """Return whether it is a tool's result of more text than is encoded in some milliseconds."""
+    """Return whether it is a tool result with too much text to encode in a few milliseconds."""
     result = message.result if isinstance(message, types.JSONRPCResponse) else {}
     blocks = result.get("content")
     if not isinstance(blocks, list):

@@ -22,13 +22,13 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 HttpAnswer = tuple[int, bytes]
-# Their answers come later, over a stream that a bare request has not.
+# Their answers come later, over a stream, which a bare request does not have.
 _STREAMED = frozenset({"subscriptions/listen", "resources/subscribe", "resources/unsubscribe"})
 
 
 @dataclass
 class _RequestContext:
-    """What the SDK asks of a request's channel: there is none back to the caller."""
+    """The channel that the SDK needs for a request; it has no way back to the caller."""
 
     request_id: Any
     message_metadata: ServerMessageMetadata
@@ -41,18 +41,18 @@ class _RequestContext:
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> NoReturn:
-        """Refuse: nobody would answer."""
+        """Refuse: there is nobody to answer."""
         raise NoBackChannelError(method)
 
     async def notify(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
     ) -> None:
-        """Drop it: there is one answer and no stream."""
+        """Drop the notification: there is one answer and no stream."""
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Drop it."""
+        """Drop the progress."""
 
 
 async def answer(server: Server[Any], request: Request, body: bytes) -> HttpAnswer:
@@ -89,7 +89,7 @@ async def _serve(
 
 
 def _decode(body: bytes) -> dict[str, Any] | HttpAnswer:
-    """Return the request, or the answer that says what is wrong with it."""
+    """Return the request, or the answer that describes what is wrong with it."""
     try:
         message = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:

@@ -53,13 +53,13 @@ class HttpCallers:
         return caller
 
     def _drop_idle(self) -> None:
-        # The SDK ends idle sessions by itself, and does not say so.
+        # The SDK ends idle sessions by itself, without notice.
         now = time.monotonic()
         for key in [k for k, (_, used) in self._callers.items() if now - used > 2 * SESSION_IDLE_S]:
             self.drop(key)
 
     def drop(self, key: str) -> None:
-        """Forget a session that has ended; its tabs are closed unless others share them."""
+        """Forget a session that has ended; its tabs are closed unless other callers share them."""
         known = self._callers.pop(key, None)
         if known is not None and known[0].session.startswith("mcp-"):
             self._daemon.end_session(known[0].session)
@@ -132,7 +132,7 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 def _is_bare(headers: Mapping[str, str]) -> bool:
-    """Return whether the caller is no MCP client: those accept event streams or have a session."""
+    """Return whether the caller is not an MCP client: those accept streams or send a session."""
     streams = "text/event-stream" in headers.get("accept", "")
     return not (streams or _SESSION_ID in headers or "mcp-protocol-version" in headers)
 
@@ -159,7 +159,7 @@ async def _respond(send: Send, status: int, body: bytes, kind: str = "applicatio
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signal handlers: the daemon has its own."""
+    """uvicorn without its signal handlers, because the daemon has its own."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -29,7 +29,7 @@ from ocd.api.errors import OcdError
 
 logger = logging.getLogger(__name__)
 
-# So many tasks are followed for one connection or stream, and so many streams are open.
+# The most tasks that one connection or stream may follow, and the most open streams.
 MAX_FOLLOWED = 64
 MAX_STREAMS = 128
 _STATE = "openchrome.subscriptions"
@@ -39,9 +39,10 @@ Followers = dict[str, asyncio.Task[None]]
 
 
 class Subscriptions:
-    """Those behind one server; `async with` it while the server runs.
+    """The subscriptions of one server; `async with` it while the server runs.
 
-    lists: tells of lists that have changed.
+    Args:
+        lists: notifies of lists that have changed.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class Subscriptions:
     async def unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        """Answer resources/unsubscribe; what nobody follows any more is no error."""
+        """Answer resources/unsubscribe; it is not an error if there is no subscription."""
         follower = _followers(ctx).pop(str(params.uri), None)
         if follower is not None:
             follower.cancel()
@@ -96,7 +97,7 @@ class Subscriptions:
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Answer subscriptions/listen; its acknowledgement names only what is followed."""
+        """Answer subscriptions/listen; the acknowledgement names only what is followed."""
         if self._streams >= MAX_STREAMS:
             raise MCPError(code=types.INTERNAL_ERROR, message="Subscription limit reached")
         self._streams += 1
@@ -129,7 +130,7 @@ class Subscriptions:
                 group.cancel_scope.cancel()
 
     async def _task_ids(self, ctx: Context, uris: Iterable[str]) -> dict[str, str]:
-        """Return the task behind each address; what is no task of ours is left out."""
+        """Return the task behind each address; addresses that are not our tasks are left out."""
         found: dict[str, str] = {}
         for uri in uris:
             if len(found) == MAX_FOLLOWED:
@@ -143,7 +144,7 @@ class Subscriptions:
     # --- both ----------------------------------------------------------------------------------
 
     async def _follow(self, task_id: str, tell: Tell) -> None:
-        """Tell whenever the task has changed, at most twice a second, at last when it has ended."""
+        """Notify whenever the task has changed, at most twice a second, and once it has ended."""
         seen = None
         try:
             async with aclosing(self._daemon.task_states(task_id)) as states:
@@ -162,7 +163,7 @@ class Subscriptions:
 
 
 class _StreamBus:
-    """What one listen stream hears: changes of lists, and of the tasks that it follows."""
+    """The events of one listen stream: changes of lists, and of the tasks that it follows."""
 
     def __init__(self, lists: InMemorySubscriptionBus) -> None:
         self._lists = lists
@@ -184,8 +185,8 @@ class _StreamBus:
 
 
 def _followers(ctx: Context) -> Followers:
-    """Return the connection's followers by address; they end with it."""
-    # The SDK hands handlers a request's session alone, and that keeps the connection to itself.
+    """Return the connection's followers by address; they end with the connection."""
+    # The SDK passes handlers only the request's session, whose connection is private.
     connection: Connection = ctx.session._connection  # noqa: SLF001
     known: Followers | None = connection.state.get(_STATE)
     if known is None:

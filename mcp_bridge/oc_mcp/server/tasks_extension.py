@@ -29,7 +29,7 @@ _STATUS = {
     "FAILED": "completed",
     "CANCELLED": "cancelled",
 }
-# Failures that are the daemon's, not the work's: the task has no result of its own.
+# Failures of the daemon, not of the work: such a task has no result of its own.
 _LOST = frozenset({"orphaned", "daemon_stopped", "internal"})
 
 # tasks/get carries the task's own keys around the result: 512 bytes are kept for them.
@@ -51,7 +51,7 @@ class UpdateParams(TaskParams):
 
 
 def declares_tasks(ctx: Context) -> bool:
-    """Return whether this request's client said that it understands tasks."""
+    """Return whether the request's client has declared that it supports tasks."""
     capabilities = ctx.session.client_capabilities
     extensions = (capabilities.extensions if capabilities else None) or {}
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS and EXTENSION in extensions
@@ -74,7 +74,7 @@ class Tasks:
         server.middleware.append(_check_name_header)
 
     async def create_task_result(self, task_id: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the CreateTaskResult of a call that continues."""
+        """Return the CreateTaskResult of a call that continues as a task."""
         self._params[task_id] = params
         return {"resultType": "task", **_task_to_dict(await self._daemon.task(task_id))}
 
@@ -89,13 +89,13 @@ class Tasks:
         return task
 
     async def cancel(self, ctx: Context, params: TaskParams) -> dict[str, Any]:
-        """Ask the task to stop; its end is seen with tasks/get."""
+        """Ask the task to stop; tasks/get shows when it has ended."""
         await self._meta(ctx, params.task_id)
         await self._daemon.cancel_task(params.task_id)
         return {}
 
     async def update(self, ctx: Context, params: UpdateParams) -> dict[str, Any]:
-        """Accept unsolicited answers."""
+        """Acknowledge input that was not asked for."""
         await self._meta(ctx, params.task_id)
         return {}
 
@@ -132,7 +132,7 @@ class Tasks:
 
 
 def _task_to_dict(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task's meta in the extension's words."""
+    """Return a task's meta in the terms of the extension."""
     error = meta.get("error") or {}
     lost = meta["status"] == "FAILED" and error.get("code") in _LOST
     changed = meta.get("ended_at") or meta.get("started_at") or meta["created_at"]
@@ -162,7 +162,7 @@ def _message(meta: Mapping[str, Any]) -> str:
 
 
 async def _check_name_header(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Refuse a tasks/* request whose Mcp-Name header names another task; the SDK does not look."""
+    """Refuse a tasks/* request whose Mcp-Name header names another task; the SDK does not check."""
     if ctx.method.startswith("tasks/") and ctx.request is not None:
         header = ctx.request.headers.get("mcp-name")
         task_id = (ctx.params or {}).get("taskId")

@@ -22,20 +22,20 @@ Result = dict[str, Any]
 HANDLE_BODY_BYTES = 4096
 # An SSE frame around a body, or a newline after it.
 _FRAMING_BYTES = 48
-# How many origins the note about untrusted strings names.
+# The most origins that the note about untrusted strings names.
 _ORIGINS = 5
 _ORIGIN = re.compile(rb'"(?:final_)?url":"(https?://[^/"\\?#]+)')
 
 
 class WireEnvelope(NamedTuple):
-    """What stands around a result on the wire. ascii: the transport escapes all others."""
+    """The bytes around a result on the wire. ascii: the transport escapes other characters."""
 
     request_id: str | int | float | None
     stamp: Mapping[str, Any]
     ascii: bool
 
     def size(self, result: Result) -> int:
-        """Return the bytes of the whole body."""
+        """Return the size of the whole body in bytes."""
         body = {"jsonrpc": "2.0", "id": self.request_id, "result": {**result, **self.stamp}}
         text = json.dumps(body, ensure_ascii=self.ascii, separators=(",", ":"))
         return len(text.encode()) + _FRAMING_BYTES
@@ -53,7 +53,14 @@ def failure(error: OcdError) -> Result:
 async def success(
     reply: Reply, page_keys: Sequence[str], frame: WireEnvelope, *, structured: bool
 ) -> Result:
-    """Return the result of a call. structured: the caller asked for `structuredContent` too."""
+    """Return the result of a call.
+
+    Args:
+        reply: the daemon's reply.
+        page_keys: the keys whose strings come from pages.
+        frame: what stands around the result on the wire.
+        structured: add `structuredContent`, because the caller asked for it.
+    """
     result = await _result(reply, page_keys, frame, structured=structured)
     return {**result, "_meta": {"browser_restarted": True}} if reply.browser_restarted else result
 
@@ -76,7 +83,7 @@ async def _result(
 
 
 def _structured_content(reply: Reply, encoded: bytes) -> dict[str, Any]:
-    """Return the same keys as the socket's result."""
+    """Return the keys that the socket's result has."""
     data = msgspec.json.decode(encoded)
     found: dict[str, Any] = data if isinstance(data, dict) else {"items": data}
     return found if reply.content is None else {**found, "content": reply.content}
@@ -166,7 +173,7 @@ def largest_fitting(most: int, fits: Callable[[int], bool]) -> int:
 
 
 def _pointer_blocks(reply: Reply, pointer: LargeTextPointer) -> Result:
-    """Return what points to a large text, then the JSON that it stood beside, then the link."""
+    """Return the pointer to a large text, then the JSON that came with it, then the link."""
     beside = [_text(msgspec.json.encode(reply.data).decode())] if pointer.of_page else []
     descriptor = pointer.descriptor
     link = _link(descriptor.output_handle, descriptor.mime_type, descriptor.size_bytes)

@@ -22,9 +22,9 @@ from ocd.api.wire import CallRequest
 
 Context = ServerRequestContext[Any, Any]
 CallerOf = Callable[[Context], Caller]
-# A caller that knows tasks is given one after so many seconds.
+# Seconds after which a caller that supports tasks gets one.
 TASK_AFTER_S = 5.0
-# The newest revision wants it of every result; the SDK takes it out for the others.
+# The newest revision requires it in every result; the SDK removes it for the others.
 _COMPLETE: Mapping[str, str] = {"resultType": "complete"}
 
 
@@ -70,7 +70,7 @@ class ToolHandlers:
     def _resolve(
         self, caller: Caller, name: str, arguments: dict[str, Any]
     ) -> tuple[str, dict[str, Any]]:
-        """Return the verb and its parameters; those of page_tool_call for a tool of the page."""
+        """Return the verb and its parameters; for a tool of the page, those of page_tool_call."""
         if not caller.page_tools or name in self._daemon.entries:
             return name, arguments
         listed = caller.listed_page_tools.get(name)
@@ -91,7 +91,7 @@ class ToolHandlers:
         request: CallRequest,
         params: types.CallToolRequestParams,
     ) -> dict[str, Any]:
-        """Call, and call again when a person has answered what had to be asked."""
+        """Make the call, and repeat it once a person has answered the question that it raised."""
         for _ in range(elicitation.MAX_QUESTIONS):
             try:
                 return await self._call(ctx, caller, request, params)
@@ -159,7 +159,7 @@ def _inner(request: CallRequest) -> CallRequest:
 
 
 async def _reply_or_error(call: Any) -> Any:  # noqa: ANN401 - an awaitable reply, and it or its error
-    # Inside a task group an error would come out as a group.
+    # Raised inside a task group, an error would come out as an exception group.
     try:
         return await call
     except OcdError as error:
@@ -172,7 +172,7 @@ def is_modern(ctx: Context) -> bool:
 
 
 def frame(ctx: Context) -> tool_results.WireEnvelope:
-    """Return what will stand around the result on the wire."""
+    """Return the bytes that will stand around the result on the wire."""
     if not is_modern(ctx):
         return tool_results.WireEnvelope(ctx.request_id, {}, ascii=False)
     return tool_results.WireEnvelope(ctx.request_id, _STAMP, ascii=ctx.request is not None)
@@ -192,12 +192,12 @@ _STAMP: Mapping[str, Any] = {
 
 
 async def _list_expanded(ctx: Context, caller: Caller, data: Mapping[str, Any]) -> None:
-    """List what was expanded from now on, where the revision lets lists change."""
+    """List the expanded tools from now on, where the revision lets lists change."""
     new = set(data.get("expanded", ())) - caller.expanded_tools
     if caller.ephemeral or is_modern(ctx) or not new:
         return
     caller.expanded_tools |= new
-    # On the stream of this call: a host over HTTP need not have another one open.
+    # On the stream of this call: a host over HTTP may have no other one open.
     await ctx.session.send_notification(
         types.ToolListChangedNotification(), related_request_id=ctx.request_id
     )

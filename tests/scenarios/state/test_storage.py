@@ -37,7 +37,7 @@ def test_local_and_session_are_two(daemon: Daemon, site: Site) -> None:
 
 
 def test_frame_of_another_origin_has_its_own(daemon: Daemon, site: Site) -> None:
-    """`origin` selects a frame by its origin or any address of it; an unknown one lists the known."""
+    """`origin` selects a frame by any address of its origin; an unknown one lists the others."""
     daemon.do("navigate", url=site.url("state/frames.html"))
     assert daemon.do("storage", action="get", key="where")["value"] == "top"
     inner = daemon.do("storage", action="get", key="where", origin=site.other_origin)

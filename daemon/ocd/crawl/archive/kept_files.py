@@ -29,7 +29,7 @@ class KeptFiles:
         self._size: int | None = None
 
     def store(self, record: PageRecord, files: Mapping[str, bytes]) -> None:
-        """Keep what a page looked like, and name it in the record; storage_*. Blocks."""
+        """Write a page's files, and name them in its record. Blocks. Raises storage_*."""
         for kind, data in files.items():
             name = f"{FILES}/{_digest(record.url)}{_SUFFIXES[kind]}"
             if not self._reserve(len(data)):
@@ -53,7 +53,7 @@ class KeptFiles:
 
 
 def is_kept_name(name: str) -> bool:
-    """Return whether a file goes by such a name as the files of pages have."""
+    """Return whether a file name has the form of those that pages' files get."""
     return _NAME.fullmatch(name) is not None
 
 

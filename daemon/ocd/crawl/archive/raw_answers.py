@@ -24,7 +24,7 @@ ANSWERS = "answers.jsonl"
 Truncated = Literal["", "length", "disconnect", "unspecified"]
 Fields = list[tuple[str, str]]
 _LEFT_OUT = ("set-cookie", "set-cookie2", "authentication-info", "proxy-authenticate")
-# What we say of ourselves in every request; all else may be the caller's.
+# The headers of our own in every request; all others may be the caller's.
 _OWN = (
     "host", "user-agent", "accept", "accept-language", "accept-encoding",
 )  # fmt: skip
@@ -32,9 +32,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RawAnswer(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """One line: a request and its response. body: compressed with zlib.
+    """One line: a request and its response.
 
-    truncated: why the body is not whole, in WARC's words; unspecified: it was not read.
+    Attributes:
+        body: compressed with zlib.
+        truncated: why the body is not complete, in WARC's terms; "unspecified" if it was not read.
     """
 
     url: str
@@ -68,7 +70,7 @@ async def rendered_answers(documents: Sequence[RawDocument], fetched_at: str) ->
 
 
 def heads_of(documents: Sequence[RawDocument]) -> list[AnswerHead]:
-    """Return what came before the bodies of documents that a browser was sent."""
+    """Return the responses, without bodies, to a browser's requests for documents."""
     return [
         AnswerHead(
             one.url,
@@ -83,17 +85,17 @@ def heads_of(documents: Sequence[RawDocument]) -> list[AnswerHead]:
 
 
 def answers_without_bodies(heads: Sequence[AnswerHead], fetched_at: str) -> list[RawAnswer]:
-    """Return the stored form of responses whose bodies were not read, or not yet."""
+    """Return the stored form of responses whose bodies have not been read."""
     return [_without_body(head, fetched_at) for head in heads]
 
 
 def _compress(body: bytes) -> bytes:
-    # Masked here: in the line nobody could find a secret any more.
+    # Masked here, because secrets cannot be found in a compressed line.
     return zlib.compress(secrets.current().mask(body), 1)
 
 
 def mask_body(answer: RawAnswer) -> None:
-    """Mask the body that another machine has kept, which knows no secrets."""
+    """Mask the body of an answer that another machine has stored, where secrets are not known."""
     if answer.body and secrets.current().names:
         answer.body = _compress(zlib.decompress(answer.body))
 
@@ -123,14 +125,14 @@ def _fields(raw: tuple[tuple[bytes, bytes], ...]) -> Iterator[tuple[str, str]]:
 
 
 class RawAnswerLog:
-    """The raw answers of one crawl; the file is made with the first one. Close it at the end."""
+    """The raw answers of one crawl; the file is created with the first one. Close it at the end."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / ANSWERS
         self._log: JsonLinesLog | None = None
 
     def append(self, answer: RawAnswer) -> None:
-        """Keep an answer; storage_full or storage_failed."""
+        """Store an answer; raises storage_full or storage_failed."""
         if self._log is None:
             self._log = JsonLinesLog(self._path)
         self._log.append(secrets.current().mask(_encode(answer)))

@@ -17,7 +17,7 @@ from ocd.crawl.visits.page_reader import PageReader, PageRequest
 
 _DIED = "several workers of the cluster died while reading it"
 _MAX_CANCELLED = 5
-# So many workers die while they read a page before it is read by itself; and before it fails.
+# How many workers may die while reading a page before it is read alone, and before it fails.
 _MAX_DEATHS_TOGETHER = 1
 _MAX_DEATHS = 4
 
@@ -26,8 +26,11 @@ _MAX_DEATHS = 4
 class _Waiting:
     """A request and its answer.
 
-    near: the worker that has begun with it. cancelled: how many workers have ended while they read
-    it; ended: the last of them. deaths: how many have died.
+    Attributes:
+        near: the worker that has begun with it.
+        cancelled: how many workers have ended while they were reading it.
+        ended: the last of those.
+        deaths: how many workers have died while they were reading it.
     """
 
     request: PageRequest
@@ -39,11 +42,11 @@ class _Waiting:
 
     @property
     def alone(self) -> bool:
-        """Whether it is read by itself, because workers died while reading it in a batch."""
+        """Whether it is read alone, because workers died while reading it in a batch."""
         return self.deaths > _MAX_DEATHS_TOGETHER
 
     def fail(self, error: OcdError) -> None:
-        """Raise the error where the answer is awaited, if it is."""
+        """Raise the error where the answer is awaited, if anything still awaits it."""
         if self.answer is not None and not self.answer.done():
             self.answer.set_exception(error)
 
@@ -74,7 +77,7 @@ class ClusterReader:
         self._settings = settings
         self._start = start
         self._local = local
-        # By the worker that has begun with them, and those that are sent alone, one at a time.
+        # By the worker that has begun with the pages; and those that are sent alone, in turn.
         self._queues: dict[str, deque[_Waiting]] = {}
         self._alone: deque[_Waiting] = deque()
         self._alone_sent = False
@@ -119,10 +122,10 @@ class ClusterReader:
     # --- batches ------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Send what waits, as far as the workers have room."""
+        """Send waiting pages, as far as the workers have room."""
         while True:
             await self._wanted.wait()
-            # By now all those wait, too, that the same answer has set free.
+            # By now every page that the same answer has released is waiting, too.
             self._wanted.clear()
             while self._waiting and self._has_place():
                 batch, worker = self._take_batch()
@@ -133,11 +136,11 @@ class ClusterReader:
                 _sending = self._start(self._send(batch, worker))
 
     def send(self) -> None:
-        """Look again whether the workers have room."""
+        """Check again whether the workers have room."""
         self._wanted.set()
 
     def _has_place(self) -> bool:
-        # A slot that is free is worth a batch more, if the others hold pages that take long.
+        # If a slot is free while the others hold slow pages, it is worth another batch.
         slots = self._connection.slots
         has_room = self._batches < self._connection.places or self._sent < slots
         return has_room and (bool(self._queues) or self._has_alone())
@@ -146,7 +149,7 @@ class ClusterReader:
         return bool(self._alone) and not self._alone_sent
 
     def _take_batch(self) -> tuple[list[_Waiting], str]:
-        """Return pages and the worker that they go to."""
+        """Return the next pages and the worker that they go to."""
         if self._has_alone():
             self._alone_sent = True
             return [self._alone.popleft()], self._least_busy_worker()
@@ -160,7 +163,7 @@ class ClusterReader:
         return batch, near
 
     def _least_busy_worker(self, ending: Collection[str] = ()) -> str:
-        """Return the worker that has the fewest pages for its slots, if need be one that ends."""
+        """Return the worker with the fewest pages per slot; an ending one if there is no other."""
         slots = self._connection.workers
         return min(
             slots, key=lambda worker: (worker in ending, self._sent_to[worker] / slots[worker])
@@ -170,7 +173,7 @@ class ClusterReader:
         queue = self._queues.pop(near)
         batch = [queue.popleft() for _ in range(min(count, len(queue)))]
         if queue:
-            self._queues[near] = queue  # behind the others
+            self._queues[near] = queue  # after the other queues
         return batch
 
     async def _send(self, batch: list[_Waiting], worker: str) -> None:
@@ -202,12 +205,12 @@ class ClusterReader:
                 self._queue(one, first=True)
 
     def _settle(self, one: _Waiting, page: PageAnswer, worker: str) -> bool:
-        """Take in what a worker says of a page; False if it is to be asked again."""
+        """Accept a worker's answer for a page; False if the page must be requested again."""
         if page.failure is not None and page.failure.code == "cancelled":
             one.near, one.cancelled, one.ended = "", one.cancelled + 1, worker
             if one.cancelled < _MAX_CANCELLED:
-                return False  # that worker ends; another one reads it
-        # What goes on does so there: its cookies, its proxy, its connection.
+                return False  # that worker is ending; another one reads it
+        # The load continues on that worker, which has its cookies, proxy and connection.
         goes_on = page.begun or page.redirect is not None
         one.near = worker if goes_on else ""
         if not page.is_empty and one.answer is not None and not one.answer.done():
@@ -215,7 +218,7 @@ class ClusterReader:
         return not page.is_empty
 
     def _ask_again(self, batch: list[_Waiting], *, died: bool) -> None:
-        """Have others read the batch; find out which page it is that workers die of."""
+        """Have others read the batch, and find out which page kills workers."""
         for one in reversed(batch):
             one.near, one.deaths = "", one.deaths + died
             if one.deaths > _MAX_DEATHS:

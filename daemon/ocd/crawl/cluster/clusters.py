@@ -32,7 +32,7 @@ class Clusters:
         self._used: list[ClusterConnection] = []
 
     def check(self, spec: CrawlSpec, logins: Logins) -> Cluster:
-        """Return the cluster that a crawl names; invalid_argument if it may not be used for it."""
+        """Return the cluster that a crawl names; invalid_argument if the crawl may not use it."""
         cluster = self.tables.get(spec.cluster)
         if cluster is None:
             fallback = "Name one in config.toml: [cluster.NAME] with its address"
@@ -53,7 +53,7 @@ class Clusters:
     async def open_reader(
         self, work: TaskHandle, spec: CrawlSpec, settings: Callable[[], bytes], local: PageReader
     ) -> AsyncIterator[PageReader]:
-        """Open what reads a crawl's pages; raises disabled without the extra, cluster_lost."""
+        """Open the reader of a crawl's pages; raises disabled without the extra, cluster_lost."""
         cluster = self.tables[spec.cluster]
         async with (
             ClusterConnection.open(spec.cluster, work.task_id, cluster) as connection,
@@ -98,7 +98,7 @@ def encode_settings(
     """Return a crawl's settings, encoded for the workers."""
     settings = WorkerSettings(
         version=own_version(), crawl=work.task_id, logins=dict(logins),
-        # Of the crawl as a whole they need to know nothing.
+        # Workers need nothing that concerns the crawl as a whole.
         spec=replace(
             spec, url="", more_urls=(), sitemap_url="", compare_to="", query="", webhook=""
         ),
@@ -111,7 +111,7 @@ def encode_settings(
 def with_cookies_of(spec: CrawlSpec, cookies: Sequence[Mapping[str, Any]]) -> CrawlSpec:
     """Return the crawl with those of the browser's cookies that its start pages get.
 
-    The workers' browsers are others, so that is all that `share_login` can mean there.
+    This is what `share_login` means for workers, which have browsers of their own.
     """
     hosts = [host_of(url) for url in spec.starts]
     fitting = [
@@ -126,7 +126,7 @@ def _is_for(domain: str, host: str) -> bool:
 
 
 def _carried_logins(spec: CrawlSpec, logins: Logins) -> str:
-    """Return what the crawl carries that strangers must not read; "" for nothing."""
+    """Return a description of the secrets that the crawl carries; "" if there are none."""
     carried = {
         "The browser's cookies": spec.share_login,
         "The cookies": spec.requests.cookies,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PIP = 'pip install "openchrome[cluster]"'
-# Half of a full batch: the worker has a page at hand for each slot, and another one behind it.
+# Half of a full batch, so that each slot has a page in hand and another one waiting.
 _SLOTS_PER_BATCH = MAX_BATCH // 2
 _CONNECT_S = 30.0
 _LOOK_S = 1.0
@@ -28,10 +28,10 @@ _END_S = 10.0
 
 
 class _OneLineHandler(logging.Handler):
-    """What Dask logs, a line each: what the end of a connection means is said by us."""
+    """Logs each of Dask's messages as one line; what a lost connection means is logged by us."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log it as ours."""
+        """Log the record as a message of ours."""
         words = record.getMessage().partition("\n")[0]
         if record.exc_info is not None and record.exc_info[1] is not None:
             words += f": {record.exc_info[1]!r}"
@@ -39,7 +39,7 @@ class _OneLineHandler(logging.Handler):
 
 
 class WorkerGoneError(Exception):
-    """A batch was not answered; died: because its worker has gone, else the scheduler has."""
+    """A batch was not answered. died: because its worker has gone, otherwise the scheduler has."""
 
     def __init__(self, *, died: bool) -> None:
         super().__init__(died)
@@ -47,10 +47,11 @@ class WorkerGoneError(Exception):
 
 
 class ClusterConnection:
-    """A cluster while a crawl uses it. `on_change` is called when slots or `paused` are new.
+    """A cluster while a crawl uses it. `on_change` is called when slots or `paused` change.
 
-    workers: the slots of each by its address. paused: the scheduler does not answer; after
-    `wait_s` of that it is given up.
+    Attributes:
+        workers: the number of slots of each worker, by its address.
+        paused: the scheduler does not answer; after `wait_s` of that the cluster is given up.
     """
 
     def __init__(self, name: str, crawl: str, cluster: Cluster, client: "Client") -> None:
@@ -63,7 +64,7 @@ class ClusterConnection:
         self._cluster = cluster
         self._client = client
         self.workers: dict[str, int] = {}
-        self._reading: dict[str, set[asyncio.Timeout]] = {}  # what is asked, by worker
+        self._reading: dict[str, set[asyncio.Timeout]] = {}  # the requests in flight, by worker
         self._holds: dict[str, Future[Any]] = {}
         self._silent_since: float | None = None
 
@@ -79,14 +80,15 @@ class ClusterConnection:
 
     @property
     def places(self) -> int:
-        """How many batches are sent at a time: two for each worker, more for one of many slots."""
+        """How many batches may be in flight: two per worker, more for a worker with many slots."""
         return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values())
 
     async def run(self, settings: bytes, pages: bytes, worker: str) -> BatchAnswer:
         """Return a worker's answer; raises WorkerGoneError, cluster_lost.
 
-        It is asked through the scheduler, but not by a task of Dask's: which worker reads what is
-        decided here, and a task costs all three five times as much as a batch of small pages.
+        The request goes through the scheduler, but not as a Dask task: which worker reads what is
+        decided here, and a task costs daemon, scheduler and worker five times as much as a batch of
+        small pages.
         """
         if self._client.status in ("closed", "closing"):
             raise self.lost_error()
@@ -103,7 +105,7 @@ class ClusterConnection:
             raise WorkerGoneError(died=False)
         if isinstance(found, ImportError):
             raise self._unsuitable_error(f"a worker cannot import it: {found}") from found
-        if isinstance(found, OSError):  # of the scheduler's connection to it
+        if isinstance(found, OSError):  # of the scheduler's connection to the worker
             self.set_workers({one: slots for one, slots in self.workers.items() if one != worker})
             raise WorkerGoneError(died=True) from found
         if isinstance(found, Exception):
@@ -114,7 +116,7 @@ class ClusterConnection:
         return answer
 
     async def _ask(self, settings: bytes, pages: bytes, worker: str) -> bytes | Exception | None:
-        """Return an encoded BatchAnswer, what the worker failed with, None without a scheduler."""
+        """Return an encoded BatchAnswer, the worker's error, or None without a scheduler."""
         if self._is_connected:
             try:
                 found: dict[str, bytes | Exception] = await self._client.run(
@@ -132,7 +134,7 @@ class ClusterConnection:
         return self._client.status == "running" and self._client.scheduler is not None
 
     def _forget_workers(self) -> None:
-        """Send nothing until the scheduler is heard again."""
+        """Send nothing until the scheduler answers again."""
         self.paused = True
         self.set_workers({})
         self.on_change()
@@ -149,7 +151,7 @@ class ClusterConnection:
         return OcdError("cluster_lost", message, hint=hint, cluster=self.name)
 
     async def end(self) -> None:
-        """End what the workers hold of the crawl."""
+        """End what the workers hold for the crawl."""
         if self._client.status != "running":
             return
         try:
@@ -166,7 +168,7 @@ class ClusterConnection:
             await asyncio.sleep(_LOOK_S)
 
     async def _check_workers(self) -> None:
-        """Look at the cluster; give it up if it has been silent for too long."""
+        """Query the workers; give the cluster up if it has not answered for too long."""
         now = asyncio.get_running_loop().time()
         workers = await self._workers_now()
         if workers is None:
@@ -183,7 +185,7 @@ class ClusterConnection:
             self.on_change()
 
     def set_workers(self, slots: dict[str, int]) -> None:
-        """Note the slots of each worker there is; what the others were reading is lost."""
+        """Record the slots of each worker; pages that missing workers were reading are lost."""
         self.workers = slots
         self.slots = sum(slots.values())
         for gone in self._reading.keys() - slots.keys():
@@ -191,7 +193,7 @@ class ClusterConnection:
                 lives.reschedule(asyncio.get_running_loop().time())
 
     def _hold_workers(self) -> None:
-        """Have a task on each worker, else Dask's autoscaling takes it for idle and ends it."""
+        """Run a task on each worker, without which Dask's autoscaling would end it as idle."""
         for gone in self._holds.keys() - self.workers.keys():
             self._holds.pop(gone).release()
         for worker in self.workers.keys() - self._holds.keys():
@@ -212,7 +214,7 @@ class ClusterConnection:
         return {address: worker["nthreads"] for address, worker in found["workers"].items()}
 
     def describe(self) -> dict[str, Any]:
-        """Return what the status says of it."""
+        """Return what `ocd status` shows of it."""
         rates = self.rates.measure()
         return {
             "address": self._cluster.address,
@@ -227,7 +229,7 @@ class ClusterConnection:
 
 async def _connect(name: str, cluster: Cluster) -> "Client":
     try:
-        # A second of imports, which other calls do not wait for.
+        # A second of imports, in a thread so that other calls do not wait.
         distributed = await asyncio.to_thread(_import_dask)
     except ImportError as error:
         message = f"cluster={name!r} needs the extra 'cluster', which is not installed: {error}"
@@ -251,13 +253,13 @@ async def _close(client: "Client") -> None:
     closing: Any = client.close(timeout=_END_S)  # to be awaited, which its type does not say
     try:
         await closing
-    except Exception:  # of its connection, which has ended; the crawl's own outcome counts
+    except Exception:  # errors of a connection that has ended; only the crawl's outcome counts
         logger.exception("closing the connection to %s failed", client)
 
 
 def _import_dask() -> ModuleType:
     distributed = importlib.import_module("distributed")
-    # It has handlers of its own, which would write to the terminal.
+    # Dask's logger has handlers of its own, which would write to the terminal.
     for name in ("distributed", "tornado.application"):
         log = logging.getLogger(name)
         log.handlers[:] = [_OneLineHandler()]

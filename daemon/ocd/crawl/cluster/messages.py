@@ -23,8 +23,11 @@ MAX_BATCH = 32
 class WorkerSettings:
     """A crawl's settings for workers, the same for all its pages.
 
-    version: of openchrome; that of the worker must be the same. logins: "user:password" by origin.
-    allow, block, servers: the domain policy. any_certificate: servers need not prove who they are.
+    Attributes:
+        version: of openchrome; the worker's must be the same.
+        logins: "user:password" by origin.
+        allow, block, servers: the domain policy.
+        any_certificate: accept any TLS certificate.
     """
 
     version: str
@@ -39,12 +42,12 @@ class WorkerSettings:
 
     @property
     def policy(self) -> DomainPolicy:
-        """The domain policy; no file is ever read on a worker."""
+        """The domain policy; workers never read files."""
         return DomainPolicy(self.allow, self.block, servers=self.servers)
 
 
 class PageFailure(msgspec.Struct, omit_defaults=True):
-    """An error of one page. is_fetch: it says whether another attempt may help."""
+    """An error of one page. is_fetch: it is a FetchError, with what that says about retries."""
 
     code: str
     message: str
@@ -57,7 +60,7 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
 
     @classmethod
     def of(cls, error: OcdError) -> "PageFailure":
-        """Return what there is to say of an error."""
+        """Return the failure that stands for an error."""
         failure = cls(error.code, error.message, error.hint, error.details)
         if isinstance(error, FetchError):
             failure.is_fetch, failure.transient = True, error.transient
@@ -76,16 +79,17 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
 
 @cache
 def own_version() -> str:
-    """Return the version of openchrome that runs here; to find it takes longer than a page."""
+    """Return the version of openchrome that runs here; cached, because finding it is slow."""
     return version("openchrome")
 
 
 class PageAnswer(msgspec.Struct, omit_defaults=True):
-    """The result for one page: one of the three, or none yet.
+    """The result for one page: one of three kinds, or none yet.
 
-    redirect: its server sends us elsewhere, and whether we may go there is asked here. begun:
-    nothing has come of it yet, but the worker goes on with it. heads: what came before the bodies
-    of all answers, where raw ones are kept.
+    Attributes:
+        redirect: the server redirects; whether that may be followed is decided by the daemon.
+        begun: there is no result yet, but the worker continues with the page.
+        heads: the responses without their bodies, if raw answers are kept.
     """
 
     visited: VisitResult | None = None
@@ -96,12 +100,12 @@ class PageAnswer(msgspec.Struct, omit_defaults=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the page is still to be read."""
+        """Whether the page has yet to be read."""
         return self.visited is None and self.failure is None and self.redirect is None
 
 
 class BatchAnswer(msgspec.Struct, omit_defaults=True):
-    """What a worker answers to a batch, page by page; refused: why it cannot read any."""
+    """A worker's answer to a batch, page by page. refused: why it cannot read any of them."""
 
     worker: str
     pages: list[PageAnswer] = []

@@ -14,7 +14,7 @@ async def read_batch(settings: bytes, pages: bytes, dask_worker: "Worker") -> by
 
 
 async def hold_crawl(crawl: str) -> None:
-    """Be a task while a crawl uses this worker."""
+    """Occupy the worker as a Dask task while a crawl uses it."""
     from distributed import get_worker
 
     from ocd.crawl.cluster.worker import plugin_of
@@ -23,7 +23,7 @@ async def hold_crawl(crawl: str) -> None:
 
 
 async def end_crawl(crawl: str, dask_worker: "Worker") -> None:
-    """End what a worker holds of a crawl, and what it reads for it just now."""
+    """End what a worker holds for a crawl, including the pages that it is reading."""
     from ocd.crawl.cluster.worker import plugin_of
 
     await (await plugin_of(dask_worker)).end(crawl)

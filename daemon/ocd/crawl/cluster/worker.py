@@ -1,4 +1,4 @@
-"""The Dask worker plugin, which owns what crawls need on that worker."""
+"""The Dask worker plugin, which owns everything that crawls need on that worker."""
 
 import asyncio
 from collections import deque
@@ -18,7 +18,7 @@ from ocd.crawl.cluster.messages import (
 from ocd.crawl.cluster.worker_crawl import Slots, WorkerCrawl
 
 _NAME = "openchrome"
-# How long a crawl of which nothing is heard keeps its browser here.
+# How long a crawl without requests keeps its browser here.
 KEPT_S = 60.0
 _REMEMBERED = 100
 
@@ -37,7 +37,7 @@ class OpenChromePlugin(WorkerPlugin):
     """The crawls that this worker reads pages for, by their settings."""
 
     def setup(self, worker: Worker) -> None:
-        """Begin with the worker's own loop as the root of all that runs."""
+        """Start the task group of everything that runs here, in the worker's own loop."""
         self._address: str = worker.address
         self._slots = Slots(worker.state.nthreads)
         self._directory = Path(worker.local_directory)
@@ -56,7 +56,7 @@ class OpenChromePlugin(WorkerPlugin):
                 for crawl, _ in self._crawls.values():
                     crawl.stop()
             await self._converters.close()
-        finally:  # a worker that gets a signal to stop cancels everything
+        finally:  # a worker that receives a stop signal cancels everything
             self._gone.set()
 
     async def teardown(self, worker: Worker) -> None:
@@ -98,7 +98,7 @@ class OpenChromePlugin(WorkerPlugin):
             del self._crawls[encoded]
 
     async def end(self, crawl: str) -> None:
-        """End a crawl, whatever it is reading; later batches of it are refused."""
+        """End a crawl, even while it is reading pages; later batches of it are refused."""
         self._ended.append(crawl)
         if crawl in self._holds:
             self._holds[crawl].set()
@@ -109,7 +109,7 @@ class OpenChromePlugin(WorkerPlugin):
             await asyncio.wait([running for _, running in mine])
 
     async def hold(self, crawl: str) -> None:
-        """Return once a crawl has ended, or nothing has been heard of it for a while."""
+        """Return once a crawl has ended, or has not sent a request for a while."""
         if crawl in self._ended or self._stop.is_set():
             return
         ended = self._holds.setdefault(crawl, asyncio.Event())

@@ -27,14 +27,14 @@ logger = logging.getLogger(__name__)
 
 # A browser with more tabs than this only costs memory.
 _MAX_TABS = 16
-# How long a batch is read: one slow page does not keep back what the others say.
+# How long a batch may take: one slow page does not delay the answers for the others.
 BATCH_S = 1.0
-# How many times as long it may wait for its turn: there may be another worker by then.
+# How many times as long it may wait for its turn: another worker may be free by then.
 _MAX_TURNS = 5
 
 
 class _RedirectedError(Exception):
-    """Whether the redirect may be followed is for the daemon to say."""
+    """A redirect; whether it may be followed is decided by the daemon."""
 
 
 class Slots(asyncio.Semaphore):
@@ -47,7 +47,7 @@ class Slots(asyncio.Semaphore):
 
 @dataclass(slots=True, eq=False)
 class _Reading:
-    """A page that is read, or waits for a slot; `error`: raised to those who ask for it."""
+    """A page that is being read, or waits for a slot. error: raised to those who wait for it."""
 
     request: PageRequest
     job: asyncio.Task[None] | None = None
@@ -58,7 +58,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _WorkerServices:
-    """What the pages are read with; `start` runs what ends with the crawl."""
+    """What pages are read with. start: starts a coroutine that ends with the crawl."""
 
     reader: LocalReader
     http: HttpFetcher
@@ -85,7 +85,7 @@ class WorkerCrawl:
     # --- life ---------------------------------------------------------------------------------
 
     async def serve(self) -> None:
-        """Hold what the pages are read with, until `stop`."""
+        """Keep the HTTP client, the browser and the processes open until `stop`."""
         try:
             async with (
                 asyncio.TaskGroup() as group,
@@ -99,7 +99,7 @@ class WorkerCrawl:
             logger.exception("a crawl of this worker has ended")
             if not self._ready.done():
                 self._ready.set_exception(error)
-                self._ready.exception()  # there may be nobody who waits
+                self._ready.exception()  # perhaps nobody is waiting for it
         finally:
             self._stop.set()
             self._expire_in(None)
@@ -128,7 +128,7 @@ class WorkerCrawl:
         return LocalReader(spec, http, renderer, converter, sanitize=settings.sanitize), http
 
     def _browser_options(self) -> ChromiumOptions:
-        # How Chromium is started is a matter of the machine, what it may do one of the crawl.
+        # The machine decides how Chromium is started, the crawl what it may do.
         own = load({})
         run_dir = self._directory / f"crawl-{self.settings.crawl}"
         run_dir.mkdir(parents=True, exist_ok=True)
@@ -141,12 +141,12 @@ class WorkerCrawl:
         )  # fmt: skip
 
     def stop(self) -> None:
-        """End it, with what is being read."""
+        """End the crawl here, including the pages that are being read."""
         self._stop.set()
 
     @contextmanager
     def in_use(self, kept_s: float) -> Iterator[None]:
-        """Keep it during the block, and for so long after the last one."""
+        """Keep the crawl open during the block, and for `kept_s` after the last such block."""
         self._users += 1
         self._expire_in(None)
         try:
@@ -166,9 +166,9 @@ class WorkerCrawl:
     # --- reading ------------------------------------------------------------------------------
 
     async def read_all(self, requests: Sequence[PageRequest]) -> list[PageAnswer]:
-        """Return what comes of the pages in a while; `cancelled` for all if the crawl ends first.
+        """Return the results that are ready after a while; `cancelled` for all if the crawl ends.
 
-        Those that are being read then go on: whoever asks again gets what comes of them.
+        Pages that are still being read continue: a later request for them gets their results.
         """
         tools = await asyncio.shield(self._ready)
         readings = [self._reading(request, tools) for request in requests]
@@ -181,7 +181,7 @@ class WorkerCrawl:
             if pending:
                 _, pending = await asyncio.wait(pending, timeout=BATCH_S)
             if not pending or any(one.begun for one in readings):
-                return  # else all slots are busy with the batch before
+                return  # otherwise all slots are busy with the previous batch
 
     def _reading(self, request: PageRequest, tools: _WorkerServices) -> _Reading:
         key = (request.url, request.by_browser)
@@ -234,7 +234,7 @@ class WorkerCrawl:
 
     async def _admit(self, target: str, *, by_browser: bool) -> None:
         self._policy.check(target)
-        if not by_browser:  # a browser has followed it already
+        if not by_browser:  # a browser has followed it itself
             raise _RedirectedError
 
 

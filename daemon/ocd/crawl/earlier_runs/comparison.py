@@ -22,7 +22,7 @@ _GONE = (404, 410)
 
 
 class EarlierPage(NamedTuple):
-    """A page as the earlier crawl found it; number: its place among the records there."""
+    """A page of the earlier crawl. number: the position of its record there."""
 
     number: int
     url: str
@@ -36,7 +36,7 @@ class EarlierPage(NamedTuple):
 
 
 class CarriedPage(NamedTuple):
-    """The record of a page that its server says is unchanged, and what it does not say."""
+    """The record of a page whose server says it is unchanged, and what the record lacks."""
 
     record: PageRecord
     unfollowed: frozenset[str]
@@ -61,10 +61,11 @@ class EarlierCrawl:
 
     @classmethod
     def read(cls, tasks: Path, spec: CrawlSpec, key: Callable[[str], str]) -> "EarlierCrawl":
-        """Read what `spec.compare_to` names, below the folder of tasks. Blocks.
+        """Read the crawl that `spec.compare_to` names, below the folder of tasks. Blocks.
 
-        Raises task_not_found; invalid_argument for a task that is no crawl or has not ended, or
-        whose content was made in another way.
+        Raises:
+            OcdError: task_not_found; invalid_argument for a task that is not a crawl, has not
+                ended, or whose content was made with other options.
         """
         store = TaskStore(tasks)
         meta = store.read(spec.compare_to)
@@ -88,7 +89,7 @@ class EarlierCrawl:
         return cls(rows, FrontierLog(store.directory(meta.task_id)), key)
 
     def _add(self, number: int, record: PageRecord) -> None:
-        # What a browser rendered says nothing by its validators: those are the document's alone.
+        # The validators of a rendered page say nothing: they are those of the document alone.
         is_carried = record.engine == "static" and not (record.engine_reason or record.incomplete)
         page = EarlierPage(
             number, record.url, record.final_url, record.title, record.content_hash, record.etag,
@@ -98,14 +99,14 @@ class EarlierCrawl:
         self._pages.setdefault(self._key(record.final_url), page)
 
     def validators(self, url: str) -> Validators | None:
-        """Return what makes the request for a page conditional; None if it cannot be."""
+        """Return the validators that make the page's request conditional; None without any."""
         page = self._pages.get(self._key(url))
         if page is None or not page.is_carried or not (page.etag or page.last_modified):
             return None
         return Validators(page.final_url, page.etag, page.last_modified)
 
     def carry_over(self, url: str) -> CarriedPage:
-        """Return a page that is what it was. Blocks. Raises unreadable_file."""
+        """Return the record of an unchanged page. Blocks. Raises unreadable_file."""
         page = self._pages[self._key(url)]
         record = msgspec.json.decode(self._rows.at(page.number), type=PageRecord)
         note = self._notes.get(page.url)
@@ -127,7 +128,7 @@ class EarlierCrawl:
         return "unchanged" if _is_same(page, record) else "changed"
 
     def unseen(self) -> list[str]:
-        """Return the pages that nothing led to any more."""
+        """Return the pages that were not found again."""
         pages = {page.number: page.url for page in self._pages.values()}
         return [url for number, url in pages.items() if number not in self._seen]
 
@@ -137,14 +138,14 @@ def _is_same(page: EarlierPage, record: PageRecord) -> bool:
         return False
     if record.content_hash:
         return True
-    # Of a file that is not read its server knows: by the strongest of what it says.
+    # Whether an unread file has changed is the server's word: its strongest validator decides.
     if page.etag or record.etag:
         return page.etag == record.etag
     return (page.last_modified, page.size) == (record.last_modified, record.size)
 
 
 def _content_options(args: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return what of a crawl's parameters decides what its records say of a page."""
+    """Return the parameters of a crawl that decide what its records contain."""
     formats, schema = args["format"], args.get("extract")
     if isinstance(schema, str) and schema:
         schema = msgspec.json.decode(schema)

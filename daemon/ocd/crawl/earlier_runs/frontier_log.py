@@ -24,9 +24,12 @@ _encode = msgspec.json.Encoder().encode
 class FrontierNote(msgspec.Struct, omit_defaults=True, kw_only=True):
     """One line: what happened to an entry beyond its record.
 
-    claims: keys of the addresses that redirects led it through, but for the last one. unfollowed:
-    links that are marked nofollow. is_file: it takes no page's place. scores: how relevant the
-    links are that it added. skipped, target: why it has no record, and because of which URL.
+    Attributes:
+        claims: keys of the addresses that its redirects led through, except the last.
+        unfollowed: links that are marked nofollow.
+        is_file: it does not count as a page.
+        scores: the relevance of the links that it added.
+        skipped, target: why it has no record, and because of which URL.
     """
 
     url: str
@@ -39,19 +42,19 @@ class FrontierNote(msgspec.Struct, omit_defaults=True, kw_only=True):
 
     @property
     def is_needed(self) -> bool:
-        """Whether it is worth a line."""
+        """Whether it has anything to say."""
         return bool(self.claims or self.unfollowed or self.is_file or self.scores or self.skipped)
 
 
 class FrontierLog:
-    """The notes of one crawl; the file is made with the first one. Close it at the end."""
+    """The notes of one crawl; the file is created with the first one. Close it at the end."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / FRONTIER
         self._log: JsonLinesLog | None = None
 
     def append(self, note: FrontierNote) -> None:
-        """Keep a note if it says something; storage_full or storage_failed."""
+        """Store a note if it has anything to say; raises storage_full or storage_failed."""
         if not note.is_needed:
             return
         if self._log is None:

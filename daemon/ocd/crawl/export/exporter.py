@@ -17,7 +17,7 @@ from ocd.crawl.export.pages import Pages
 from ocd.storage.files import storage, write_whole
 
 ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt", "warc"]
-# The others have a folder of pictures and PDFs inside, or no place for them.
+# Other formats have a folder for pictures and PDFs inside, or no place for them.
 _WITH_FILES = ("jsonl", "csv", "sqlite")
 _BY_SUFFIX: dict[str, ExportFormat] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".sqlite": "sqlite",
@@ -27,7 +27,7 @@ _BY_SUFFIX: dict[str, ExportFormat] = {
 
 
 def format_of(path: Path) -> ExportFormat:
-    """Return the format that a path's name asks for; raises `invalid_argument` if it says none."""
+    """Return the format that a path's name implies; invalid_argument if it implies none."""
     try:
         suffix = ".warc.gz" if path.name.lower().endswith(".warc.gz") else path.suffix.lower()
         return _BY_SUFFIX[suffix]
@@ -60,7 +60,7 @@ def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str
 
 
 def _check_replaceable(folder: Path) -> None:
-    """Raise `invalid_argument` for anything but a folder that an export has made, or nothing."""
+    """Raise invalid_argument unless the path is free or holds an earlier export."""
     if folder.is_dir() and all(is_kept_name(path.name) for path in folder.iterdir()):
         return
     if folder.exists():
@@ -99,7 +99,7 @@ def _write_folder(pages: Pages, path: Path, _title: str) -> dict[str, int]:
 
 
 def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
-    for _ in pages:  # counts them, and says which of them cannot be read
+    for _ in pages:  # counts them, and finds those that cannot be read
         pass
     if next(iter(pages.raw), None) is None:
         raise OcdError(
@@ -119,7 +119,7 @@ def _lines(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 
 class _beside:
-    """A path in the same folder, moved to its place if the block succeeds, else removed."""
+    """A temporary path in the same folder, moved into place if the block succeeds, else removed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

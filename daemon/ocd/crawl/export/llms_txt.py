@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 _ABOUT = 160
-# Of a page's content so many characters are searched for its first sentence.
+# How much of a page's content is searched for its first sentence.
 _LOOKED_AT = 20_000
 _LINK = re.compile(r"!?\[([^\[\]]*+)\]\([^()\s]*+(?:\s\"[^\"]*+\")?\)")
 # Headings, tables, lists, quotations, code, definitions.
 _NO_PROSE = re.compile(r"\s*(?:[#|>`<:]|[-*+] |\d+[.)] )")
-# Fewer letters are a label, not a sentence; scripts without spaces say more in as many.
+# Shorter texts are labels, not sentences; scripts without spaces say more in as many letters.
 _LEAST_LETTERS, _LEAST_WIDE_LETTERS = 20, 10
 _WIDE = "\u2e80"
 
 
 def lines(pages: Iterable[dict[str, Any]], address: str) -> Iterator[str]:
-    """Yield the file's lines, with their ends; it is named after the start page."""
-    known: set[int] = set()  # descriptions, by hash: that of a whole site says nothing of a page
+    """Yield the file's lines, with line ends; its title is that of the start page."""
+    known: set[int] = set()  # hashes of descriptions: one for the whole site is useless
     head = f"# {_one_line(address)}\n\n"
     for record in pages:
         title = _one_line(str(record.get("title") or ""))
@@ -48,7 +48,7 @@ def _cut(text: str) -> str:
 
 
 def _first_sentences(record: dict[str, Any]) -> str:
-    """Return the first paragraph that is prose, of what stands below the page's headline."""
+    """Return the first paragraph of prose below the page's headline."""
     content = str(record.get("formats", {}).get("main") or record.get("content", ""))
     headline = content.find("# ") if content.startswith("# ") else content.find("\n# ")
     for block in content[max(0, headline) :][:_LOOKED_AT].split("\n\n"):

@@ -15,7 +15,7 @@ from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")
 _NAME_LENGTH = 80
-# A longer target is not a page's URL; the bound keeps the search for its end linear.
+# Longer targets are not URLs of pages; this keeps the search for their end linear.
 _TARGET_LENGTH = 8192
 _MATTER = ("url", "title", "fetched_at", "depth")
 # Pictures and PDFs; no host has this name.
@@ -23,7 +23,7 @@ FILES = "_files"
 
 
 def write(folder: Path, pages: Pages) -> tuple[int, int]:
-    """Write a file for each page that could be read; return how many, and their bytes."""
+    """Write a file for each page that could be read; return their number and total size."""
     files = _Files(pages.read())
     written = size = 0
     with storage("writing", folder):
@@ -40,9 +40,9 @@ def write(folder: Path, pages: Pages) -> tuple[int, int]:
 
 
 class _Files:
-    """Which file each page gets: its host and path as folders, no two the same.
+    """The file of each page: host and path as folders, no two the same.
 
-    Most names follow from the address, and are not kept: they are 20 bytes a page.
+    Most names follow from the address and are not stored: they would take 20 bytes a page.
     """
 
     def __init__(self, pages: Iterable[dict[str, Any]]) -> None:
@@ -80,7 +80,7 @@ def _place(url: str) -> str:
 
 
 def _free(place: str, url: str, taken: UrlSet) -> str:
-    # Without regard to case, as some file systems are.
+    # Case is ignored, as some file systems ignore it.
     if place.lower() in taken:
         place = f"{place.removesuffix('.md')}~{_digest(url)}.md"
     taken.add(place.lower())
@@ -97,7 +97,7 @@ def _digest(text: str) -> str:
 
 
 def _front_matter(record: dict[str, Any], place: str) -> str:
-    # JSON's strings and numbers are YAML's, too.
+    # Strings and numbers in JSON are valid YAML, too.
     fields = {key: record[key] for key in _MATTER}
     for kind in sorted(FILE_KINDS & record.keys()):
         fields[kind] = posixpath.relpath(record[kind], posixpath.dirname(place) or ".")
@@ -106,7 +106,7 @@ def _front_matter(record: dict[str, Any], place: str) -> str:
 
 
 def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
-    """Return Markdown with the links to pages of the folder as relative paths; code is left."""
+    """Return Markdown whose links to pages in the folder are relative paths; code is unchanged."""
     here = posixpath.dirname(place)
 
     def relative(target: str) -> str:
@@ -118,7 +118,7 @@ def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
             found = find(url)
         if found is None:
             return target
-        # Absolute paths spare it the working directory.
+        # With absolute paths it need not ask for the working directory.
         path = quote(posixpath.relpath(f"/{found}", f"/{here}"), safe="/~.-_")
         return f"{path}#{fragment}" if fragment else path
 
@@ -133,7 +133,7 @@ def relink(text: str, place: str, find: Callable[[str], str | None]) -> str:
 
 
 def _parts(line: str, relative: Callable[[str], str]) -> Iterator[str]:
-    """Yield a line in pieces, the targets of its inline links replaced."""
+    """Yield a line in pieces, with the targets of its inline links replaced."""
     at = 0
     while (found := line.find("](", at)) >= 0:
         start = found + 2 + line.startswith("<", found + 2)
@@ -145,13 +145,13 @@ def _parts(line: str, relative: Callable[[str], str]) -> Iterator[str]:
 
 
 def _target_end(line: str, start: int) -> int:
-    """Return where a link's target ends: at a blank, or at the bracket that was not opened."""
+    """Return where a link's target ends: at white space, or at an unmatched bracket."""
     depth = 0
     for position in range(start, min(len(line), start + _TARGET_LENGTH)):
         char = line[position]
         if char.isspace() or char == ">" or (char == ")" and not depth):
             return position
         if char == "(" and line[position - 1] == "]":
-            return start  # the next link begins, so this was none
+            return start  # the next link begins, so this was not one
         depth += (char == "(") - (char == ")")
     return start

@@ -1,4 +1,4 @@
-"""A crawl's records on their way to another format."""
+"""A crawl's records, as the exports read them."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,10 +20,12 @@ class Stopped(Exception):
 
 @dataclass
 class Pages:
-    """A crawl's records, to be gone through once or more; `count` and `failed` are of the last.
+    """A crawl's records, which may be iterated again; `count` and `failed` are of the last time.
 
-    raw: its answers as their servers sent them, if it kept them. folder: where its pictures and
-    PDFs are. file_prefix: the path by which the records name those.
+    Attributes:
+        raw: the responses as the servers sent them, if the crawl kept them.
+        folder: the folder of its pictures and PDFs.
+        file_prefix: the path by which the records name those.
     """
 
     rows: Rows
@@ -48,7 +50,7 @@ class Pages:
             yield record
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Yield the records of pages that could be read."""
+        """Yield the records of the pages that could be read."""
         return (record for record in self if record.get("error") is None)
 
     @property

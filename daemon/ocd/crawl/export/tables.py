@@ -29,7 +29,7 @@ _INSERT = f"INSERT INTO pages VALUES ({', '.join('?' * (len(COLUMNS) + 3))})"  #
 
 
 def csv_rows(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
-    """Yield a head and a row for each page; its links are one cell, a line each."""
+    """Yield a header and a row for each page; its links are one cell, one per line."""
     yield _row([*COLUMNS, "links", "error_code", "error_message"])
     for record in pages:
         links = "\n".join(record.get("links", ()))
@@ -38,7 +38,7 @@ def csv_rows(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
 
 def write_database(path: Path, pages: Iterable[dict[str, Any]]) -> None:
     """Write a database with a table of pages and one of their links."""
-    import sqlite3  # 1 MB, for those who want a database
+    import sqlite3  # 1 MB, only for exports to a database
 
     try:
         with closing(sqlite3.connect(path)) as database:
@@ -63,7 +63,7 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 def _links(
     record: dict[str, Any],
 ) -> Iterator[tuple[str, str | None, str | None, bool | None, bool | None]]:
-    """Yield a page's links; what is more than their addresses where it was asked for."""
+    """Yield a page's links, with their details if the crawl recorded any."""
     anchors = {anchor["url"]: anchor for anchor in record.get("anchors", ())}
     for url in record.get("links", ()):
         found = anchors.get(url)

@@ -18,10 +18,11 @@ from ocd.ledger.states import TaskMeta
 async def export_task(
     runner: Runner, task_id: str, form: ExportFormat, path: Path
 ) -> tuple[TaskMeta, dict[str, Any]]:
-    """Write the task's pages; return the task and what was written.
+    """Write the pages that a task has so far; return the task and what was written.
 
-    Raises task_not_found, invalid_format_for_payload for a task without pages, storage_*,
-    unreadable_file, and cancelled.
+    Raises:
+        OcdError: task_not_found, invalid_format_for_payload for a task without pages, storage_*,
+            unreadable_file, and cancelled.
     """
     meta = await runner.get(task_id)
     result = await asyncio.to_thread(runner.result, meta)
@@ -33,7 +34,7 @@ async def export_task(
     pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
     try:
         return meta, await asyncio.to_thread(export, pages, form, path, _address(meta))
-    except Stopped:  # nobody waits for it any more
+    except Stopped:  # nobody is waiting for it
         raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
     finally:
         stopped.set()

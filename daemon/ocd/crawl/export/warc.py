@@ -14,16 +14,21 @@ from ocd.crawl.archive.raw_answers import Fields, RawAnswer
 from ocd.crawl.url_set import UrlSet
 from ocd.storage.files import open_private, storage
 
-# They are of the body as it was sent; the one that is kept has been decoded.
+# These headers describe the body as it was sent; the stored one has been decoded.
 _OF_TRANSFER = ("content-length", "content-encoding", "transfer-encoding", "trailer")
 
 
 def write(path: Path, read: Callable[[], Iterator[RawAnswer]], *, compressed: bool) -> int:
-    """Write the answers to a new file, one in memory at a time; return how many records.
+    """Write the answers to a new file, with one in memory at a time; return how many records.
 
-    read: yields the answers; it is called twice. Blocks. Raises storage_*.
+    Blocks. Raises storage_*.
+
+    Args:
+        path: the new file.
+        read: yields the answers; it is called twice.
+        compressed: compress each record with gzip.
     """
-    from warcio.warcwriter import WARCWriter  # 44 ms, for those who want an archive
+    from warcio.warcwriter import WARCWriter  # 44 ms, only for exports to WARC
 
     with storage("writing", path), open_private(path) as file:
         writer = WARCWriter(file, gzip=compressed, warc_version="1.1")
@@ -35,7 +40,7 @@ def write(path: Path, read: Callable[[], Iterator[RawAnswer]], *, compressed: bo
 
 
 def _find_repeated(answers: Iterator[RawAnswer]) -> set[str]:
-    """Return the marks of bodies that come more than once."""
+    """Return the digests of bodies that occur more than once."""
     seen, repeated = UrlSet(), set[str]()
     for answer in answers:
         mark = _body_digest(answer)
@@ -50,7 +55,7 @@ def _body_digest(answer: RawAnswer) -> str:
 
 
 class _Archive:
-    """One file. Of each body that comes again it knows the first answer: address and date."""
+    """One file. For each body that is repeated it knows the first answer: address and date."""
 
     def __init__(self, writer: Any, repeated: set[str]) -> None:  # noqa: ANN401 - warcio has no types
         self._writer = writer
@@ -59,12 +64,12 @@ class _Archive:
         self.records = 0
 
     def begin(self) -> None:
-        """Write what the archive is."""
+        """Write the record that describes the archive."""
         info = {"software": f"OpenChrome/{version('openchrome')}", "format": "WARC File Format 1.1"}
         self._write(self._writer.create_warcinfo_record("", info))
 
     def add(self, answer: RawAnswer) -> None:
-        """Write an answer, or that it repeats another one, and its request."""
+        """Write an answer (a revisit record if its body repeats an earlier one) and its request."""
         body = zlib.decompress(answer.body) if answer.body else b""
         record = self._answer(answer, body)
         self._write(record)
@@ -115,7 +120,7 @@ def _head(first_line: str, fields: Fields, protocol: str = "") -> Any:  # noqa: 
 
 
 def _fields(answer: RawAnswer, body: bytes) -> Fields:
-    """Return the headers; those that the body does not fit any more by another name."""
+    """Return the headers; those that no longer describe the stored body get another name."""
     fields = [
         (f"X-Archive-Orig-{name}" if name.lower() in _OF_TRANSFER else name, value)
         for name, value in answer.headers

@@ -15,7 +15,7 @@ from ocd.crawl.request_options import Cookie
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.urls import origin_of, with_login, without_login
 
-# There is no browser at all, now and for the rest of the crawl.
+# Errors that mean there is no browser, now and for the rest of the crawl.
 NO_BROWSER = ("browser_not_found", "browser_failed", "disabled")
 
 
@@ -41,15 +41,15 @@ class PageSource(Protocol):
         ...
 
 
-# Beyond the pool's own deadline, for a load that does not keep it.
+# Added to the pool's own deadline, for a load that misses it.
 _GRACE_S = 1.0
 
-# Given the number of tabs and what they are told.
+# Called with the number of tabs and their options.
 OpenPool = Callable[[int, PoolOptions], PageSource]
 
 
 def automatic_tabs() -> int:
-    """Return how many tabs are worth having: more only cost memory."""
+    """Return the number of tabs beyond which more would only cost memory."""
     return min(4, 2 * (os.cpu_count() or 1))
 
 
@@ -80,7 +80,7 @@ def _cdp_cookie(cookie: Cookie) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _hard_timeout(timeout_s: float) -> AsyncIterator[None]:
-    """End what the pool should have ended itself, a little later."""
+    """End a load that the pool should have ended itself, a little later."""
     try:
         async with asyncio.timeout(timeout_s + _GRACE_S):
             yield
@@ -118,7 +118,7 @@ class BrowserFetcher:
         return self._missing
 
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
-        """Render `url` in a free tab; errors are those of the pool."""
+        """Render `url` in a free tab; raises what the pool raises."""
         pool = await self._open_tab()
         async with self._free, _hard_timeout(timeout_s):
             with self._uses_login(url) as full:

@@ -27,16 +27,16 @@ class CachePolicy(msgspec.Struct, frozen=True):
     vary: dict[str, str]
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether it may be used unasked."""
+        """Return whether it may be used without revalidation."""
         return self.age_s + max(0.0, now - self.came_at) < self.lifetime_s
 
     def fits(self, request: Mapping[str, str]) -> bool:
-        """Return whether it is the answer to a request with these headers, names in lower case."""
+        """Return whether it answers a request with these headers; their names are in lower case."""
         return all(request.get(name, "") == value for name, value in self.vary.items())
 
 
 class HttpExchange(NamedTuple):
-    """A request and the head of its answer: status, headers of both, when it was sent and came."""
+    """A request and the head of its response: status, headers of both, and both times."""
 
     status: int
     headers: Fields
@@ -46,13 +46,13 @@ class HttpExchange(NamedTuple):
 
 
 def policy_of(exchange: HttpExchange) -> CachePolicy | None:
-    """Return how an answer may be stored; None: not at all, or to no use."""
+    """Return how a response may be stored; None if not at all, or to no benefit."""
     headers = _joined(exchange.headers)
     directives = _directives(headers.get("cache-control", ""))
     varies = [name.strip().lower() for name in headers.get("vary", "").split(",") if name.strip()]
     if exchange.status != 200 or "no-store" in directives or "*" in varies:
         return None
-    if "set-cookie" in headers:  # using it again would not set the cookie
+    if "set-cookie" in headers:  # a reused response would not set the cookie
         return None
     request = _joined(exchange.request)
     found = CachePolicy(
@@ -67,7 +67,7 @@ def policy_of(exchange: HttpExchange) -> CachePolicy | None:
 
 
 def update_headers(stored: Fields, confirmed: Fields) -> Fields:
-    """Return the headers of a stored answer after its server said that it has not changed."""
+    """Return the headers of a stored response after a 304 has confirmed it."""
     new = {name.lower() for name, _ in confirmed} - {"content-length", "content-encoding"}
     unchanged = [field for field in stored if field[0].lower() not in new]
     return (*unchanged, *(field for field in confirmed if field[0].lower() in new))
@@ -92,7 +92,7 @@ def _lifetime(headers: Mapping[str, str], directives: Mapping[str, str]) -> floa
 
 
 def _directives(text: str) -> dict[str, str]:
-    """Return the directives by name; of one that stands there twice the first."""
+    """Return the directives by name; of repeated ones, the first."""
     found: dict[str, str] = {}
     for part in text.split(","):
         name, _, value = part.strip().partition("=")

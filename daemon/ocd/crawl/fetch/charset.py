@@ -16,10 +16,10 @@ _META = re.compile(
 )
 _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9_.:\-]{2,40})""")
 _META_WITHIN = 4096
-# What most pages of bytes beyond ASCII are in, unless another charset is clearly likelier.
+# The charset of most undeclared pages, unless another one is clearly likelier.
 _USUAL = "cp1252"
 _NEARLY = 0.9
-# What pages of the web are written in, by chardet's names; Python's codecs have them, too.
+# The charsets that web pages use, by names that chardet and Python's codecs share.
 _DETECTABLE = (
     "big5hkscs", "cp866", "cp932", "cp949", "euc-jp", "euc-kr", "gb18030", "iso-2022-jp",
     "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8",
@@ -29,12 +29,12 @@ _DETECTABLE = (
 )  # fmt: skip
 # The escape that begins Japanese text in ISO-2022-JP, which is ASCII otherwise.
 _ISO_2022 = b"\x1b$"
-# Text with fewer valid characters than this per broken one is not UTF-8.
+# Text with fewer valid characters than this for each broken one is not UTF-8.
 _MANY = 20
-# Bytes of lines beyond ASCII that tell a charset.
+# How many bytes of non-ASCII lines suffice to detect a charset.
 _ENOUGH = 16_000
 _LABEL_EDGES = " \t\n\r\f\"'"
-# Python's codecs of these names know fewer characters than browsers' do.
+# Python's codecs of these names decode fewer characters than browsers' do.
 _WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs"}
 
 
@@ -48,7 +48,7 @@ def decode(body: bytes, charset: str = "") -> str:
 
 
 def is_undeclared(body: bytes, charset: str) -> bool:
-    """Return whether the charset must be found out from the text, which takes its time."""
+    """Return whether the charset must be detected from the text, which takes time."""
     if _is_utf8(body) or codec_of(charset) or body.startswith(tuple(mark for mark, _ in _BOMS)):
         return False
     return not _declared_charset(body[:_META_WITHIN])
@@ -57,7 +57,7 @@ def is_undeclared(body: bytes, charset: str) -> bool:
 def _detected_charset(body: bytes) -> str:
     if _is_utf8(body):
         return "utf-8"
-    from chardet import detect_all  # 60 ms and 28 MB, for pages of another time
+    from chardet import detect_all  # 60 ms and 28 MB, only for old pages
 
     found = detect_all(
         _telling_part(body), include_encodings=_DETECTABLE, empty_input_encoding=_USUAL,
@@ -86,7 +86,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _telling_part(body: bytes) -> bytes:
-    """Return the lines that are not of ASCII alone, as many as it takes to know."""
+    """Return lines with non-ASCII characters, as many as detection needs."""
     lines, size = [], 0
     for line in body.splitlines():
         if not line.isascii() or _ISO_2022 in line:
@@ -112,5 +112,5 @@ def codec_of(label: str) -> str:
 def _declared_charset(head: bytes) -> str:
     match = _META.search(head) or _XML.match(head)
     found = codec_of(match[1].decode("ascii")) if match else ""
-    # A document that could be read up to here as ASCII is not UTF-16, whatever it says.
+    # A document whose declaration could be read as ASCII is not UTF-16, whatever it declares.
     return "utf-8" if found.startswith("utf-16") else found

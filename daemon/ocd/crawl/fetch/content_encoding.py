@@ -12,7 +12,7 @@ from typing import Protocol
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 
 ACCEPTED = "gzip, deflate, br, zstd"
-# More encodings on top of each other are nobody's need.
+# Nobody needs more encodings on top of each other.
 MAX_LAYERS = 3
 _GZIP = ("gzip", "x-gzip")
 _OTHERS = ("compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip")
@@ -25,8 +25,10 @@ _MEMBER = b"\x1f\x8b"
 class Decoder:
     """Decodes one body, piece by piece, by its Content-Encoding headers.
 
-    Names that are none (`identity`, `utf-8`) are passed over, as browsers do. Raises FetchError
-    fetch_failed for encodings that were not asked for, and for bytes that are not what they say.
+    Names that are not encodings (`identity`, `utf-8`) are ignored, as browsers do.
+
+    Raises:
+        FetchError: fetch_failed for encodings that were not requested, and for invalid data.
     """
 
     def __init__(self, headers: Sequence[str]) -> None:
@@ -39,16 +41,16 @@ class Decoder:
                 f"its Content-Encoding is {', '.join(names)[:100]!r}, which was not requested",
                 encoding=", ".join(names)[:100],
             )
-        # What was done last is undone first.
+        # The encoding that was applied last is undone first.
         self._layers = [_layer(name) for name in reversed(known)]
 
     def decode(self, piece: bytes) -> Iterator[bytes]:
-        """Yield what a piece says, in parts of bounded size; no further than they are taken."""
+        """Yield the decoded piece in parts of bounded size, decoded only as they are consumed."""
         return _decode_through(self._layers, piece)
 
     @property
     def incomplete(self) -> bool:
-        """Whether the body has ended before what was compressed did."""
+        """Whether the body ended before its compressed data did."""
         return any(layer.unfinished for layer in self._layers)
 
 
@@ -76,7 +78,7 @@ class _Zlib:
         self._gzip = name in _GZIP
         self._inflate = zlib.decompressobj(31) if self._gzip else None
         self._begun = False
-        self._held = b""  # the first byte of another member, or of nothing
+        self._held = b""  # perhaps the first byte of another member
 
     @property
     def unfinished(self) -> bool:
@@ -88,7 +90,7 @@ class _Zlib:
             while data:
                 inflate = self._ready(data)
                 if inflate is None:
-                    return  # what follows the end is nothing
+                    return  # whatever follows the end is ignored
                 piece = inflate.decompress(data, _PIECE)
                 data = inflate.unused_data if inflate.eof else inflate.unconsumed_tail
                 if piece:
@@ -99,7 +101,7 @@ class _Zlib:
     def _ready(self, data: bytes) -> "zlib._Decompress | None":
         self._begun = True
         if self._inflate is None:
-            # With a header, as the standard says, or without, as some servers do.
+            # With a zlib header, as the standard says, or without, as some servers send it.
             self._inflate = zlib.decompressobj(15 if data[0] & 0x0F == 8 else -15)
         elif self._inflate.eof:
             if not (self._gzip and data.startswith(_MEMBER)):

@@ -12,16 +12,16 @@ from ocd.safety import certificate_errors
 from ocd.safety.host_canonical import netloc_of
 
 CONNECT_S = 15.0
-# Worth another attempt: the server was busy, or a gateway before it was.
+# Worth a retry: the server, or a gateway in front of it, was busy.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
 _TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
-# No page is at fault: the crawl ends, and the page is read when it is resumed.
+# Not the page's fault: the crawl ends, and reads the page when it is resumed.
 ENDS_CRAWL = ("cluster_lost", "storage_full", "storage_failed")
 
 
 class FetchError(OcdError):
-    """A failed load: whether another attempt may help, and how long the server asked to wait."""
+    """A failed load: whether a retry may help, and how long the server asked to wait."""
 
     transient = False
     retry_after: float | None = None
@@ -42,14 +42,14 @@ def fetch_error(
 
 
 def as_fetch_error(error: OcdError) -> OcdError:
-    """Return the browser's error, marked with whether another attempt may help."""
+    """Return the browser's error as a FetchError, which says whether a retry may help."""
     if error.code not in _TRANSIENT:
         return error
     return fetch_error(error.code, error.message, transient=True, **error.details)
 
 
 def too_large(limit: int, size: int | None) -> FetchError:
-    """Return the failure of a page that is longer than `limit` bytes."""
+    """Return the error for a page that is longer than `limit` bytes."""
     found = f"{size} bytes" if size else "more bytes than that"
     return fetch_error("too_large", f"at most {limit} bytes are read, it has {found}", limit=limit)
 
@@ -63,13 +63,13 @@ def raise_for_status(status: int | None) -> None:
 
 @contextmanager
 def translate_errors(url: str) -> Iterator[None]:
-    """Turn what aiohttp and the socket raise into FetchError; a deadline's TimeoutError stays."""
+    """Translate errors of aiohttp and sockets to FetchError; a deadline's TimeoutError passes."""
     import aiohttp
 
     try:
         yield
     except aiohttp.ClientConnectorCertificateError as error:
-        # First, because it is a ValueError, too.
+        # Checked first, because it is also a ValueError.
         message = failure_text(error, netloc_of(url))
         raise fetch_error("certificate_invalid", message, hint=certificate_errors.HINT) from error
     except (aiohttp.InvalidURL, ValueError) as error:
@@ -82,7 +82,7 @@ def translate_errors(url: str) -> Iterator[None]:
 
 
 def failure_text(error: BaseException, host: str) -> str:
-    """Return what went wrong between us and `host` ("name:port"), without a library's words."""
+    """Return in plain words what went wrong between us and `host` ("name:port")."""
     import aiohttp
 
     if isinstance(error, aiohttp.ClientConnectorCertificateError):

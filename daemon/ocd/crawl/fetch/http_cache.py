@@ -33,7 +33,7 @@ _VERSION = 1
 _NOT_MODIFIED = 304
 # Another crawl may be writing.
 _BUSY_S = 30.0
-# So many answers are stored between two looks at the size of all.
+# How many answers are stored between two checks of the total size.
 _PRUNE_EVERY = 200
 _SETUP = f"""
     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA user_version = {_VERSION};
@@ -65,9 +65,11 @@ class HttpCache:
         self._stored = 0
 
     async def get(self, http: HttpFetcher, url: str, admit: Admit) -> HttpAnswer:
-        """Return the stored answer if it may be used, else that of the server, which is stored.
+        """Return the stored answer if it may be used, else the server's, which is then stored.
 
-        Errors: those of HttpFetcher.get, storage_*.
+        Raises:
+            FetchError: as HttpFetcher.get.
+            OcdError: storage_*.
         """
         if not http.is_anonymous(url):
             return await http.get(url, admit)
@@ -89,7 +91,7 @@ class HttpCache:
         return answer
 
     def find(self, url: str) -> StoredAnswer | None:
-        """Return what is stored of an address. Blocks."""
+        """Return the stored answer for an address. Blocks."""
         with self._lock, _translated(self._path), self._open() as database:
             row = database.execute("SELECT stored FROM answers WHERE url = ?", (url,)).fetchone()
             if row is None:
@@ -129,7 +131,7 @@ class HttpCache:
             database.execute("DELETE FROM answers WHERE url = ?", (url,))
 
     def _prune(self, database: "sqlite3.Connection") -> None:
-        """Remove what was not used for longest, beyond the most that all may have."""
+        """Remove the least recently used answers beyond the total limit."""
         total, gone = 0, list[tuple[str]]()
         for url, size in database.execute(_LARGEST):
             total += size
@@ -138,7 +140,7 @@ class HttpCache:
         database.executemany("DELETE FROM answers WHERE url = ?", gone)
 
     def _open(self) -> "sqlite3.Connection":
-        import sqlite3  # 1 MB, for crawls that use it
+        import sqlite3  # 1 MB, only for crawls that use it
 
         if self._database is not None:
             return self._database
@@ -164,7 +166,7 @@ class HttpCache:
 
 
 def _connect(path: Path) -> "sqlite3.Connection":
-    """Return the database; sqlite3.DatabaseError for a file that is none, or of another version."""
+    """Return the database; sqlite3.DatabaseError for a broken file, or another version."""
     import sqlite3
 
     path.touch(FILE_MODE)

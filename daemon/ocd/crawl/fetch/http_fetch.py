@@ -51,7 +51,7 @@ Admit = Callable[[str], Awaitable[None]]
 
 
 class AnswerHead(NamedTuple):
-    """A response's head, and the request it answers."""
+    """A response's head, and the request that it answers."""
 
     url: str
     status: int
@@ -63,13 +63,14 @@ class AnswerHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A response. body None: not read, because it is neither a page nor text.
+    """A response. url: after redirects. status: None for a file. size: in bytes, if known.
 
-    url: where it came from after redirects. status None: a file. size: bytes, as far as known.
-    incomplete: it ended before it was whole. cut: body is no more than the beginning. robots:
-    directives of X-Robots-Tag. refresh: the target of a Refresh header. headers: those worth
-    keeping. redirects: address and status of each redirect on the way. heads: of the redirects, and
-    of this answer. from_cache: it was stored.
+    Attributes:
+        body: None if it was not read, because it is neither a page nor text.
+        incomplete, cut: the transfer ended early; `body` is only the beginning.
+        robots, refresh: the directives of X-Robots-Tag; the target of a Refresh header.
+        headers: those that a record keeps.
+        redirects, heads: address and status of each redirect; the heads of all responses.
     """
 
     url: str
@@ -90,10 +91,7 @@ class HttpAnswer:
 
 @dataclass(slots=True)
 class RedirectChain:
-    """The progress of a load: the next URL, and those requested before.
-
-    seen: addresses, each with the cookies that went with it. proxy: by which all of them go.
-    """
+    """The progress of a load: the next URL, and those requested, each with the cookies sent."""
 
     url: str
     redirects: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -103,7 +101,7 @@ class RedirectChain:
 
 
 class TruncatedError(FetchError):
-    """A response that was cut off; partial: what was received."""
+    """A response that was cut off; `partial` is what was received."""
 
     transient = True
 
@@ -113,7 +111,7 @@ class TruncatedError(FetchError):
 
 
 def is_html(content_type: str) -> bool:
-    """Return whether the media type is a page's."""
+    """Return whether the media type is that of a page."""
     return content_type in ("text/html", "application/xhtml+xml")
 
 
@@ -128,7 +126,7 @@ def is_text(content_type: str) -> bool:
 class HttpFetcher:
     """The HTTP connections and cookies of one crawl; an async context manager.
 
-    logins: "user:password" by origin. any_certificate: servers need not prove who they are.
+    logins: "user:password" by origin. any_certificate: accept any TLS certificate.
     """
 
     def __init__(
@@ -152,22 +150,18 @@ class HttpFetcher:
         *,
         any_certificate: bool = False,
     ) -> AsyncIterator[Self]:
-        """Open a client for one crawl.
+        """Open a client for one crawl; at most `connections` requests run at once.
 
-        Args:
-            connections: how many requests run at once.
-            logins: "user:password" by origin.
-            options: what goes with each request.
-            any_certificate: no server has to prove who it is.
+        logins: "user:password" by origin. any_certificate: accept any TLS certificate.
         """
-        import aiohttp  # 0.2 s: a daemon that never crawls does without
+        import aiohttp  # 0.2 s, only for crawls
 
         agent = {"User-Agent": options.user_agent} if options and options.user_agent else {}
         async with aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=connections + 2, ttl_dns_cache=300, ssl=not any_certificate
             ),
-            # Hosts that are bare addresses may set cookies, too.
+            # Hosts that are IP addresses may set cookies, too.
             cookie_jar=aiohttp.CookieJar(unsafe=True, quote_cookie=False),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS | agent,
@@ -187,14 +181,19 @@ class HttpFetcher:
         unless: Validators | None = None,
         chain: RedirectChain | None = None,
     ) -> HttpAnswer:
-        """Return the answer to GET `url`, redirects followed as far as `admit` lets them.
+        """Return the response to GET `url`, following redirects as far as `admit` allows.
 
-        any_type: read the body whatever it is, else that of pages and texts alone. unless: the
-        answer has status 304 and no body if what these are of has not changed. chain: where an
-        earlier load of it stands; it moves on with each redirect, before `admit` is asked.
+        Args:
+            url: the address.
+            admit: called with each redirect's target; raises to end the load there.
+            max_bytes: the largest body.
+            any_type: read the body whatever its media type, not only pages and texts.
+            unless: validators of a stored response; if unchanged, the status is 304 without a body.
+            chain: of an earlier attempt; advanced at each redirect, before `admit` is called.
 
-        Errors: FetchError fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects;
-        invalid_url.
+        Raises:
+            FetchError: fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects.
+            OcdError: invalid_url.
         """
         chain = chain or self.begin(url)
         while len(chain.redirects) <= MAX_REDIRECTS:
@@ -220,7 +219,7 @@ class HttpFetcher:
         raise fetch_error("too_many_redirects", f"more than {MAX_REDIRECTS} redirects")
 
     def begin(self, url: str) -> RedirectChain:
-        """Return the chain of a load that has not begun: it goes by the next proxy."""
+        """Return the chain of a new load, which uses the next proxy."""
         return RedirectChain(url, proxy=next(self._proxies))
 
     @property
@@ -229,7 +228,7 @@ class HttpFetcher:
         return {name.lower(): value for name, value in self._session.headers.items()}
 
     def is_anonymous(self, url: str) -> bool:
-        """Return whether a request for the address would carry nothing of the caller's."""
+        """Return whether a request to the address would carry no login and no cookies."""
         from yarl import URL
 
         has_login = bool(self._logins.get(origin_of(url)) or self._options.headers_for(url))
@@ -266,7 +265,7 @@ class HttpFetcher:
 def _head(url: str, response: "ClientResponse") -> AnswerHead:
     version = response.version
     protocol = f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1"
-    # msgspec takes no subclasses of str, such as multidict's.
+    # msgspec does not accept subclasses of str, such as multidict's.
     request = tuple((str(name), value) for name, value in response.request_info.headers.items())
     reason, headers = response.reason or "", response.raw_headers
     return AnswerHead(url, response.status, reason, protocol, headers, request)
@@ -295,7 +294,7 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
     content_type = _media_type(response)
     size = response.content_length
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
-        response.close()  # an archive of gigabytes is not read to its end
+        response.close()  # do not read an archive of gigabytes to its end
         headers = headers_of_interest(response.headers)
         return HttpAnswer(url, response.status, content_type, None, size, headers=headers)
     has_links = is_html(content_type) and not any_type
@@ -320,7 +319,7 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
 
 
 def headers_of_interest(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return those headers of an answer that a record keeps, by their names in lower case."""
+    """Return the headers of a response that a record keeps, by their names in lower case."""
     found = {}
     for name in _HEADERS_OF_INTEREST:
         value = headers.get(name)
@@ -331,7 +330,7 @@ def headers_of_interest(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _media_type(response: "ClientResponse") -> str:
-    """Return the media type; "" if it is not told, or told as one of those that mean "unknown"."""
+    """Return the media type; "" if there is none, or one of those that mean "unknown"."""
     if not response.headers.get("Content-Type", "").strip():
         return ""
     media_type = response.content_type
@@ -355,7 +354,7 @@ class _Body(NamedTuple):
 
 
 async def _body(response: "ClientResponse", max_bytes: int) -> _Body:
-    """Return the body; of a longer one little more than `max_bytes`, and the connection is cut."""
+    """Return the body; of one over the limit, little more than `max_bytes`, then disconnect."""
     from aiohttp import ClientPayloadError
 
     decoder = Decoder(response.headers.getall("Content-Encoding", ()))

@@ -13,7 +13,7 @@ from ocd.safety.regex import compile_re2
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-# With more text than this the page says something without scripts, whatever its markup.
+# A page with more text than this has content without scripts, whatever its markup.
 ENOUGH_TEXT = 2000
 _LITTLE_TEXT = 120
 _DEMAND_TEXT = 500
@@ -26,14 +26,14 @@ _ASKS = (
     r"(?i)(enable|require|need|turn on|activate|without)\w*\W+(?:\w+\W+){0,4}?(java\s?script|js)\b"
     r"|java\s?script (is |has been )?(disabled|required|not enabled|turned off)"
 )
-# Parts of a page where what it is about stands, the more certain ones first; and what is not it.
+# Elements that contain the main content, most certain first; and those that never do.
 _MAIN = ("main, [role=main]", "#main, #content, #main-content, article")
 _AROUND = (
     "nav, header, footer, aside, dialog, [hidden], [role=navigation], [role=banner], "
     "[role=contentinfo], [role=complementary], [role=search], [role=dialog], [aria-hidden=true]"
 )
 _SOMETHING = "img, picture, svg, video, audio, canvas, iframe, object, form, table, a[href]"
-# What stands in the place of a text that is to come: by mark-up, and by words.
+# Placeholders for text that scripts will load: by markup, and by words.
 _PLACEHOLDERS = (
     "[aria-busy=true], [role=progressbar], [class*=skeleton i], [class*=spinner i], "
     "[class*=shimmer i], [class*=loading i], [class*=loader i], [class*=placeholder i], "
@@ -47,12 +47,12 @@ _WAITING = (
     r"ロード中|로딩|불러오는)"
 )
 _PLACEHOLDER_WORDS = rf"(?i)^\W*{_WAITING}\S*(?:\W*$|.*(?:…|\.\.\.)\W*$)"
-# In the source of a page with much around its main part: whether that may be a placeholder.
+# In the source of a page with much text around its main part: signs of a placeholder.
 _MAY_WAIT = (
     r"(?i)aria-busy=.?true|class=[^<>]{0,200}(?:skeleton|spinner|shimmer)"
     rf"|>\s{{0,50}}{_WAITING}|<main[^<>]{{0,200}}>\s{{0,200}}</main"
 )
-# Strings of data that are prose: so long, of so many words.
+# Strings in scripts' data that count as prose: their least length, and number of words.
 _PROSE, _PROSE_BLANKS = 40, 5
 _DATA_LENGTH = 200_000
 _DATA = "script[type='application/json' i]"
@@ -80,7 +80,7 @@ def needs_browser_reason(html: str) -> str:
 
 
 def may_need_browser(source: bytes) -> bool:
-    """Return whether a page with much text is worth the look of `needs_browser_reason`."""
+    """Return whether a page with much text is worth a call of `needs_browser_reason`."""
     return _pattern(_MAY_WAIT).search(source) is not None
 
 
@@ -116,7 +116,7 @@ def _refreshes_blank(tree: "LexborHTMLParser") -> bool:
 
 
 def _noscript_demand(html: str) -> bool:
-    # From the source: in a head, a parser without scripting takes the words out of the element.
+    # From the source, because in <head> a parser without scripting moves the text out of it.
     return any(
         _pattern(_ASKS).search(_TAG.sub(" ", text).encode(errors="replace"))
         for text in _noscripts(html)
@@ -124,7 +124,7 @@ def _noscript_demand(html: str) -> bool:
 
 
 def _noscripts(html: str) -> Iterator[str]:
-    """Yield what the short noscript elements say, each place of the source looked at once."""
+    """Yield the contents of short noscript elements; each part of the source is read once."""
     start: int | None = None
     for mark in _NOSCRIPT.finditer(html):
         if mark[0].startswith("</"):
@@ -137,7 +137,7 @@ def _noscripts(html: str) -> Iterator[str]:
 
 @cache
 def _pattern(source: str) -> Any:  # noqa: ANN401 - re2 has no types
-    # RE2: `re` would look through each word's rest from each of its letters.
+    # RE2, because `re` would take quadratic time in the length of a word.
     return compile_re2(source.encode())
 
 
@@ -173,9 +173,9 @@ def _main_parts(tree: "LexborHTMLParser") -> "list[LexborNode]":
 
 
 def _replaced(parts: "Sequence[LexborNode]", main: str, script: str) -> str:
-    """Return the id of an element with most of the main content that a script gives new content."""
+    """Return the id of an element with most of the main content that a script replaces."""
     for one in replaced_ids(script):
-        # An attribute, since an id may begin with a digit.
+        # An attribute selector, because an id may begin with a digit.
         nodes = (node for part in parts for node in part.css(f'[id="{one}"]'))
         if any(2 * len(" ".join(node.text(separator=" ").split())) > len(main) for node in nodes):
             return one
@@ -205,8 +205,8 @@ def _says_wait(text: str) -> bool:
 
 
 def _prose_length(data: str, text: str) -> int:
-    """Return the length of the prose in a page's data that its text does not contain."""
-    # Quotes end strings, and those inside of one only cut it into pieces.
+    """Return the length of the prose in the page's data that is not in its text."""
+    # Strings end at quotes; an escaped quote inside only cuts one into pieces.
     pieces = (piece for piece in data.split('"') if len(piece) >= _PROSE)
     prose = (piece for piece in pieces if piece.count(" ") >= _PROSE_BLANKS)
     return sum(len(piece) for piece in prose if piece[: _PROSE // 2] not in text)
@@ -221,7 +221,7 @@ def _empty_root(tree: "LexborHTMLParser") -> str:
 
 
 def _empty_element(tree: "LexborHTMLParser") -> str:
-    """Return the name of a custom element that has nothing to show yet."""
+    """Return the name of a custom element that is still empty."""
     for node in tree.body.traverse() if tree.body else ():
         if "-" in (node.tag or "") and not (node.tag or "").startswith("-"):
             empty = len(node.text(strip=True)) < _EMPTY_ROOT_TEXT

@@ -12,9 +12,12 @@ from ocd.safety.domain_policy import file_path
 
 
 async def read_file(url: str, max_bytes: int = MAX_PAGE_BYTES) -> HttpAnswer:
-    """Return the file of a file: URL; a folder answers with a page that links to its entries.
+    """Return the file at a file: URL; a folder is answered by a page that links to its entries.
 
-    The caller has checked the URL against the file roots. Errors: fetch_failed, too_large.
+    The caller has checked the URL against the file roots.
+
+    Raises:
+        FetchError: fetch_failed, too_large.
     """
     path = file_path(url)
     try:

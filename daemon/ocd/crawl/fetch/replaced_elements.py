@@ -7,8 +7,8 @@ from ocd.safety.regex import compile_re2
 
 _MAX_FOUND = 50
 _REPLACES = r"\.\s{0,20}(?:textContent|innerText|innerHTML|outerHTML)\s{0,20}=[^=]"
-# `x = document.getElementById("main")`, the same by querySelector and jQuery; then what is done
-# with it, if that stands there.
+# `x = document.getElementById("main")`, or the same by querySelector or jQuery; then the use of
+# the element, if it follows directly.
 _LOOKS_UP = (
     r"(?:([A-Za-z_$][\w$]{0,60})\s{0,20}=\s{0,20})?(?:document\.)?"
     r"(?:getElementById\(\s{0,20}[\"'`]|(?:querySelector|\$|jQuery)\(\s{0,20}[\"'`]#)"
@@ -19,7 +19,7 @@ _REPLACED_VARIABLE = rf"([A-Za-z_$][\w$]{{0,60}})\s{{0,20}}{_REPLACES}"
 
 
 def replaced_ids(script: str) -> list[str]:
-    """Return the ids of elements to whose whole content the script gives a new value."""
+    """Return the ids of the elements whose whole content the script replaces."""
     source = script.encode(errors="replace")
     found = [one.groups() for one in _pattern(_LOOKS_UP).finditer(source)]
     if not found:

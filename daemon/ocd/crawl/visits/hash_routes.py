@@ -19,7 +19,7 @@ class HashRoutes:
         self._fruitful: set[str] = set()
 
     def is_fruitless(self, url: str) -> bool:
-        """Return whether the URL is a route of a document that shows the same by all of them."""
+        """Return whether the URL is a route of a document whose routes all show the same."""
         if not is_route(url):
             return False
         document = url.partition("#")[0]
@@ -27,14 +27,14 @@ class HashRoutes:
         return document not in self._fruitful and len(tried) >= MAX_FRUITLESS
 
     def note(self, record: PageRecord) -> None:
-        """Take note of what a rendered page shows."""
+        """Record what a rendered page shows."""
         if record.engine != "browser" or record.error is not None:
             return
         document, _, route = record.url.partition("#")
         if record.content_hash != self._first.setdefault(document, record.content_hash):
             self._fruitful.add(document)
         elif is_route(record.url):
-            # By its parameters a route names a place: `#/guide?id=second`.
+            # With parameters, a route names a place in a page: `#/guide?id=second`.
             tried = self._fruitless.setdefault(document, set())
             tried.add(route.partition("?")[0])
 

@@ -14,7 +14,7 @@ Links = list[tuple[str, str]]
 
 
 class SkipPage(Exception):
-    """The visit ends without a record: the URL is forbidden by robots.txt, or was had already."""
+    """The visit ends without a record: robots.txt forbids the URL, or the page is known already."""
 
     def __init__(
         self, reason: Literal["robots_denied", "duplicate"], url: str, why: str = ""
@@ -25,7 +25,7 @@ class SkipPage(Exception):
         self.why = why
 
     def of_start(self) -> OcdError:
-        """Return the error of a crawl whose only start page is skipped by robots.txt."""
+        """Return the error of a crawl whose only start page robots.txt forbids."""
         why = f": {self.why}" if self.why else ""
         return OcdError(
             "robots_denied",
@@ -36,9 +36,9 @@ class SkipPage(Exception):
 
 
 class NeedsBrowser(Exception):
-    """The static response shows nothing without its scripts; it is kept as a fallback.
+    """The page shows nothing without its scripts; the static response is kept as a fallback.
 
-    It may also be an error that a browser may not meet.
+    The fallback may also be an error that a browser may not get.
     """
 
     def __init__(self, reason: str, fallback: "VisitResult | OcdError") -> None:
@@ -51,10 +51,13 @@ class NeedsBrowser(Exception):
 class VisitResult:
     """A page that was fetched: its record, and its links with their texts.
 
-    unfollowed: those of the links that are marked nofollow. signature: of the content, for its
-    near-duplicates. is_file: it is neither a page nor text. raw: what its server sent, if that is
-    wanted. files: its picture and PDF by kind, if they are wanted. not_modified: the server says no
-    more than that it has not changed.
+    Attributes:
+        unfollowed: those of the links that are marked nofollow.
+        signature: of the content, to find near-duplicates.
+        is_file: it is neither a page nor text.
+        raw: the responses as the server sent them, if requested.
+        files: its screenshot and PDF by kind, if requested.
+        not_modified: the server only says that it has not changed.
     """
 
     record: PageRecord
@@ -68,11 +71,11 @@ class VisitResult:
 
     @property
     def is_noindex(self) -> bool:
-        """Whether robots must not keep what the page says."""
+        """Whether the page forbids robots to keep its content."""
         return bool({"noindex", "none"} & set(self.record.robots))
 
     def obey_robots(self, skipped: Counter[str]) -> Links:
-        """Return the links that the page lets robots follow; it loses what they must not keep."""
+        """Return the links that robots may follow; drop the content that they may not keep."""
         if self.is_noindex:
             self.record.content = ""
             self.raw = []

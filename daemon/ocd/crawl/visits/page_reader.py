@@ -45,7 +45,7 @@ from ocd.crawl.urls import is_route, join
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.safety.sanitize import Sanitizer
 
-# Errors of the browser that mean "not a page": plain HTTP then says what it is.
+# Errors of the browser that mean "not a page": plain HTTP then tells what it is.
 _NO_PAGE = ("download_started", "not_html")
 _NOT_MODIFIED = 304
 
@@ -54,9 +54,11 @@ _NOT_MODIFIED = 304
 class PageRequest:
     """A request to read one page.
 
-    render: why it needs the browser. last_try: an answer that breaks off counts as far as it came.
-    unless: the page is not wanted again if it has not changed since these. chain: where an earlier
-    reading of it stands, and what this one adds to it.
+    Attributes:
+        render: why it needs the browser.
+        last_try: a response that breaks off counts as far as it came.
+        unless: validators; the page is not wanted if it has not changed since.
+        chain: the progress of an earlier attempt, which this one continues.
     """
 
     url: str
@@ -74,10 +76,13 @@ class PageReader(Protocol):
     async def read(
         self, request: PageRequest, admit: Admit, answered: Callable[[], None]
     ) -> VisitResult:
-        """Return the page, without its place in the crawl; raises OcdError, and what `admit` does.
+        """Return the page; raises OcdError, and what `admit` raises.
 
-        admit: asked before a redirect is followed; of the browser's pages, where they ended.
-        answered: called once the origin has said all.
+        Args:
+            request: the page.
+            admit: called before a redirect is followed; for the browser's pages, with where they
+                ended.
+            answered: called once the origin has answered completely.
         """
         ...
 
@@ -151,7 +156,7 @@ class LocalReader:
         return visited
 
     async def _fetch_whole(self, request: PageRequest, admit: Admit) -> HttpAnswer:
-        """Return the answer; one that breaks off each time counts as far as it came at last."""
+        """Return the response; one that breaks off at each attempt counts as far as it came."""
         try:
             return await self._with_timeout(self._fetch(request, admit))
         except TruncatedError as error:
@@ -223,7 +228,7 @@ class LocalReader:
         job.frames, job.routes = page.frames, True
         found = await self._converter.convert(job)
         known = {url for url, _ in found.links}
-        # Those of elements without a slot in their host's shadow tree are in this list alone.
+        # Only this list has the links of elements that no slot of a shadow tree shows.
         links = (join(final, link, routes=True) for link in page.links)
         more = [url for url in links if url and url not in known]
         if target := join(final, refresh_target(page.headers.get("refresh", ""))):
@@ -243,14 +248,14 @@ class LocalReader:
     ) -> VisitResult:
         visited = await self._read_static(request, admit, answered)
         if is_html(visited.record.content_type):
-            raise error  # a page that is sent as a download
+            raise error  # the page is sent as a download
         visited.record.engine_reason = f"not a page: {visited.record.content_type}"
         return visited
 
     async def _read_cut_off(
         self, request: PageRequest, admit: Admit, answered: Callable[[], None]
     ) -> VisitResult:
-        # A browser shows nothing of a document that breaks off each time.
+        # A browser shows nothing of a document whose transfer breaks off each time.
         visited = await self._read_static(request, admit, answered)
         visited.record.engine_reason = "the response was cut off in the browser"
         return visited
@@ -289,7 +294,7 @@ def _fill_record(record: PageRecord, found: ExtractionResult) -> VisitResult:
 
 
 def _fill_tools(record: PageRecord, tools: Sequence[PageTool], sanitizer: Sanitizer) -> None:
-    """Record what the page offers, without what nobody sees in it."""
+    """Record the tools that the page offers, without text that nobody sees."""
     offered = msgspec.json.encode([tool_to_dict(tool) for tool in tools]).decode()
     offered, findings = sanitizer.clean(offered)
     record.tools = msgspec.json.decode(offered)

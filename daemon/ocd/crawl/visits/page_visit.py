@@ -27,11 +27,11 @@ from ocd.crawl.visits.outcome import NeedsBrowser, SkipPage, VisitResult
 from ocd.crawl.visits.page_reader import PageReader, PageRequest
 from ocd.safety.domain_policy import DomainPolicy
 
-# What a server may do only to those who run no scripts, or look like no browser.
+# Errors that a server may only give to clients that are not browsers.
 _NOT_FOR_BROWSERS = ("too_many_redirects",)
 # The lowest status of redirects and errors.
 _NO_PAGE_FROM = 300
-# What a record says of the page itself, not of how this crawl came by it.
+# The fields of a record that describe the page, not how this crawl found it.
 _CARRIED = (
     "title", "content", "links", "content_type", "truncated", "size", "sanitized", "canonical",
     "robots", "content_hash", "description", "language", "open_graph", "headers", "etag",
@@ -67,16 +67,18 @@ class PageVisitor:
     async def visit(
         self, entry: FrontierEntry, answered: Callable[[FrontierEntry], None]
     ) -> VisitResult:
-        """Return the page; raises Skip, NeedsBrowser, or OcdError for a page that failed.
+        """Return the page; raises SkipPage, NeedsBrowser, or OcdError for a page that failed.
 
-        answered: called once the origin has said all.
+        answered: called once the origin has answered completely.
         """
         started = time.monotonic()
         entry.fetched_at = now()
         by_browser = self._spec.engine == "browser" or bool(entry.render) or is_route(entry.url)
         try:
             if self._spec.engine == "static" and is_route(entry.url):
-                raise SkipPage("duplicate", entry.url)  # an earlier run had a browser
+                raise SkipPage(
+                    "duplicate", entry.url
+                )  # known to an earlier run, which had a browser
             if self._tools.routes.is_fruitless(entry.url):
                 raise SkipPage("duplicate", entry.url)
             await self.check_robots(entry.url)
@@ -140,7 +142,7 @@ class PageVisitor:
     # --- checks -------------------------------------------------------------------------------
 
     async def check_robots(self, url: str) -> None:
-        """Return if robots.txt allows the URL; raises Skip, or why the host cannot be reached."""
+        """Return if robots.txt allows the URL; raises SkipPage, or why its host is unreachable."""
         if not self._spec.respect_robots or url.startswith("file:"):
             return
         rules = self._tools.robots.rules_for(url) or await self._rules_of(url)
@@ -156,7 +158,7 @@ class PageVisitor:
         return rules
 
     async def _admit(self, entry: FrontierEntry, target: str) -> None:
-        """Let a redirect's target pass, or raise why not."""
+        """Return if a redirect's target may be fetched, raise why not otherwise."""
         self._tools.policy.check(target)
         self.follow_move(entry, target)
         reason = self.scope.reject(target)
@@ -167,7 +169,7 @@ class PageVisitor:
             raise SkipPage("duplicate", target)
 
     def follow_move(self, entry: FrontierEntry, target: str) -> None:
-        """Move the scope along if a start page's redirect says that its site has moved."""
+        """Move the scope if a start page's redirect says that its site has moved."""
         if entry.depth == 0 and is_same_site(entry.url, target):
             starts = [target, *(url for url in self.scope.starts if url != entry.url)]
             self.scope = CrawlScope(
@@ -183,7 +185,7 @@ class PageVisitor:
         return earlier.validators(entry.url)
 
     async def _carry_over(self, unmodified: VisitResult) -> VisitResult:
-        """Return the page as the earlier crawl had it: its server says that it has not changed."""
+        """Return the page as in the earlier crawl: its server says that it has not changed."""
         assert self._tools.earlier is not None
         record = unmodified.record
         carried = await asyncio.to_thread(self._tools.earlier.carry_over, record.url)

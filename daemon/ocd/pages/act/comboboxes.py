@@ -33,11 +33,14 @@ _EXTRA = "function (values) { return openchrome.findChosenBeside(this, values) }
 
 
 async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> dict[str, Any]:
-    """Open the control's list and click the options; return {}, or `why` it cannot be done.
+    """Open the control's list and click the options; return {}, or `why` that is not possible.
 
-    Where it takes several, those that were chosen and are not asked for are given up.
-    why: option_not_found (with options and total), no_options, wrong_value, not_enabled. Raises
-    value_differs if the control shows another option afterwards.
+    `why` is option_not_found (with `options` and `total`), no_options, wrong_value or not_enabled.
+    In a list that accepts several, options that were chosen before and are not among the values are
+    deselected.
+
+    Raises:
+        OcdError: value_differs if the control shows another option afterwards.
     """
     several = False
     for count, value in enumerate(values):
@@ -220,10 +223,13 @@ async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any
 
 
 async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Click the suggestion that is the text itself, if the field offers it in time.
+    """Click the suggestion that equals the text, if the field offers it in time.
 
-    Return {}, or `why` the field takes nothing else, and not this; `addition`: it offered to add
-    it, until it was left; `given_up`: it was chosen, and is not any more.
+    Returns:
+        {}, or an object with one of these keys.
+        `why`: the field accepts only suggestions, and not this text.
+        `addition`: it offers to add the text, until focus leaves it.
+        `given_up`: the suggestion was chosen, and is deselected again.
     """
     if not text:
         return {}

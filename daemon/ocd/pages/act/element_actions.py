@@ -29,9 +29,17 @@ async def perform_action(
     """Perform the action once the element is actionable, and return what changed.
 
     `value` of the result is the control's new value, if it was written to or is checkable.
-    word: click, double_click, right_click, hover, focus, check, uncheck, select, press, type,
-    clear or scroll_into_view. value: the option, key or text.
-    Raises what wait_ready and form_fields raise.
+
+    Args:
+        target: the element.
+        deadline: when to give up.
+        action_name: click, double_click, right_click, hover, focus, check, uncheck, select, press,
+            type, clear or scroll_into_view.
+        value: the option, key or text.
+        modifiers: the modifier keys that are held down.
+
+    Raises:
+        OcdError: what wait_ready and form_fields raise.
     """
     action = await _prepare(target, deadline, action_name, value, modifiers)
     kind = target.about["kind"]
