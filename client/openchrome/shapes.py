@@ -34,7 +34,7 @@ class ActStep(TypedDict):
 
 
 class Anchor(TypedDict):
-    """A link: kind "anchor", "frame", "refresh" or "link". external: of another origin."""
+    """A link. kind: "anchor", "frame", "refresh" or "link". external: to another origin."""
 
     url: str
     text: NotRequired[str]
@@ -239,7 +239,7 @@ class CrawlFigures(TypedDict):
 
 
 class CrawlSummary(TypedDict):
-    """The summary of a crawl; if its daemon was killed, as far as its pages tell."""
+    """The summary of a crawl; if its daemon was killed, as far as its pages show."""
 
     url: NotRequired[str]
     total_pages: int
@@ -549,23 +549,32 @@ class OutputMatch(TypedDict):
 
 
 class PageRecord(TypedDict):
-    """One line of pages.jsonl. status null: a file, or no answer. duration_ms: the last attempt.
+    """One line of pages.jsonl.
 
-    truncated: how many characters the content had before it was cut to the bound of one page.
-    incomplete: the transfer, or what was compressed in it, ended before it was whole.
-    sanitized: what was removed from it, and flagged in it; left out if nothing was.
-    canonical: the page's own word for its address. robots: what it says to robots, by its meta
-    elements and X-Robots-Tag; with noindex there is no content where robots are respected.
-    duplicate_of: the URL of an earlier page with the same content, or nearly.
-    description, language, open_graph: what the page says of itself. headers: of the answer, those
-    of interest. redirects: url and status of each on the way to final_url. parent: the page whose
-    link led here first. formats: the content in the other formats that were asked for. anchors: the
-    links with more about each, if they were asked for. extracted: what the schema of the crawl
-    found, and `missing` what it did not. tools: those that the page offers to agents, if they were
-    asked for. failed_actions: those of the crawl that could not be done. screenshot, pdf: the page
-    as a file, by its path in the task's folder; not_kept: why it is not there.
-    from_cache: the answer was stored, and its headers allow that it is used again.
-    change: beside the crawl that this one is compared with."""
+    Attributes:
+        status: null for a file, or without an answer.
+        duration_ms: of the last attempt.
+        truncated: how many characters the content had before it was cut to the limit of one page.
+        incomplete: the transfer, or its compressed data, ended early.
+        sanitized: what was removed from it and flagged in it; left out if nothing was.
+        canonical: the address that the page declares.
+        robots: its directives for robots, from meta elements and X-Robots-Tag; with noindex there
+            is no content if robots are respected.
+        duplicate_of: the URL of an earlier page with the same content, or nearly.
+        description, language, open_graph: as the page declares them.
+        headers: those of the response that are of interest.
+        redirects: url and status of each redirect on the way to final_url.
+        parent: the page whose link led here first.
+        formats: the content in the other requested formats.
+        anchors: the links with details, if requested.
+        extracted: the values that the crawl's schema found.
+        missing: the fields of the schema that were not found.
+        tools: those that the page offers to agents, if requested.
+        failed_actions: the crawl's actions that could not be performed.
+        screenshot, pdf: the page as a file, by its path in the task's folder.
+        not_kept: why there is no such file.
+        from_cache: a stored response was reused, as its headers allow.
+        change: compared with the earlier crawl."""
 
     url: str
     final_url: str
