@@ -187,13 +187,11 @@ class HttpFetcher:
             url: the address.
             admit: called with each redirect's target; raises to end the load there.
             max_bytes: the largest body.
-            any_type: read the body whatever its media type, not only pages and texts.
-            unless: validators of a stored response; if unchanged, the status is 304 without a body.
+            any_type: read bodies of any media type, not only pages and texts.
+            unless: validators; if the page has not changed, the status is 304 without a body.
             chain: of an earlier attempt; advanced at each redirect, before `admit` is called.
 
-        Raises:
-            FetchError: fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects.
-            OcdError: invalid_url.
+        Raises fetch_failed, http_error (status ≥ 400), too_large, too_many_redirects, invalid_url.
         """
         chain = chain or self.begin(url)
         while len(chain.redirects) <= MAX_REDIRECTS:
@@ -207,8 +205,7 @@ class HttpFetcher:
                         redirects, heads = tuple(chain.redirects), tuple(chain.heads)
                         return replace(answer, redirects=redirects, heads=heads)
                     chain.redirects.append((url, response.status))
-                    # With another cookie it is another request, as those that check for cookies
-                    # know.
+                    # With another cookie it is another request, as sites that test cookies rely on.
                     request = (url, response.request_info.headers.get("Cookie", ""))
             if request in chain.seen:
                 raise fetch_error("too_many_redirects", f"{url} redirects in a loop")

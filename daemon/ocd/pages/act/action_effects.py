@@ -25,12 +25,12 @@ POPUP_S = 1.0
 REQUESTS_S = 0.5
 PATIENT_REQUESTS_S = 1.0
 FILE_S = 1.0
-# In which a page reads an answer that has come, and asks for what it wants next.
+# Two tasks in which a page reads an answer that has come, and sends its next requests.
 _TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
 
 
 class ActionEffects:
-    """Listens to a tab from before an action until its reply: `async with Effects(tab) as it`."""
+    """Listens to a tab from before an action until its reply: `async with ActionEffects(tab)`."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
@@ -40,15 +40,15 @@ class ActionEffects:
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
         self._pending: set[str] = set()
-        # Also one that was answered at once: its answer may lead to the next.
+        # True even if it was answered at once: its answer may lead to the next request.
         self.requested = False
-        # Scripts, too: of a page's next view, for example.
+        # Scripts included: those of an application's next view, for example.
         self.asked_for_more = False
-        # Frames that load: a page often starts a download by one that nobody sees.
+        # Frames that are loading: pages often start a download in a hidden one.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
         self._give_up: Callable[[], object] = _do_nothing
-        # What the action's listeners leave for later, while it is carried out.
+        # The work that the action's listeners defer, while the action runs.
         self.pending: PendingWork | None = None
         self.started = False
         self.dialog: Dialog | None = tab.opened_dialog
@@ -124,7 +124,7 @@ class ActionEffects:
         return self.started
 
     async def unless_navigating(self, call: Coroutine[Any, Any, T], grace_s: float = 0) -> T | None:
-        """Return what `call` gives, or None once the page is leaving for longer than `grace_s`.
+        """Return what `call` returns, or None once the page has been navigating for `grace_s`.
 
         Chromium may answer nothing between the start of a navigation and its commit.
         """
@@ -148,7 +148,7 @@ class ActionEffects:
         return None if task.cancelled() else task.result()
 
     async def wait_loaded(self, seconds: float) -> bool:
-        """Wait until the navigation that was set off has loaded; whether it did in time."""
+        """Wait until the navigation that the action started has loaded; return whether it did."""
         documents = self._tab.page_loads
         try:
             async with asyncio.timeout(max(seconds, 0.05)):
@@ -172,7 +172,7 @@ class ActionEffects:
         return aborted and not self.navigated and not self.downloads
 
     async def _wait_file(self) -> None:
-        # Or the page has stopped its own loading, or goes elsewhere.
+        # Or until the page has stopped its own loading, or navigates elsewhere.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FILE_S):
                 await self._wait_until(lambda: bool(self.downloads) or self.navigated)
@@ -187,9 +187,9 @@ class ActionEffects:
         return any(happened)
 
     async def wait_answers(self, frame: Frame, seconds: float, *, patient: bool = False) -> bool:
-        """Wait for the requests that the action's scripts have sent; whether there were any.
+        """Wait for the requests that the action's scripts have sent; return whether there were any.
 
-        And for those that the frame's scripts send once they have the answers.
+        Also for those that the frame's scripts send once they have the answers.
         """
         if not (self.requested or self._frames) or self.dialog:
             return False
@@ -206,7 +206,7 @@ class ActionEffects:
         return bool(self._pending or self._frames)
 
     async def wait_popups(self, seconds: float) -> None:
-        """Wait until the pop-ups know where they are going."""
+        """Wait until the pop-ups have begun to load their pages."""
         end = asyncio.get_running_loop().time() + min(max(seconds, 0.05), POPUP_S)
         for tab in self.popups:
             with contextlib.suppress(TimeoutError, OcdError):
@@ -214,7 +214,7 @@ class ActionEffects:
                     await _load_started(tab)
 
     async def wait_downloads(self, seconds: float) -> None:
-        """Wait until the files that were set off have come, or the time is up."""
+        """Wait until the downloads that the action started are complete, or the time is up."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 for download in self.downloads:
@@ -234,7 +234,7 @@ class ActionEffects:
                 await self._wait_until(lambda: self._tab.closed)
 
     async def to_dict(self) -> dict[str, Any]:
-        """Return the keys of `changed` that hold for what happened."""
+        """Return the keys of `changed` that apply."""
         changed = self._tabs_to_dict()
         if self._tab.closed:
             return changed
@@ -249,7 +249,7 @@ class ActionEffects:
             changed["popups_refused"] = self.refused
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
-        # Also those that came too late for the action that has set them off.
+        # Including downloads that began too late for the reply of the action that started them.
         own = self.downloads
         downloads = [f.to_dict() for f in self._tab.downloads if not f.reported or f in own]
         changed |= {"downloads": downloads} if downloads else {}
@@ -269,7 +269,7 @@ class ActionEffects:
         return changed
 
     def _tabs_to_dict(self) -> dict[str, Any]:
-        """Return which tabs were opened and closed, and which one is current if that is new."""
+        """Return which tabs were opened and closed, and the current one if it has changed."""
         changed: dict[str, Any] = {"closed": True} if self._tab.closed else {}
         popups = [tab for tab in self.popups if not tab.closed]
         if popups:
@@ -283,7 +283,7 @@ class ActionEffects:
 
     @property
     def new_current_tab(self) -> str:
-        """The id of the session's current tab, if it is another one than before."""
+        """The id of the session's current tab, if it has changed."""
         current = self._tab.current_tab_id()
         return "" if current == self._current_tab_id else current
 
@@ -292,7 +292,7 @@ class ActionEffects:
         return {tab.id for tab in self._tab.all_tabs() if tab.session_name == session}
 
     def _failed_load(self) -> dict[str, str]:
-        # Chromium gives up what turns out to be a file, or an answer without a page.
+        # Chromium gives up a navigation that turns out to be a file, or a response without a page.
         failed = self._tab.page_loads.failed
         error = failed.error if failed is not None and failed is not self._failed else ""
         return {"net_error": error} if error not in ("", "net::ERR_ABORTED") else {}

@@ -27,14 +27,20 @@ _REASONS = {
 
 
 class Needs(TypedDict, total=False):
-    """What an element has to fulfil before it is acted on.
+    """What an element must fulfil before it is acted on.
 
-    point: a place to click (default). editable, enabled (default). strike: the next thing is a
-    click, which the page is to get only if it reaches the element. empty: an element without
-    contents will do, which has a place and nothing to see. dragging: what is dragged there may
-    cover it, and its list may take the pointer for it. unseen: so will one that is invisible, or
-    that only its children show. scroll: all of it is to be in sight. select: what the field holds
-    is to be selected. goes_on: what has changed since the action's last element is told, too.
+    Attributes:
+        point: there is a point to click (default).
+        editable: it takes text.
+        enabled: it is enabled (default).
+        strike: the next step is a click, which the page must only get if it reaches the element.
+        empty: an element without contents will do, which has a position but nothing visible.
+        dragging: what is being dragged there may cover it, and its list may take the pointer
+            instead of it.
+        unseen: an element that is invisible, or that only its children show, will do.
+        scroll: all of it must be in view.
+        select: select what the field holds.
+        goes_on: report also what has changed since the action's previous element.
     """
 
     point: bool
@@ -60,16 +66,17 @@ async def wait_ready(
 ) -> tuple[float, float]:
     """Wait until the element is actionable; return the point of the tab's window to click.
 
-    One that the page replaces in the meantime is looked up again.
+    If the page replaces it meanwhile, it is looked up again.
 
-    Raises detached, not_visible, not_enabled, moving, covered, timeout (a page that hangs).
+    Raises:
+        OcdError: detached, not_visible, not_enabled, moving, covered, timeout (the page hangs).
     """
     x, y, _ = await _wait_ready(target, deadline, **needs)
     return x, y
 
 
 async def wait_selected(target: Target, deadline: ActionDeadline) -> bool:
-    """Wait until a field takes text, and select what it holds; whether it kept the focus then.
+    """Wait until a field takes text, and select its text; return whether it kept the focus then.
 
     Raises what `wait_ready` raises.
     """
@@ -94,7 +101,7 @@ async def _wait_ready(
                 if found.get("stir"):
                     await input_events.stir_mouse(target.element.tab)
         except ConsentNeededError as needed:
-            # In place: what the call has done before must not be done twice.
+            # Asked here, so that what the call has already done is not done twice.
             await call_context.current().obtain_consent(needed)
             continue
         except TimeoutError:
@@ -110,7 +117,7 @@ async def _wait_ready(
 
 
 def unusable_error(target: Target, refusal: dict[str, Any]) -> OcdError:
-    """Return the error of an element that is not actionable, by the engine's reason."""
+    """Return the error for an element that is not actionable, by the engine's reason."""
     reason = refusal["why"]
     words, hint = _REASONS[reason]
     hint = refusal.get("hint", hint)
@@ -125,7 +132,7 @@ def unusable_error(target: Target, refusal: dict[str, Any]) -> OcdError:
 
 
 async def _clickable_point(target: Target, found: dict[str, Any]) -> tuple[float, float, str]:
-    """Return the point that was found in the tab's own window, and what covers it there."""
+    """Return the point in the tab's own window, and what covers it there."""
     if "why" in found:
         raise unusable_error(target, found)
     if found["sends"]:
@@ -136,7 +143,7 @@ async def _clickable_point(target: Target, found: dict[str, Any]) -> tuple[float
 
 
 async def _to_tab_coordinates(target: Target, x: float, y: float) -> tuple[float, float, str]:
-    """Return the point in the tab's own window, and what covers its frame there."""
+    """Convert a frame's point to the tab's own window; also return what covers the frame there."""
     tab, frame = target.element.tab, target.element.frame
     covered = ""
     while frame.parent_id is not None:

@@ -10,11 +10,11 @@ from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.target import ActionDeadline, Target
 
-# Seconds that the suggestions of a field may take; text without one stays as it was typed.
+# Seconds to wait for a field's suggestions; without one, text stays as it was typed.
 SUGGEST_S = 1.0
-# What stands between the options of several levels that lead to one.
+# The separator between the nested options that lead to one.
 _PATH_MARKS = (" / ", " > ", " → ")
-# Seconds that a list may take to open once more, to say what it has.
+# Seconds to wait for a list to open again, to name its options.
 _LIST_S = 0.5
 _BEFORE = "function (notes) { return openchrome.listState(this, notes) }"
 _AWAIT = "function (value, budget) { return openchrome.awaitOption(this, value, budget) }"
@@ -49,7 +49,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
         goes_on = opened or count > 0 or target.about["kind"] != "custom"
         option = await _await_path(target, deadline, value, goes_on=goes_on)
         if "why" not in option and len(values) > 1 and not several:
-            several = bool(await target.element.call(_SEVERAL))  # the list has come by now
+            several = bool(await target.element.call(_SEVERAL))  # by now the list is there
             option = (
                 option if several else {"why": "wrong_value", "text": "it accepts only one option"}
             )
@@ -70,7 +70,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
 async def _keep_chosen(
     target: Target, deadline: ActionDeadline, value: str, option: dict[str, Any]
 ) -> None:
-    """Choose an option again that the click gave up: one of several, though nothing said so."""
+    """Choose an option again if the click has deselected it: the list takes several after all."""
     if option["chosen"] and await target.element.call(_GAVE_UP):
         await _open(target, deadline, goes_on=True)
         await _await_path(target, deadline, value, goes_on=True)
@@ -93,7 +93,7 @@ async def _verify_shown(target: Target, value: str) -> None:
 async def _await_path(
     target: Target, deadline: ActionDeadline, value: str, *, goes_on: bool
 ) -> dict[str, Any]:
-    """Wait for the option; for one named with those above it, `A / B`, click these one by one."""
+    """Wait for the option; for a path such as `A / B`, click through its levels."""
     option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
     names = _split_path(value)
     if option.get("why") != "option_not_found" or len(names) == 1:
@@ -105,7 +105,7 @@ async def _await_path(
 async def _follow_path(
     target: Target, deadline: ActionDeadline, names: Sequence[str], *, goes_on: bool = True
 ) -> dict[str, Any] | None:
-    """Click the options above the last one, and wait for that; None if one is not there."""
+    """Click the options above the last one, and wait for that; None if one is missing."""
     for name in names[:-1]:
         above = await target.element.call(_AWAIT, name, deadline.seconds_left * 1000)
         if "why" in above:
@@ -115,7 +115,7 @@ async def _follow_path(
 
 
 async def _look_up_path(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Wait for an option that is named with those above it, where what was typed left none."""
+    """Wait for an option given as a path, where the typed text left none."""
     names = _split_path(text)
     soon = ActionDeadline.after(min(deadline.seconds_left, len(names) * SUGGEST_S))
     await _retype(target, "")
@@ -134,9 +134,9 @@ async def _retype(target: Target, text: str) -> None:
 
 
 async def shown_choice(target: Target, values: Sequence[str]) -> str:
-    """Return the options that were chosen as far as the control shows them beside its own text.
+    """Return the chosen options, as far as the control shows them beside its own text.
 
-    Of those named with the ones above them, some controls show the last name only.
+    Of an option given as a path, some controls show the last name only.
     """
     names = {value: _split_path(value)[-1] for value in values}
     missing = await missing_choices(target, [*names, *names.values()])
@@ -149,7 +149,7 @@ def _split_path(value: str) -> list[str]:
 
 
 async def _is_shown(target: Target, value: str, *, several: bool) -> bool:
-    """Whether an option that says that it is chosen is: some say so of what stands out only."""
+    """Whether an option marked as chosen really is: some lists mark the highlighted one."""
     if target.about["role"] == "listbox":
         return True
     return several and (
@@ -158,18 +158,18 @@ async def _is_shown(target: Target, value: str, *, several: bool) -> bool:
 
 
 async def note_page(target: Target) -> None:
-    """Note what the page shows before the control opens its list."""
+    """Record what the page shows before the control opens its list."""
     await target.element.call(_BEFORE, True)  # noqa: FBT003 - to JavaScript
 
 
 async def missing_choices(target: Target, values: Sequence[str]) -> list[str]:
-    """Return which of the options that were chosen the control does not show."""
+    """Return those of the chosen options that the control does not show."""
     return list(await target.element.call(_MISSING, list(values)))
 
 
 async def _open(target: Target, deadline: ActionDeadline, *, goes_on: bool) -> bool:
-    """Open the list if it is not; whether it is one that opens and closes, and was closed."""
-    opens = target.about["kind"] == "custom"  # what is typed into is open by now
+    """Open the list if it is closed; return whether this opened it, and it closes again."""
+    opens = target.about["kind"] == "custom"  # a text field has opened its list by now
     before = await target.element.call(_BEFORE, opens)
     if not before["open"] and opens:
         if await target.element.call(_OPENER):
@@ -191,7 +191,7 @@ async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequ
 
 
 async def open_by_click(target: Target, deadline: ActionDeadline) -> None:
-    """Click a text field that seems to be the search of a list, as a person does before typing."""
+    """Click a text field that seems to search a list, as a person does before typing."""
     if target.about["by_click"]:
         await target.element.call(_CLOSE_OPENED)
         x, y = await wait_ready(target, deadline)
@@ -199,9 +199,9 @@ async def open_by_click(target: Target, deadline: ActionDeadline) -> None:
 
 
 async def close_list(target: Target) -> None:
-    """Close a list that stays open once several options were chosen, and would cover what is there.
+    """Close a list that stays open after several choices and would cover the page.
 
-    By Escape; in a dialog, which that may close, by leaving the field.
+    By Escape; in a dialog, which Escape may close, by leaving the field.
     """
     answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
     if answer["open"] and answer["byKey"]:
@@ -212,7 +212,7 @@ async def close_list(target: Target) -> None:
 
 
 async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any]:
-    """Return the refusal of a choice with the options that the field offers, if it does."""
+    """Return the refusal of a choice with the options that the field offers, if any."""
     await input_events.press(target.element.tab, "ArrowDown")
     options: list[str] = await target.element.call(_OPTIONS, _LIST_S * 1000)
     await input_events.press(target.element.tab, "Escape")
@@ -256,7 +256,7 @@ async def _keeps_text(target: Target) -> bool:
         answer = await target.element.call(_KEEPS, "Tab")
         if answer["kept"] and answer["open"]:
             if answer["modal"]:
-                return False  # what it offers is not that, and nothing else tells
+                return False  # what it offers is something else, and nothing else can tell
             await input_events.press(tab, "Escape")
             answer = await target.element.call(_KEEPS, "Escape")
     return bool(answer["kept"])
@@ -273,7 +273,7 @@ async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, 
 
 
 async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> bool:
-    """Click the offer to add the text that was typed, if no option is that; whether it was."""
+    """Click the offer to add the typed text, if no option equals it; return whether it was."""
     budget = min(deadline.seconds_left, SUGGEST_S) * 1000
     listed = "why" not in await target.element.call(_AWAIT, text, budget)
     if listed or not await target.element.call(_ADDITION, text):
@@ -283,7 +283,7 @@ async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> b
 
 
 async def field_inside(target: Target) -> Element | None:
-    """Return the text field in a combobox that is none itself; `async with` releases it."""
+    """Return the text field inside a combobox that is not one itself; `async with` releases it."""
     return await found_option(target) if await target.element.call(_FIELD_INSIDE) else None
 
 

@@ -59,7 +59,7 @@ class ScaledScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class _DragStart:
-    """The frame in which a button was pressed by hand: kept in the tab until it is let go."""
+    """The frame in which a button was pressed by hand; kept in the tab until it is released."""
 
     frame: Frame
 
@@ -75,7 +75,7 @@ async def perform_at(
 async def click(
     tab: Tab, at: Point, deadline: ActionDeadline, kind: str, modifiers: int = 0
 ) -> tuple[Target, ActionResult]:
-    """Click at a point, with the buttons that `kind` means; return what was hit."""
+    """Click at a point, with the buttons that `kind` stands for; return what was hit."""
     button, count = CLICKS[kind]
     target = await hit_test.element_at_point(tab, *at)
     async with target.element:
@@ -89,7 +89,7 @@ async def click(
 async def move(
     tab: Tab, at: Point, deadline: ActionDeadline, kind: str
 ) -> tuple[Target, ActionResult]:
-    """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or lets go."""
+    """Move the mouse to a point; `kind` left_mouse_down or left_mouse_up presses or releases."""
     target = await hit_test.element_at_point(tab, *at)
 
     async def act() -> None:
@@ -107,7 +107,7 @@ async def move(
 
 
 async def _native_drag_ends(tab: Tab) -> bool:
-    """Whether the held button drags as the page's own drag and drop does; no longer watch it."""
+    """Whether the held button drags by the page's own drag and drop; stops watching for that."""
     start = tab.state(_DragStart)
     tab.drop_state(_DragStart)
     if start is None or start.frame not in tab.frames():
@@ -118,7 +118,7 @@ async def _native_drag_ends(tab: Tab) -> bool:
 async def keys(
     tab: Tab, deadline: ActionDeadline, text: str, *, kind: str, hold_s: float = 0
 ) -> ActionResult:
-    """Type text, or press keys (chords, several divided by spaces), where the focus is."""
+    """Type text, or press keys (chords, separated by spaces), where the focus is."""
     if kind != "type":
         input_events.parse_chords(text)
 
@@ -141,7 +141,7 @@ async def scroll(
     notches: float,
     modifiers: int = 0,
 ) -> tuple[dict[str, Any], ActionResult]:
-    """Turn the wheel at a point (the middle of the window); return where the scrolled box is."""
+    """Turn the wheel at a point (default: the middle); return where the scrolled box is."""
     if at is None:
         window = await hit_test.window_metrics(tab)
         at = (window["width"] / 2, window["height"] / 2)
@@ -167,9 +167,14 @@ async def scroll_box(
     pixels: float = 0,
     screens: float = 1,
 ) -> tuple[dict[str, Any], ActionResult]:
-    """Scroll an element, or what scrolls around it; return where it is.
+    """Scroll an element, or what scrolls around it; return its scroll position.
 
-    pixels: how far; 0 for `screens` times most of what it shows.
+    Args:
+        box: the element.
+        deadline: when to give up.
+        direction: up, down, left or right.
+        pixels: how far; 0 for `screens`.
+        screens: how many times most of what it shows.
     """
     across, down = _WAYS[direction]
     where: dict[str, Any] = {}
@@ -185,7 +190,7 @@ async def scroll_box(
 async def scroll_to_end(
     tab: Tab, deadline: ActionDeadline, direction: str
 ) -> tuple[dict[str, Any], ActionResult]:
-    """Scroll the box in the middle of the window to its end, at once."""
+    """Scroll the box in the middle of the window to its end at once."""
     window = await hit_test.window_metrics(tab)
     target = await hit_test.element_at_point(tab, window["width"] / 2, window["height"] / 2)
     where: dict[str, Any] = {}

@@ -12,7 +12,7 @@ _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
 _MAX_DATE = 40  # characters
-# Numbers and what stands between them; words (a weekday, a month), not joined to a number.
+# Numbers and their separators; words (a weekday, a month), not joined to a number.
 # No part is tried again: "amamam" and so on would cost the square of its length.
 _DATE_PARTS = re.compile(
     r"(?:\d++(?:st|nd|rd|th)?|(?<!\d)[^\W\d_]{2,}+\.?(?!\d)|[ap]\.?m\.?|(?<=\d)[tz](?=\d|$)"
@@ -36,9 +36,9 @@ def is_date_or_time(text: str) -> bool:
 
 
 async def bring_mouse(target: Target, typed: str) -> None:
-    """Put the mouse on a field beside which a calendar may open, as one has it who clicked there.
+    """Move the mouse onto a field beside which a calendar may open, as if a person had clicked.
 
-    Some calendars write what they find under the mouse into the field, over what is typed.
+    Some calendars write the date under the mouse into the field, over what is typed.
     """
     tab = target.element.tab
     if not is_date_or_time(typed) or tab.state(input_events.MousePlace) is None:
@@ -46,7 +46,7 @@ async def bring_mouse(target: Target, typed: str) -> None:
     try:
         place = await wait_ready(target, ActionDeadline.after(0))
     except OcdError as error:
-        # Whether it takes text is asked next, and what lies over it does not matter for that.
+        # Whether it takes text is checked next, and what covers it does not matter for that.
         if error.code not in _UNREACHED:
             raise
         return
@@ -54,17 +54,17 @@ async def bring_mouse(target: Target, typed: str) -> None:
 
 
 async def confirm(target: Target, typed: str, holds: str) -> str | None:
-    """Press Enter where a calendar or a clock has opened beside the field: it takes the text then.
+    """Press Enter where a calendar or clock has opened beside the field, which then takes the text.
 
-    It sends no form.
+    No form is submitted.
 
     Args:
         target: The text field.
-        typed: What was typed into it.
-        holds: What it held right after.
+        typed: The text that was typed into it.
+        holds: What it held right after that.
 
     Returns:
-        What the field holds, if the picker made another date or time of it; else None.
+        What the field holds, if the picker has changed the date or time; else None.
     """
     if not is_date_or_time(typed) or not set(holds.lower()) <= _DATE_LETTERS:
         return None
@@ -75,12 +75,12 @@ async def confirm(target: Target, typed: str, holds: str) -> str | None:
 
 
 async def press_enter(target: Target) -> str:
-    """Press Enter in a field without sending its form; return what it holds then."""
+    """Press Enter in a field without submitting its form; return what it holds then."""
     await target.element.call(_GUARD_ENTER)
     await input_events.press(target.element.tab, "Enter")
     return str(await target.element.call(_END_GUARD))
 
 
 def _numbers(text: str) -> set[int]:
-    """Return the numbers in a text, whatever stands between them."""
+    """Return the numbers in a text, whatever separates them."""
     return set(map(int, _NUMBER.findall(text)))

@@ -17,14 +17,14 @@ from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
-# Pixels of the first moves: libraries begin a drag only after some.
+# The first moves, in pixels: libraries begin a drag only after some distance.
 _FIRST_MOVES_PX = (4, 9)
 STEPS = 10
-# Frames in which what moves by itself comes to rest, and how often it is looked after, at most.
+# Frames in which moving elements come to rest, and how often that is checked at most.
 _MAX_FRAMES = 60
 _MAX_LOOKS = 4
-_PLACE_MS = 500  # for lists that change only when the dropped item has flown to its place
-_LOOK_S = 1.0  # in which what stayed where it was can be taken hold of again, if it can
+_PLACE_MS = 500  # for lists that change only after the animation of the dropped item
+_LOOK_S = 1.0  # within which an element that has not moved can be grabbed again, if at all
 _WATCH = "function () { openchrome.watchDrag(this) }"
 _DRAGGED = "function () { return openchrome.endDrag() }"
 _FRAME = "function () { return openchrome.dragFrame() }"
@@ -44,7 +44,7 @@ class DragEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class DragMotion:
-    """How many mouse moves a drag takes, and the seconds between them."""
+    """The number of mouse moves in a drag, and the seconds between them."""
 
     steps: int = STEPS
     delay_s: float = 0
@@ -52,9 +52,9 @@ class DragMotion:
 
 @dataclass(slots=True)
 class DragResult:
-    """The result of a drag; `place` says where in its list the dragged item is now.
+    """The result of a drag; `place` is the dragged item's new position in its list.
 
-    method: html5, pointer, or touch for what follows a finger only.
+    method: html5, pointer, or touch where the page only follows a finger.
     """
 
     source: dict[str, Any]
@@ -65,7 +65,7 @@ class DragResult:
     place: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the keys of the reply: `accepted` and `place` only where the page tells them."""
+        """Return the keys of the reply: `accepted` and `place` only where the page reveals them."""
         result = {"source": self.source, "target": self.target, "method": self.method}
         result |= {"place": self.place} if self.place else {}
         return result if self.accepted is None else {**result, "accepted": self.accepted}
@@ -78,9 +78,9 @@ async def drag(
     target: DragEndpoint,
     motion: DragMotion | None = None,
 ) -> DragResult:
-    """Press at one end, move to the other, let go; the target is scrolled to while dragging.
+    """Press at one end, move to the other, release; scrolls to the target while dragging.
 
-    Raises what aiming and wait_ready raise for either end; the button is let go then.
+    Raises what resolve_target and wait_ready raise for either end; the button is released then.
     """
     drop_target = await _find_drop_target(tab, target)
     dragged, start = await _start(tab, deadline, source)
@@ -126,8 +126,8 @@ def _check_taken(
     in_list: bool,
     accepted: bool | None,
 ) -> None:
-    """Raise not_moved if nothing has come of the drag of something that lies where it lay."""
-    # A list that is put back as it was is told as moves.
+    """Raise not_moved if the drag of an element that is still in its place has had no effect."""
+    # A list that is put back into its old order is reported as moves.
     others = result.changed.keys() - ({"moved"} if in_list else set())
     if not (others or effects.requested or effects.dialog):
         why = "the page accepted the drop, but nothing changed" if accepted else "nothing took it"
@@ -144,7 +144,7 @@ def _refusal(dragged: Target, place: str, why: str) -> OcdError:
 
 
 async def _find_drop_target(tab: Tab, target: DragEndpoint) -> Target | None:
-    """Return the element that is meant, before the mouse is down: else nothing is to change.
+    """Return the target element, before the mouse is pressed, while nothing has changed yet.
 
     None for a point, which lies in the window.
     """
@@ -183,26 +183,26 @@ async def _drag_to_target(
         for step in range(1, motion.steps + 1):
             part = step / motion.steps
             await input_events.move_mouse(tab, x + (end[0] - x) * part, y + (end[1] - y) * part)
-            if native:  # Chromium's own drags are not in step with the frames that pages draw
+            if native:  # Chromium's own drags are not synchronised with the frames that pages draw
                 await dragged.element.call(_FRAME)
             if motion.delay_s:
                 await asyncio.sleep(motion.delay_s)
         await _rest_over(dragged, end)
         await input_events.button_up(tab, *end)
-    except BaseException:  # cancelled, too: the button may not stay down
+    except BaseException:  # cancellation, too: the button must not stay down
         input_events.release_button(tab, x, y)
         raise
     return end
 
 
 async def _can_be_touched(dragged: Target) -> bool:
-    """Whether what stayed where it was may follow a finger: some lists follow nothing else."""
+    """Whether an element that has not moved may follow a finger: some lists follow nothing else."""
     if (await dragged.element.call(_FRAME))["native"]:
         return False
     try:
         await wait_ready(dragged, ActionDeadline.after(_LOOK_S))
     except OcdError as error:
-        # What covers it now, such as a question about the drop, is reported as a change.
+        # Whatever covers it now, such as a dialog about the drop, is reported as a change.
         if error.code not in ("covered", "not_visible", "not_enabled", "moving", "detached"):
             raise
         return False
@@ -234,7 +234,7 @@ async def _drag_by_touch(
 
 
 async def _press(tab: Tab, x: float, y: float, effects: ActionEffects) -> None:
-    """Press, and hold as long as the page wants before it takes a move for a drag."""
+    """Press, and hold for as long as the page requires before it takes a move for a drag."""
     if effects.pending is not None:
         await effects.pending.begin_hold()
     await input_events.button_down(tab, x, y)
@@ -249,10 +249,10 @@ async def _drop_point(goal: Target, deadline: ActionDeadline) -> tuple[float, fl
 
 
 async def _rest_over(dragged: Target, end: tuple[float, float]) -> None:
-    """Stay over the target until what makes room there has done so, and has seen the pointer."""
+    """Stay over the target until whatever makes room there has finished and seen the pointer."""
     for look in range(_MAX_LOOKS):
-        # To and fro by a pixel: lists look again where the pointer is only when it moves. What is
-        # still moving would take it for a wish to move back.
+        # To and fro by a pixel: lists check the pointer only when it moves. An item that is still
+        # moving would take this for a wish to move back.
         await _wait_calm(dragged)
         await input_events.move_mouse(dragged.element.tab, end[0], end[1] - 1 + look % 2)
         if (await dragged.element.call(_FRAME))["calm"]:

@@ -7,7 +7,7 @@ from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import difference
 from ocd.pages.locate.target import ActionDeadline, Target
 
-# Kinds of fields that are editors: prose in the page's own elements, and code.
+# The kinds of fields that are editors: of prose, in the page's own elements, and of code.
 KINDS = ("rich", "code")
 _ON_MAC = sys.platform == "darwin"
 _ALL = "Meta+a" if _ON_MAC else "Control+a"
@@ -19,7 +19,7 @@ _WRITTEN = "function (text) { return openchrome.writtenText(this, text) }"
 
 
 async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
-    """Replace all that the editor holds; return what it holds then.
+    """Replace all text of the editor; return what it holds then.
 
     Raises value_differs if that is something else, and what wait_ready raises.
     """
@@ -28,7 +28,7 @@ async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> s
 
 
 async def append_text(target: Target, deadline: ActionDeadline, text: str) -> str:
-    """Put text behind what the editor holds; return what it holds then. As replace_text."""
+    """Append text to what the editor holds; return what it holds then. Raises as replace_text."""
     await wait_ready(target, deadline, point=False, editable=True)
     await _select_all(target, deadline)
     before = str(await target.element.call(_TEXT)).rstrip("\n")
@@ -36,7 +36,7 @@ async def append_text(target: Target, deadline: ActionDeadline, text: str) -> st
 
 
 async def type_text(target: Target, text: str) -> None:
-    """Type text where the caret is: by keys, lines that an editor would indent as one piece."""
+    """Type text at the caret: key by key, but lines that an editor would indent as one piece."""
     lines = text.rstrip("\n")
     if target.about["kind"] not in KINDS or "\n" not in lines:
         await input_events.type_text(target.element.tab, text)
@@ -46,7 +46,7 @@ async def type_text(target: Target, text: str) -> None:
 
 
 async def insert(target: Target, text: str) -> None:
-    """Put text where the caret is, as one piece that the editor does not indent or complete."""
+    """Insert text at the caret as one piece, which the editor neither indents nor completes."""
     pastes = target.about["kind"] == "code" and text
     if not pastes or not await target.element.call(_PASTE, text):
         await input_events.insert_text(target.element.tab, text)
@@ -55,7 +55,7 @@ async def insert(target: Target, text: str) -> None:
 async def _write(
     target: Target, deadline: ActionDeadline, text: str, expected: str, *, at_end: bool = False
 ) -> str:
-    """Write what makes the editor hold `expected`: `text` at its end, or else in place of all."""
+    """Write so that the editor holds `expected`: `text` at its end, or else in place of all."""
     code = target.about["kind"] == "code"
     await _select_all(target, deadline)
     if at_end:
@@ -64,7 +64,7 @@ async def _write(
         await insert(target, text)
     written = await _read_back(target, deadline, expected)
     if not written["same"] and not code and not at_end:
-        # Some editors listen to what is typed or pasted only.
+        # Some editors only accept what is typed or pasted.
         await _select_all(target, deadline)
         if await target.element.call(_PASTE, text):
             written = await _read_back(target, deadline, expected)
@@ -78,7 +78,7 @@ async def _write(
 async def _select_all(target: Target, deadline: ActionDeadline) -> None:
     tab = target.element.tab
     if not await target.element.call(_SELECT_ALL):
-        # Something takes the focus away; a person's click may bring it back.
+        # Something took the focus away; a click may bring it back.
         x, y = await wait_ready(target, deadline, editable=True)
         await input_events.click(tab, x, y)
         await target.element.call(_SELECT_ALL)

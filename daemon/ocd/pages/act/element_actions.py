@@ -43,7 +43,7 @@ async def perform_action(
     """
     action = await _prepare(target, deadline, action_name, value, modifiers)
     kind = target.about["kind"]
-    # A control's value is not a node of the page: its change is reported by value.
+    # A control's value is not part of the DOM: its change is reported as `value`.
     reports_value = kind == "check" or (kind != "none" and action_name in _WRITES)
     async with ActionEffects(target.element.tab) as effects:
         writes = reports_value and action_name in _WRITES and action_name != "press"
@@ -63,7 +63,9 @@ async def _prepare(
     """Wait until the element is actionable; return the coroutine function of the action."""
     tab = target.element.tab
     if action_name == "press":
-        input_events.parse_chords(value)  # before anything is focused: a wrong key changes nothing
+        input_events.parse_chords(
+            value
+        )  # before anything is focused, so that an invalid key changes nothing
     if action_name == "hover":
         x, y = await wait_ready(target, deadline, enabled=False)
         return lambda: input_events.move_mouse(tab, x, y)
@@ -99,7 +101,7 @@ async def _prepare_click(
     points = [await wait_ready(target, deadline, strike=True)]
 
     async def click() -> None:
-        # The page may have come between: then it is waited for again.
+        # The page may have changed it meanwhile: then it is waited for again.
         x, y = points.pop() if points else await wait_ready(target, deadline, strike=True)
         await input_events.click(tab, x, y, button=button, count=count, modifiers=bits)
 
@@ -117,18 +119,18 @@ async def _keys(target: Target, deadline: ActionDeadline, action_name: str, valu
         await input_events.press(target.element.tab, value)
     elif action_name == "type":
         await editors.type_text(target, value)
-    # Editors complete and indent what is typed; after Enter a field may be empty.
+    # Editors complete and indent what is typed, and after Enter a field may be empty.
     return {"typed": value} if types and kind not in editors.KINDS and "\n" not in value else None
 
 
 async def _focus_field(target: Target, deadline: ActionDeadline) -> None:
-    """Give the focus to a text field that lacks it, the caret behind its text."""
+    """Focus a text field that does not have the focus, with the caret after its text."""
     if await target.element.call(_HAS_FOCUS):
         return
     await form_fields.caret_to_end(target)
     if target.about["kind"] in editors.KINDS or await target.element.call(_HAS_FOCUS):
         return
-    # Something takes the focus away; a person's click may bring it back.
+    # Something took the focus away; a click may bring it back.
     await input_events.click(target.element.tab, *await wait_ready(target, deadline))
     if not await target.element.call(_HAS_FOCUS):
         raise _focus_error(target)
@@ -141,12 +143,12 @@ def _focus_error(target: Target) -> OcdError:
 async def answer_dialog(
     tab: Tab, deadline: ActionDeadline, *, accept: bool, text: str = ""
 ) -> tuple[Dialog, ActionResult]:
-    """Close the open dialog; return it and what changed since the action that brought it."""
+    """Close the open dialog; return it, and what changed since the action that opened it."""
     answered: list[Dialog] = []
 
     async def act() -> None:
         answered.append(await tab.answer_dialog(accept=accept, text=text))
-        await tab.title()  # what the page does next has begun
+        await tab.title()  # once this returns, what the page does next has begun
 
     async with ActionEffects(tab) as effects:
         effects.dialog = None

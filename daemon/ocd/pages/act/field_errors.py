@@ -1,4 +1,4 @@
-"""The errors of values: what a control does not accept, and what it holds instead."""
+"""The errors about values: what a control does not accept, and what it holds instead."""
 
 from typing import Any
 
@@ -6,18 +6,18 @@ from ocd.api.errors import OcdError
 from ocd.pages.act.actionability import unusable_error
 from ocd.pages.locate.target import Target
 
-_QUOTED = 500  # characters of both texts that an error has
-_SHOWN = 60  # of what is held in its message
+_QUOTED = 500  # characters of either text in an error's details
+_SHOWN = 60  # characters of the held text in its message
 
 
 def value_error(target: Target, message: str, hint: str = "", **details: Any) -> OcdError:  # noqa: ANN401
-    """Return the error of a value that the control does not accept."""
+    """Return the error for a value that the control does not accept."""
     text = f"{_name(target)}: {message}"
     return OcdError("wrong_value", text, hint=hint, ref=target.ref, **details)
 
 
 def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
-    """Raise the error of what the engine refused, by its reason; nothing where there is none."""
+    """Raise the error for the engine's reason for refusing; do nothing without one."""
     reason = answer.get("why")
     if reason is None:
         return
@@ -37,9 +37,9 @@ def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
 
 
 def difference(target: Target, expected: Any, held: Any, said: str = "") -> OcdError:  # noqa: ANN401
-    """Return the error of a control that holds something else than it was given.
+    """Return the error for a control that holds something other than it was given.
 
-    said: what the page has said since.
+    said: the text that the page has shown since.
     """
     details = {"ref": target.ref, "held": _excerpt(held)}
     if not target.about["secret"]:

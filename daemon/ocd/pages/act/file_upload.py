@@ -26,7 +26,7 @@ from ocd.pages.locate.target import ActionDeadline, Target
 from ocd.pages.locate.wait import relocate
 from ocd.storage.files import write_whole
 
-# Seconds after a click within which a chooser opens, if it does.
+# Seconds after a click within which a file chooser opens, if at all.
 _CHOOSER_S = 1.0
 _NAME_BYTES = 200
 _RULES = "function (budget) { return openchrome.fileRules(this, budget) }"
@@ -59,7 +59,7 @@ class UploadFile:
 
 
 class UploadStaging:
-    """A folder for what a call brings along; it goes with the tab, which may send it much later."""
+    """A folder for files that a call passes; kept until the tab ends, which may send them late."""
 
     def __init__(self, tab: Tab) -> None:
         self._folder = tab.folder / "uploads" / token_hex(6)
@@ -67,7 +67,7 @@ class UploadStaging:
         tab.events.once("closed", self._drop)
 
     def put(self, name: str, content: str, mime_type: str = "") -> UploadFile:
-        """Write base64 content under the name that the page is to see."""
+        """Write base64 content to a file with the name that the page is to see."""
         try:
             data = base64.b64decode(content, validate=True)
         except (binascii.Error, ValueError) as error:
@@ -80,7 +80,7 @@ class UploadStaging:
         return UploadFile(path, mime_type)
 
     def link(self, path: Path, name: str, mime_type: str = "") -> UploadFile:
-        """Return a file under another name than its own."""
+        """Return the file under another name."""
         link = self._place(name)
         link.symlink_to(path)
         return UploadFile(link, mime_type)
@@ -97,7 +97,7 @@ class UploadStaging:
 
 
 def _file_name(name: str) -> str:
-    """Return the last part of a name, without what no file system takes."""
+    """Return the last part of a name, without characters that file systems do not accept."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     cleaned = "".join(letter for letter in last if letter.isprintable()).strip()
     if cleaned.strip(".") == "":
@@ -116,8 +116,9 @@ async def upload(
 ) -> tuple[str, ActionResult]:
     """Upload the files; return how: `input`, `chooser` or `drop`.
 
-    Raises wrong_value where the input's rules (accept, multiple, folders) refuse them, or where
-    nothing takes files; not_enabled, and what wait_ready raises.
+    Raises:
+        OcdError: wrong_value if the input's rules (accept, multiple, folders) refuse the files, or
+            nothing takes files; not_enabled, and what wait_ready raises.
     """
     if drop:
         return "drop", await _drop(target, deadline, files)
@@ -138,7 +139,7 @@ async def upload(
 
 
 async def _check_held(target: Target, input_element: Element) -> None:
-    """Raise wrong_value if the page has emptied the input: one that took the files would say so."""
+    """Raise wrong_value if the page has emptied the input, and shows no sign of the files."""
     if not await input_element.call(_HELD):
         hint = "The page may refuse files of that size or kind: look at what it says."
         raise value_error(target, "the page took the files out of it again.", hint)
@@ -157,7 +158,7 @@ async def _wait_for_rules(target: Target, deadline: ActionDeadline) -> dict[str,
 async def _set_files(
     input_element: Element, deadline: ActionDeadline, files: Sequence[UploadFile]
 ) -> None:
-    """Put them into the input, and return when it holds them: Chromium reads a folder afterwards.
+    """Put the files into the input, and return once it holds them: Chromium reads folders late.
 
     Raises timeout for a folder that takes longer to read than the call may take.
     """
@@ -179,7 +180,7 @@ def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -
             "not_enabled", f"{target.about['name']!r} ({target.ref}) does not accept files now: "
             f"{rules['disabled']}.", hint="Fill in what it depends on first.", ref=target.ref,
         )  # fmt: skip
-    # Whoever chooses a folder in a browser chooses one, with `multiple` too.
+    # In a browser a person can only choose one folder, even with `multiple`.
     if len(files) > 1 and (rules["directory"] or not rules["multiple"]):
         one = "one folder" if rules["directory"] else "one file"
         raise value_error(target, f"it accepts {one}, not {len(files)}.", "Upload one at a time.")
@@ -198,7 +199,7 @@ def _check(target: Target, rules: dict[str, Any], files: Sequence[UploadFile]) -
 
 
 def accepts(accept: str, file: UploadFile) -> bool:
-    """Return whether an input's `accept` lets the file through: endings, types, types with *."""
+    """Return whether an input's `accept` allows the file: extensions, types, and types with *."""
     accepted_types = [word.strip().lower() for word in accept.split(",") if word.strip()]
     kind = file.mime_type or mimetypes.guess_type(file.name)[0] or ""
     name = file.name.lower()
@@ -247,7 +248,7 @@ async def _fill_chooser(
     target: Target, deadline: ActionDeadline, chooser: Event, files: Sequence[UploadFile]
 ) -> None:
     node = chooser.get("backendNodeId")
-    if node is None:  # showOpenFilePicker: it has no input that files could be put into
+    if node is None:  # showOpenFilePicker, which has no input to put files into
         hint = "Pass drop=true if the page takes dropped files."
         raise value_error(target, "its file chooser cannot be filled.", hint)
     tab, frame = target.element.tab, target.element.frame
@@ -279,7 +280,7 @@ async def _drop(
         await target.element.call(_WATCH_DROP)
         await send("dragEnter")
         await send("dragOver")
-        # Chromium would open a file that is dropped where the page does not want it.
+        # Chromium would open a file that is dropped where the page does not accept it.
         if not await target.element.call(_TAKES_DROP):
             await send("dragCancel")
             raise value_error(

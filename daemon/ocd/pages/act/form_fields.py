@@ -27,7 +27,7 @@ from ocd.pages.locate.target import ActionDeadline, Target
 Value = str | bool | int | float | Sequence[str] | None
 
 MAX_VALUE = 500  # characters of what an editor holds, in a reply
-# Kinds of controls that text is typed into.
+# The kinds of controls that text is typed into.
 TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
@@ -50,7 +50,7 @@ async def fill(
 ) -> ActionResult:
     """Fill the control, and return what changed and its new value.
 
-    keep: append to the text of a text field. tells_now: with the first line about the page.
+    keep: append to the text of a text field. tells_now: include the first line about the page.
     """
     async with _field_of(target, value) as field:
         return await _fill(field, deadline, value, keep=keep, tells_now=tells_now)
@@ -58,7 +58,7 @@ async def fill(
 
 @asynccontextmanager
 async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
-    """Yield the text field of a combobox that is none itself, for one text; else the target."""
+    """Yield the text field of a combobox that is not one itself, for one text; else the target."""
     takes = target.about["kind"] == "custom" and isinstance(value, str)
     field = await comboboxes.field_inside(target) if takes else None
     if field is None:
@@ -115,11 +115,11 @@ async def _fill(
 
 
 async def _check_held(target: Target, value: Value, done: ActionResult, *, offered: bool) -> None:
-    """Raise the error of a control that does not hold the value, beside itself or at all."""
+    """Raise the error for a control that does not hold the value, beside its text or at all."""
     emptied = done.instead is not None and done.instead["held"] == ""
     several = isinstance(value, (list, tuple))
     if done.value == "" and value and (emptied or offered or several or _offers_list(target)):
-        # Many empty what was typed and show what was chosen beside it.
+        # Many clear the typed text and show the chosen option beside it.
         values = _parts(value) if emptied else _as_values(value)
         done.value = await comboboxes.shown_choice(target, values)
         if done.value or _is_told(done, values):
@@ -132,22 +132,22 @@ def _offers_list(target: Target) -> bool:
 
 
 def _is_told(done: ActionResult, values: Sequence[str]) -> bool:
-    """Whether the page has written down elsewhere what was typed."""
+    """Whether the page now shows the typed text somewhere else."""
     lines = [line.casefold() for line in done.lines if line.startswith("+ ")]
     return all(any(one.casefold() in line for line in lines) for one in values)
 
 
 def _parts(value: Value) -> list[str]:
-    """Return what a field of several values makes of what was typed: a comma ends each."""
+    """Return the values that a multi-value field makes of the typed text: commas separate them."""
     parts = (part.strip() for one in _as_values(value) for part in one.split(","))
     return [part for part in parts if part]
 
 
 async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value) -> None:
-    """Choose from the list that has opened beside a text field, unless it takes any text."""
+    """Choose from the list that has opened beside a text field, unless it accepts any text."""
     several = isinstance(value, (list, tuple))
     for text in _as_values(value):
-        if several:  # they were typed as one text
+        if several:  # the values were typed as one text
             await _type_for_list(target, deadline, text)
         answer = await _take_suggestion(target, deadline, text)
         if "why" in answer:
@@ -159,7 +159,7 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
 
 
 async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> Given:
-    """Set the control's value, and verify it; return what it must hold then, if that can be told.
+    """Set the control's value and verify it; return what it must hold then, if that is known.
 
     Raises wrong_value, option_not_found, and what wait_ready raises.
     """
@@ -208,7 +208,7 @@ async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Giv
 
 
 async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> Given:
-    """Enter each value by itself where Enter makes something of it; else type them as one text."""
+    """Enter each value separately where Enter makes a token of it; else type them as one text."""
     for count, value in enumerate(values):
         await _replace_text(target, deadline, value)
         await date_pickers.press_enter(target)
@@ -221,7 +221,7 @@ async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequenc
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
     if isinstance(value, (list, tuple)):
-        for one in value:  # each is chosen from what is suggested for it
+        for one in value:  # each is chosen from the suggestions for it
             await _choose_unless_shown(target, deadline, one)
         await comboboxes.close_list(target)
         if missing := await comboboxes.missing_choices(target, value):
@@ -237,25 +237,25 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
 
 
 async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Choose what is suggested for the text that was typed, or the offer to add it; {} or `why`."""
+    """Choose the suggestion for the typed text, or the offer to add it; return {} or `why`."""
     answer = await comboboxes.suggest(target, deadline, text)
-    if answer.pop("given_up", False):  # one of several, though nothing said so
+    if answer.pop("given_up", False):  # the list takes several, though it did not say so
         await _type_for_list(target, deadline, text)
         answer = await comboboxes.suggest(target, deadline, text)
     if not answer.pop("addition", False):
         return answer
-    await _type_for_list(target, deadline, text)  # it was emptied as it was left
+    await _type_for_list(target, deadline, text)  # the field was cleared when it lost the focus
     return await comboboxes.add(target, deadline, text)
 
 
 async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
-    """Type into a field, and wait for what its listeners put off: most filter their list late."""
+    """Type into a field, and wait for deferred work: most fields filter their lists late."""
     pending = PendingWork(target.element.frame)
     pending.begin()
     await _replace_text(target, deadline, text)
     await pending.wait_done()
     if date_pickers.is_date_or_time(text) and await target.element.call(_STATE) != text:
-        # A picker that has opened meanwhile begins with the time that it is.
+        # A picker that has opened meanwhile starts with the current time.
         await _replace_text(target, deadline, text)
 
 
@@ -263,14 +263,14 @@ async def _choose_unless_shown(target: Target, deadline: ActionDeadline, value: 
     try:
         await choose(target, deadline, value)
     except OcdError as error:
-        # What has been chosen already is offered no more.
+        # Options that are chosen already are no longer offered.
         missing = await comboboxes.missing_choices(target, [value])
         if error.code != "option_not_found" or missing:
             raise
 
 
 def as_text(value: Value) -> str:
-    """Return a value as the text that a field takes."""
+    """Return a value as text, in the form that fields accept."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -292,7 +292,7 @@ def _as_bool(target: Target, value: Value) -> bool:
 async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Given:
     """Choose an option by value or label; several where the control accepts several.
 
-    Return what must hold then, if that can be told.
+    Return what must hold then, if that is known.
     """
     kind = target.about["kind"]
     values = _as_values(value)
@@ -324,7 +324,7 @@ async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: l
         return
     answer = await comboboxes.choose(target, deadline, values)
     if "why" in answer and not answer.get("options"):
-        # What was typed leaves nothing to choose from: the whole list names the candidates.
+        # The typed text matches no option: the whole list supplies the candidates.
         if await target.element.call(_STATE):
             await _type_for_list(target, deadline, "")
         answer = await comboboxes.list_options(target, answer)
@@ -340,7 +340,7 @@ async def clear(target: Target, deadline: ActionDeadline) -> Given:
 
 
 async def caret_to_end(target: Target) -> int:
-    """Focus a text field with the caret behind its text; return how long that is, if known."""
+    """Focus a text field, with the caret after its text; return its length, if known."""
     caret = await target.element.call(_TO_END)
     if not caret["placed"]:
         await input_events.press(target.element.tab, editors.END)
@@ -361,7 +361,7 @@ async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> G
 
 
 async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
-    """Put the text in the place of what the field holds; return what it holds then, if told."""
+    """Replace the text of the field; return what it holds then, if known."""
     if target.about["kind"] in editors.KINDS:
         await editors.replace_text(target, deadline, text)
         return ""
@@ -372,7 +372,7 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
             target, f"it accepts at most {max_length} characters.", hint, most=max_length
         )
     if not await wait_selected(target, deadline):
-        # Something takes the focus away; a person's click may bring it back.
+        # Something took the focus away; a click may bring it back.
         x, y = await wait_ready(target, deadline, editable=True)
         await input_events.click(target.element.tab, x, y)
         await target.element.call(SELECT_ALL)
@@ -383,17 +383,17 @@ async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> 
     if target.about["secret"]:
         return ""
     if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
-        # Some fields listen to keys alone.
+        # Some fields only react to keys.
         await input_events.type_text(target.element.tab, text)
         held = await target.element.call(_STATE)
     elif isinstance(held, str) and text in held and len(held.strip()) > len(text.strip()):
-        # As it got the focus it has filled itself, or selected a part of what it holds.
+        # On focus it has filled itself, or selected a part of its text.
         await target.element.call(SELECT_ALL)
         held = await _enter_text(target, text)
     return str(held or "")
 
 
 async def _enter_text(target: Target, text: str) -> object:
-    """Put in a text, and let the page hear that its last key goes up; return what is held then."""
+    """Insert a text, and let the page see its last key go up; return what is held then."""
     await input_events.insert_text(target.element.tab, text)
     return await target.element.call(_KEY_UP, text.rstrip()[-1:])

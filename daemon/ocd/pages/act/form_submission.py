@@ -7,10 +7,9 @@ _SUBMIT = "function (budget, only) { return openchrome.submitForm(this, budget, 
 
 
 async def submit_form(target: Target, deadline: ActionDeadline, *, only_form: bool = False) -> bool:
-    """Press the button of a field's form, once it can be used; False where there is no form.
+    """Press the submit button of a field's form, once it is enabled; False without a form.
 
-    only_form: the page's only form stands for that of an element without one.
-    Raises not_enabled.
+    only_form: for an element without a form, use the only form of the page. Raises not_enabled.
     """
     answer = await target.element.call(_SUBMIT, deadline.seconds_left * 1000, only_form)
     if "disabled" in answer:

@@ -1,4 +1,4 @@
-"""What a control holds once the page has done with it, against what it was given."""
+"""Comparing what a control holds after the page has reacted with what it was given."""
 
 from typing import Any
 
@@ -6,19 +6,19 @@ from ocd.pages.act.field_errors import difference, value_error
 from ocd.pages.act.observation import ActionResult
 from ocd.pages.locate.target import Target
 
-_SAID = 100  # characters of what the page says
+_SAID = 100  # characters of the page's message
 _INVALID = "function () { return openchrome.isInvalid(this) }"
 _INSTEAD = "function (given) { return openchrome.heldInstead(this, given) }"
 
 
 async def instead_of(target: Target, given: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a control holds in place of what it was given, in `held`; None if it is that."""
+    """Return in `held` what a control holds instead of its value; None if it holds the value."""
     held: dict[str, Any] | None = await target.element.call(_INSTEAD, given)
     return held
 
 
 async def is_invalid(target: Target) -> bool:
-    """Return whether the browser has something against the value of a control."""
+    """Return whether the browser's validation rejects the control's value."""
     return bool(await target.element.call(_INVALID))
 
 
@@ -34,6 +34,6 @@ def check(target: Target, value: Any, done: ActionResult) -> None:  # noqa: ANN4
 
 
 def _page_message(done: ActionResult) -> str:
-    """Return the first words that the page has added."""
+    """Return the first text that the page has added."""
     added = (line[2:].strip() for line in done.lines if line.startswith("+ "))
     return next(added, "")[:_SAID]

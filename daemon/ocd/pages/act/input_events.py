@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 Button = Literal["left", "right", "middle"]
 _BUTTON_BITS = {"left": 1, "right": 2, "middle": 4}
-# Text that is longer is put in as one piece: key by key it would take seconds.
+# Longer text is inserted as one piece: key by key it would take seconds.
 MAX_KEYS = 400
-# Seconds between the repetitions of a key that is held down, as keyboards do it.
+# Seconds between the repetitions of a key that is held down, as with keyboards.
 _REPEAT_S = 0.04
 _RELEASE_S = 0.02
-_PRESSURE = 0.5  # of a device that cannot measure it, by the Pointer Events standard
+_PRESSURE = 0.5  # the Pointer Events standard's value for devices that cannot measure it
 _KEY_ALIASES = {
     "ctrl": "Control", "control": "Control", "cmd": "Meta", "command": "Meta", "meta": "Meta",
     "controlormeta": "Meta" if sys.platform == "darwin" else "Control",
@@ -35,7 +35,7 @@ _MODIFIERS = {"Control": 2, "Meta": 4, "Alt": 1, "Shift": 8}
 
 @dataclass(frozen=True, slots=True)
 class MousePlace:
-    """Where the mouse is: kept in the tab."""
+    """The position of the mouse; kept in the tab."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class MousePlace:
 
 @dataclass(frozen=True, slots=True)
 class HeldButton:
-    """A button that is down, and how often the mouse has moved since: kept until it is let go."""
+    """A button that is down, and how often the mouse has moved since; kept until it is released."""
 
     button: Button
     moves: int = 0
@@ -55,14 +55,14 @@ def modifier_bits(names: tuple[str, ...]) -> int:
 
 
 async def move_mouse(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
-    """Move the mouse there, with the button that is held."""
+    """Move the mouse to a point, with the button that is held, if any."""
     await _moved(tab, x, y, modifiers)
 
 
 async def stir_mouse(tab: Tab) -> None:
-    """Move the mouse by a pixel where it is, as a hand does before it goes elsewhere.
+    """Move the mouse by a pixel where it is, as a hand does before moving elsewhere.
 
-    Not with a button held down, which would drag, or draw.
+    Not while a button is held, which would drag or draw.
     """
     place = tab.state(MousePlace)
     if place is not None and tab.state(HeldButton) is None:
@@ -72,8 +72,8 @@ async def stir_mouse(tab: Tab) -> None:
 async def click(
     tab: Tab, x: float, y: float, *, button: Button = "left", count: int = 1, modifiers: int = 0
 ) -> None:
-    """Move the mouse there, press and let go `count` times."""
-    # Sent at once, done in order: each is answered when the page's listeners have run.
+    """Move the mouse to a point, press and release `count` times."""
+    # Sent together, done in order: each is answered once the page's listeners have run.
     calls = [_moved(tab, x, y, modifiers)]
     for number in range(1, count + 1):
         params = {"clickCount": number, "modifiers": modifiers}
@@ -87,7 +87,7 @@ async def click(
 async def button_down(
     tab: Tab, x: float, y: float, *, button: Button = "left", modifiers: int = 0
 ) -> None:
-    """Move the mouse there, press the button and hold it."""
+    """Move the mouse to a point, press the button and hold it."""
     if tab.state(MousePlace) != MousePlace(x, y):
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.set_state(HeldButton(button))
@@ -98,9 +98,9 @@ async def button_down(
 async def button_up(
     tab: Tab, x: float, y: float, *, modifiers: int = 0, native: bool = False
 ) -> None:
-    """Let go of the held button there; of the left one if none is known to be held.
+    """Release the held button at a point; the left one if none is known to be held.
 
-    native: the page's own drag and drop is under way.
+    native: the page's own drag and drop is in progress.
     """
     button_state = tab.state(HeldButton)
     # Chromium lets what takes a drop say so when the mouse comes there with the drag's first move,
@@ -118,27 +118,27 @@ async def button_up(
 
 
 def release_button(tab: Tab, x: float, y: float) -> None:
-    """Let go of the left button there, whether or not the page ever answers."""
+    """Release the left button at a point, whether or not the page ever answers."""
     tab.drop_state(HeldButton)
     params = {"type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1}
     tab.cdp.send_nowait("Input.dispatchMouseEvent", params)
 
 
 async def touch(tab: Tab, kind: str, *points: tuple[float, float]) -> None:
-    """Put a finger there, move it there, or with no point take it off: touchStart, -Move, -End."""
+    """Put a finger down at a point, move it there, or without a point lift it, by CDP's `kind`."""
     places = [{"x": x, "y": y} for x, y in points]
     await tab.cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
 
 def lift_finger(tab: Tab) -> None:
-    """Take the finger off, whether or not the page ever answers; nothing is dropped."""
+    """Lift the finger without a drop, whether or not the page ever answers."""
     tab.cdp.send_nowait("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
 
 
 async def wheel(
     tab: Tab, x: float, y: float, across: float, down: float, *, modifiers: int = 0
 ) -> None:
-    """Turn the mouse's wheel there, by so many pixels."""
+    """Turn the mouse's wheel at a point, by that many pixels."""
     await _mouse(tab, "mouseWheel", x, y, deltaX=across, deltaY=down, modifiers=modifiers)
 
 
@@ -161,7 +161,7 @@ def _mouse(tab: Tab, kind: str, x: float, y: float, **more: Any) -> Any:  # noqa
 
 
 async def insert_text(tab: Tab, text: str) -> None:
-    """Put text where the caret is, in one step, as an input method does; "" deletes."""
+    """Insert text at the caret in one step, as an input method does; "" deletes."""
     if text:
         await tab.cdp.send("Input.insertText", {"text": text})
     else:
@@ -169,7 +169,7 @@ async def insert_text(tab: Tab, text: str) -> None:
 
 
 async def type_text(tab: Tab, text: str) -> None:
-    """Type text key by key, a long one at once."""
+    """Type text key by key; insert a long one at once."""
     if len(text) > MAX_KEYS:
         await insert_text(tab, text)
     else:
@@ -177,14 +177,14 @@ async def type_text(tab: Tab, text: str) -> None:
 
 
 async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
-    """Press a key or a chord, or several one after the other: Enter, Control+a, "Tab Tab Enter".
+    """Press a key or a chord, or several in sequence: Enter, Control+a, "Tab Tab Enter".
 
-    Each is held down for `hold_s`. Raises wrong_value before any is pressed.
+    Each is held for `hold_s`. Raises wrong_value before any is pressed.
     """
     for chord in parse_chords(keys):
         await _press_chord(tab, chord, hold_s)
         if chord == ["Escape"] and tab.state(HeldButton) is not None:
-            # The key reaches the page alone; in a window the system ends a drag by it.
+            # The key only reaches the page; in a window, the system would end a drag.
             await tab.cdp.send("Input.cancelDragging")
 
 
@@ -201,13 +201,13 @@ async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:
         while down:
             await keyboard.up(down[-1])
             down.pop()
-    except BaseException:  # cancelled, too: no key may stay down
+    except BaseException:  # cancellation, too: no key must stay down
         await _release_keys(keyboard, down)
         raise
 
 
 async def _release_keys(keyboard: "Keyboard", down: list[str]) -> None:
-    # Chromium hears of it at once; a page that hangs never answers, and the caller's time is up.
+    # Chromium gets it at once; a page that hangs never answers, and the caller's time is up.
     for name in reversed(down):
         with contextlib.suppress(TimeoutError, OcdError):
             async with asyncio.timeout(_RELEASE_S):
@@ -223,7 +223,7 @@ async def _hold_key(tab: Tab, key: str, seconds: float) -> None:
 
 
 def parse_chords(text: str) -> list[list[str]]:
-    """Return the chords that spaces divide, each as `parse_chord` does; a space alone is a key."""
+    """Return the chords of a text, separated by spaces (see `parse_chord`); " " alone is a key."""
     return [parse_chord(chord) for chord in (text.split() if text.strip() else [text])]
 
 
@@ -233,14 +233,14 @@ def parse_chord(chord: str) -> list[str]:
     if not all(names):
         raise _unknown_key_error(chord)
     *modifiers, last = names
-    # Ctrl+K is said of the key; with a capital letter the page would see one that Shift gives.
+    # Ctrl+K names the key; with a capital letter the page would see Shift pressed.
     if modifiers and len(last) == 1:
         last = _unshifted(last) if "Shift" in modifiers else last.lower()
     return [*modifiers, last]
 
 
 def is_key(chord: str) -> bool:
-    """Return whether words name a key or a chord."""
+    """Return whether a text names a key or a chord."""
     return bool(chord) and all(_key(name) for name in _split_chord(chord))
 
 
@@ -262,7 +262,7 @@ def _key(name: str) -> str:
 
 
 def _unshifted(character: str) -> str:
-    """Return the key that gives this character, or another one with Shift."""
+    """Return the key that gives this character, alone or with Shift."""
     from ocd.browser.cdp.pyppeteer_adapter import key_code
 
     return key_code(character) or character

@@ -1,4 +1,4 @@
-"""Acting, waiting for what the action sets off, and reporting what changed."""
+"""Acting, waiting for what the action triggers, and reporting what changed."""
 
 import contextlib
 from collections.abc import Callable, Coroutine
@@ -16,10 +16,10 @@ from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.target import ActionDeadline, Target
 
 MAX_CHANGE_LINES = 20
-# ms without a change after which a page has come to rest, and what is waited for it at most.
+# ms without a change after which a page is at rest, and the longest wait for that.
 QUIET_MS = 10
 MAX_MS = 100
-# Seconds that input may still take once the page has begun to leave.
+# Seconds that input may still take once the page has begun to navigate.
 LEAVING_S = 0.3
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
 _TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")

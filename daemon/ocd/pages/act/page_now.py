@@ -12,7 +12,7 @@ from ocd.pages.locate.target import ActionDeadline
 from ocd.pages.read.reader import on_top
 
 MAX_CHARS = 200
-# Seconds that a page which has just loaded may take to say it.
+# Seconds that a page which has just loaded may take to answer.
 _ASK_S = 1.0
 _MAX_TITLE = 50
 _MAX_URL = 80
@@ -24,9 +24,11 @@ async def describe(
     changed: Mapping[str, Any],
     known: Mapping[str, str] | None = None,
 ) -> str:
-    """Return what stands now, at most MAX_CHARS: dialog, tab, page if new, layer, toast, focus.
+    """Return the current state of the page in at most MAX_CHARS characters.
 
-    known: what the main frame has said of itself already.
+    That is its dialog, tab, page (if new), top layer, toast and focus.
+
+    known: what the main frame has already reported about itself.
     """
     standing = known if known is not None else await _ask(tab, deadline)
     parts = [*_new_place(changed), *on_top(standing)]

@@ -8,17 +8,17 @@ from ocd.browser.injected import script
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
-# Beyond the page's own bound, which decides unless its clocks are replaced and stand still: the
+# Added to the page's own limit, which decides unless its clocks are replaced and stand still: the
 # answer of a busy machine may be late.
 MAX_WORK_S = 1.5
 MAX_PATIENT_WORK_S = 2.0
 
 
 class PendingWork:
-    """The work that the listeners of one action leave for later, as far as it comes soon.
+    """The work that the listeners of one action defer, as far as it is due soon.
 
-    Looked for in the world of the page's own scripts, so only in documents whose world CDP reaches
-    at no cost: those of a process of their own.
+    It is watched in the world of the page's own scripts, so only in documents whose world CDP
+    reaches at no cost: those with a process of their own.
     """
 
     def __init__(self, frame: Frame, *, patient: bool = False) -> None:
@@ -28,14 +28,14 @@ class PendingWork:
         self._object_id = ""
 
     def begin(self) -> None:
-        """Begin, before the action; what is sent to the page's scripts after it runs after it."""
+        """Begin, before the action; what is sent to the page's scripts later runs later."""
         if self._frame.frame_id == self._frame.cdp.target_id:
             patiently = ".patiently()" if self._patient else ""
             params = {"expression": script("tabs/pending_work") + patiently}
             self._begun = self._frame.cdp.send("Runtime.evaluate", params)
 
     async def wait_begun(self) -> None:
-        """Wait until it has; a page that cannot be watched has nothing to wait for."""
+        """Wait until it has begun; returns at once for a page that cannot be watched."""
         begun, self._begun = self._begun, None
         if begun is None:
             return
@@ -46,14 +46,16 @@ class PendingWork:
             if not left and error.code != "dialog_open":
                 raise
         else:
-            ours = "exceptionDetails" not in reply  # else the page has broken what it needs
+            ours = (
+                "exceptionDetails" not in reply
+            )  # otherwise the page has broken what the watch needs
             self._object_id = str(reply["result"].get("objectId", "")) if ours else ""
 
     async def wait_done(self) -> bool:
-        """Wait until it is done, and leave the page as it was; whether it is known to be nothing.
+        """Wait for the work, and stop watching; return whether there is known to be none.
 
-        It takes a round trip at least: what the page's scripts have sent by now is told before.
-        Raises script_error for a page that navigates meanwhile.
+        It takes at least one round trip: what the page's scripts have sent by then is reported
+        before. Raises script_error for a page that navigates meanwhile.
         """
         await self.wait_begun()
         if not self._object_id:
@@ -73,13 +75,13 @@ class PendingWork:
         return some is False
 
     async def begin_hold(self) -> None:
-        """Look at longer timers, before a press that some pages want held for a while."""
+        """Watch longer timers for a while, before a press that some pages require to be held."""
         await self.wait_begun()
         if self._object_id:
             await self._call("holding")
 
     async def wait_held(self) -> None:
-        """Wait until the press has been held as long as the page's listeners want."""
+        """Wait until the press has been held for as long as the page's listeners require."""
         if self._object_id:
             await self._call("held")
 

@@ -17,7 +17,7 @@ Form = Literal["dom_delta", "state_summary", "both"]
 async def view_after_action(tab: Tab, result: ActionResult, form: Form) -> list[str]:
     """Return the lines to report: what changed, the page state as in `inspect`, or both.
 
-    A page that is gone or shows a dialog has no state to report: `changed` says so.
+    A page that is gone or shows a dialog has no state to report; `changed` then says so.
     """
     lines = [] if form == "state_summary" else result.lines
     if form == "dom_delta" or not _can_answer(tab):
@@ -36,7 +36,7 @@ async def screenshot_after(tab: Tab, quality: Quality = "low") -> ScaledScreensh
 
 
 async def outline(tab: Tab) -> str | None:
-    """Return the page's outline to compare a later one with, or None if it cannot be read now."""
+    """Return the page's outline, to compare with a later one; None if it cannot be read now."""
     if _can_answer(tab):
         with contextlib.suppress(OcdError):
             return (await reader.read(tab)).text
@@ -44,8 +44,8 @@ async def outline(tab: Tab) -> str | None:
 
 
 async def differences(tab: Tab, before: str | None) -> list[str]:
-    """Return the lines of the outline that are different now, at most MAX_DIFFERENCE_LINES."""
-    from ocd.content.line_diff import difference  # for those who ask for it
+    """Return the lines of the outline that have changed, at most MAX_DIFFERENCE_LINES."""
+    from ocd.content.line_diff import difference  # only for callers who ask for it
 
     after = await outline(tab)
     if before is None or after is None:

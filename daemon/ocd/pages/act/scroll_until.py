@@ -15,7 +15,7 @@ _LIMIT = 20
 async def scroll_until(
     element: Element, words: str, deadline: ActionDeadline, *, across: bool, way: int
 ) -> tuple[Match, dict[str, Any]]:
-    """Scroll the box around the element until it shows what the words name; return it and where.
+    """Scroll the box around the element until it shows the words; return the match and where.
 
     Raises element_not_found at the end of the list, timeout.
     """

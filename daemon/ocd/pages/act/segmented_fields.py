@@ -1,4 +1,4 @@
-"""Dates and times that are typed part by part, into a spin button each."""
+"""Dates and times that are typed in parts, each into a spin button."""
 
 import re
 
@@ -41,7 +41,7 @@ async def fill(target: Target, deadline: ActionDeadline, text: str) -> Given:
 
 
 def _parts(text: str, kinds: list[str]) -> dict[str, str]:
-    """Return what is typed into each part, as far as the text says it."""
+    """Return the text for each part, as far as the given text contains it."""
     found: dict[str, str] = {}
     for pattern in (_DATE, _TIME):
         match = pattern.search(text)

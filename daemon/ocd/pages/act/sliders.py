@@ -12,14 +12,14 @@ from ocd.pages.locate.target import ActionDeadline, Target
 
 _STATE = "function (...moved) { return openchrome.sliderState(this, ...moved) }"
 _FOCUS = "function () { return openchrome.takeFocus(this) }"
-# Keys that raise and lower a value; some sliders know the second pair only.
+# Keys that raise and lower a value; some sliders only support the second pair.
 _KEYS = (("ArrowRight", "ArrowLeft"), ("ArrowUp", "ArrowDown"))
 _MAX_PRESSES = 1000
 
 
 @dataclass(slots=True)
 class _Slider:
-    """A slider as it is moved: where it stands, and how far a key takes it."""
+    """A slider in motion: its value, and how far a key moves it."""
 
     target: Target
     wanted: float
@@ -32,11 +32,11 @@ class _Slider:
 
     @property
     def gap(self) -> float:
-        """What is still missing."""
+        """The distance to the wanted value."""
         return float(self.wanted - self.state["now"])
 
     async def press(self, key: str, count: int = 1, step: float | None = None) -> float:
-        """Press a key so often; return how far that took it. step: how far each should."""
+        """Press a key `count` times, each expected to move it by `step`; return the whole move."""
         before = self.state["now"]
         expected = None if step is None else before + count * step
         for _ in range(count):
@@ -47,7 +47,7 @@ class _Slider:
 
 
 async def slide(target: Target, deadline: ActionDeadline, text: str) -> None:
-    """Move the slider to a value; wrong_value if it does not take it."""
+    """Move the slider to a value; wrong_value if it does not accept it."""
     await wait_ready(target, deadline, point=False, editable=True)
     state = await target.element.call(_STATE)
     value = _number(text)
@@ -62,15 +62,15 @@ async def slide(target: Target, deadline: ActionDeadline, text: str) -> None:
 
 
 async def _approach(slider: _Slider, raises: str, lowers: str, deadline: ActionDeadline) -> bool:
-    """Move it by these keys; whether it got there."""
+    """Move it by these keys; return whether it reached the value."""
     while abs(slider.gap) >= 1e-6:
         gap = slider.gap
         key = raises if gap > 0 else lowers
         step = await slider.press(key)
         if step * gap <= 0:
-            return False  # it does not know the key, or takes it the other way round
+            return False  # it ignores the key, or moves in the other direction
         if slider.gap * gap < 0:
-            return False  # it has no such step
+            return False  # its steps skip the value
         left = min(math.floor(abs(slider.gap / step) + 1e-6), _MAX_PRESSES - slider.presses)
         if left > 0:
             await slider.press(key, left, step)

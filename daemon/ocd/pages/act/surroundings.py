@@ -1,7 +1,7 @@
 """What an action in a frame changes in the page around it.
 
-A frame of another origin or process tells the page by a message, and the page's scripts do the rest
-(a payment form in a frame, a captcha): the frame itself sees nothing of that.
+A frame of another origin or process sends the page a message, and the page's scripts do the rest (a
+payment form in a frame, a captcha): in the frame itself none of that is visible.
 """
 
 import contextlib
@@ -12,15 +12,15 @@ from ocd.browser.tabs.frames import apart
 from ocd.browser.tabs.tab import Frame, Tab
 from ocd.pages.engine import engine
 
-# A page that nothing was done to watches nothing, and has nothing to tell.
+# A page on which nothing was done watches nothing, and has nothing to report.
 _SETTLE = f"(options) => {engine.INSTALLED} && openchrome.settle?.(null, options) || null"
 
 
 async def watch_around(tab: Tab, frame: Frame) -> bool:
-    """Begin to watch the main frame if `frame` is not seen from there; return whether it is so."""
+    """Begin to watch the main frame, if it cannot see into `frame`; return whether that is so."""
     if not _is_apart(tab, frame):
         return False
-    with contextlib.suppress(OcdError):  # a page that cannot be watched does not stop the action
+    with contextlib.suppress(OcdError):  # the action goes ahead even if the page cannot be watched
         await engine.call(tab, tab.main_frame, "watchPage")
         return True
     return False

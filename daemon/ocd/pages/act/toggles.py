@@ -1,4 +1,4 @@
-"""What is ticked or chosen by a click on it: checkboxes, radio buttons, and groups of them."""
+"""Controls that a click ticks or chooses: checkboxes, radio buttons, and groups of them."""
 
 from ocd.pages.act import comboboxes, input_events
 from ocd.pages.act.actionability import wait_ready

@@ -12,7 +12,7 @@ async def reveal_closed_shadow(
 ) -> bool:
     """Reveal the closed shadow trees of elements; return whether there were any.
 
-    hosts: their object ids. nodes: what CDP describes them as, shadow trees included.
+    hosts: the elements' object ids. nodes: CDP's descriptions of them, shadow trees included.
     """
     found = [
         (host, int(root["backendNodeId"]))
@@ -27,7 +27,7 @@ async def reveal_closed_shadow(
 
 async def _adopt(frame: Frame, found: Sequence[tuple[str, int]]) -> None:
     context = await evaluate.isolated_context(frame)
-    # Sent at once, answered in order.
+    # Sent together, answered in order.
     calls = [
         frame.cdp.send("DOM.resolveNode", {"backendNodeId": root, "executionContextId": context})
         for _, root in found

@@ -13,17 +13,18 @@ if TYPE_CHECKING:
 CLICK_TYPES = frozenset(
     ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
 )
-# A board to play on has fewer empty boxes; where there are more, they are cells without data.
+# A game board has fewer empty boxes; where there are more, they are cells without data.
 _MAX_ASKED = 64
-# A group of their own: others go on with the elements that they hold.
+# An object group of their own: other callers continue to use the elements in theirs.
 _SUSPECTS = "openchrome-suspects"
 _LISTENING = "function (...others) { return openchrome.listening([this, ...others]) }"
 
 
 async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
-    """Tell the engine what its last reading could not see of empty elements.
+    """Tell the engine what its last reading could not see in empty elements.
 
-    Returns whether it has learnt of a closed shadow tree, or of a box that listens to clicks.
+    Returns:
+        Whether that was a closed shadow tree, or a box that listens to clicks.
     """
     array = await engine.handle(tab, frame, "openchrome.takeSuspects()", needed=1, group=_SUSPECTS)
     assert array
@@ -35,7 +36,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
         for item in listed["result"]
         if item["name"].isdigit() and "objectId" in item.get("value", {})
     ]
-    # Sent at once, answered in order.
+    # Sent together, answered in order.
     calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]
     nodes = [(await reply)["node"] for reply in calls]
     added_shadow_trees = await reveal_closed_shadow(frame, found, nodes)
@@ -47,10 +48,11 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
 
 
 async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Return of each element whether it listens to clicks itself.
+    """Return for each element whether it listens to clicks itself.
 
-    Each is held in the page's own world: there Chromium lists the page's listeners. Asked for those
-    of all worlds from another one, it mixes up the worlds' objects, and the page may crash.
+    Each is resolved in the page's own world, for which Chromium lists the page's listeners. When
+    asked from another world for the listeners of all, it mixes up the worlds' objects, and the page
+    may crash.
     """
     group = {"objectGroup": "openchrome-listeners"}
     held = [

@@ -53,13 +53,13 @@ _CAPTURE = _in("capture", (
     "page_styles", "page_summary", "extraction_capture", "evidence", "element_properties",
 ))  # fmt: skip
 PARTS = (_ELEMENTS + _VISIBILITY + _READING, _FINDING, _ACTING + _CAPTURE)
-# How many parts a call of these functions needs; all others need every one.
+# How many parts a call of these functions needs; other functions need all of them.
 _NEEDED = {
     **dict.fromkeys(("outline", "has", "describeLayers", "showsText", "pagination"), 1),
     "find": 2,
 }
-_MAX_STEPS = 8  # of sending and calling, if the page keeps navigating
-# An element of the page may be called "openchrome".
+_MAX_STEPS = 8  # attempts at sending and calling, if the page keeps navigating
+# An element of the page may have the id "openchrome", which makes it a global.
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
 _THERE = f"{INSTALLED} ? openchrome.parts : 0"
 _CALL = (
@@ -69,7 +69,7 @@ _CALL = (
 
 @cache
 def source(there: int, needed: int) -> str:
-    """Return the parts after the first `there`, as far as the one with number `needed`."""
+    """Return the parts after the first `there`, up to number `needed`."""
     files = [name for part in PARTS[there:needed] for name in part]
     return "\n".join(["'use strict';", *map(load, files), f"openchrome.parts = {needed};"])
 
@@ -77,14 +77,14 @@ def source(there: int, needed: int) -> str:
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
     """Call a function of the engine in a frame and return its JSON value.
 
-    Raises script_error for a page that goes on to another document whenever the engine is there.
+    Raises script_error for a page that navigates whenever the engine has been installed.
     """
     needed = _NEEDED.get(name, len(PARTS))
     for _ in range(_MAX_STEPS):
         if _parts_in(frame) >= needed:
             answer = await tab.evaluate(_CALL, args=[name, args], isolated=True, frame=frame)
         else:
-            # What reads may be called twice, so it is called with what it needs.
+            # Reading twice does no harm, so it is called together with the parts that it needs.
             then = evaluate.source_of(f"(...args) => [openchrome.{name}(...args)]", args)
             answer = await _send(tab, frame, needed, then if name in _NEEDED else "")
         if isinstance(answer, list):
@@ -94,11 +94,11 @@ async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # no
 
 
 def _parts_in(frame: Frame) -> int:
-    return frame.engine_parts if frame.world is not None else 0  # else the document is new
+    return frame.engine_parts if frame.world is not None else 0  # otherwise the document is new
 
 
 async def ensure(tab: "Tab", frame: Frame) -> None:
-    """Have all parts in a frame, for what is called on objects that the engine did not give."""
+    """Install all parts in a frame, for calls on objects that the engine did not return."""
     frame.engine_parts = await tab.evaluate(_THERE, isolated=True, frame=frame)
     if frame.engine_parts < len(PARTS):
         frame.engine_parts = await _send(tab, frame, len(PARTS))
@@ -107,8 +107,8 @@ async def ensure(tab: "Tab", frame: Frame) -> None:
 async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  # noqa: ANN401
     """Run the missing parts, then an expression, and return its value.
 
-    Without one, or where the parts were sent by another call, or the document is another one by
-    now: how many are there.
+    Returns the number of installed parts if there is no expression, if another call has sent the
+    parts meanwhile, or if the document has been replaced.
     """
     there, world = _parts_in(frame), frame.world
     script = f"{source(there, needed)}\n{then}"
@@ -116,7 +116,7 @@ async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  
         if there == 0:
             answer = await tab.evaluate(script, isolated=True, frame=frame)
         else:
-            # To no other document: without the parts before, these fail, and cannot be sent again.
+            # Only to this document: without the earlier parts they fail, and cannot be sent again.
             tab.check_usable()
             answer = await evaluate.evaluate(frame, script, context=world)
     except OcdError as error:
@@ -124,7 +124,7 @@ async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  
             raise
         if error.details.get("begun") is False and frame.world == world:
             frame.world = None
-        # Declared twice is the error of a script that did not begin.
+        # A script that declares a name twice fails before it begins.
         now = await tab.evaluate(_THERE, isolated=True, frame=frame) or 0
         if now == there:
             raise
@@ -144,8 +144,14 @@ async def handle(
 ) -> str | None:
     """Return the remote object id of an expression about `openchrome`; None for null.
 
-    needed: how many parts it and the calls on the object need. The caller releases the object: by
-    its group only if that is his own.
+    The caller releases the object; through its group only if the caller owns that.
+
+    Args:
+        tab: the tab.
+        frame: the frame.
+        expression: JavaScript.
+        needed: the number of parts that it, and calls on the object, need.
+        group: CDP's object group.
     """
     for _ in range(4):
         tab.check_usable()

@@ -39,7 +39,7 @@ class RefRegistry:
     def __init__(self, session: str) -> None:
         self._session = session
         self._runs: list[_RefRange] = []
-        # Frames with a call whose answer never came: it may have numbered elements all the same.
+        # Frames with a call that was never answered, which may have numbered elements all the same.
         self._unanswered: set[str] = set()
 
     @property
@@ -50,8 +50,9 @@ class RefRegistry:
     def numbering(self, frame_id: str) -> dict[str, Any]:
         """Return the options by which the engine of a frame numbers elements.
 
-        `next`: from where it counts. `recorded`: after a call that was not answered, the ranges
-        whose numbers it may keep; it forgets the others, which another frame may have been given.
+        `next` is the first number. After a call that was not answered, `recorded` are the ranges of
+        numbers that the frame may keep; it forgets the others, which another frame may have been
+        given.
         """
         if frame_id not in self._unanswered:
             return {"next": self.next}
@@ -60,7 +61,7 @@ class RefRegistry:
 
     @contextmanager
     def asking(self, frame_id: str) -> Iterator[dict[str, Any]]:
-        """Give the options for a call of a frame's engine, and notice if its answer is lost."""
+        """Yield the options for a call of a frame's engine, and notice if its answer is lost."""
         try:
             yield self.numbering(frame_id)
         except BaseException:
@@ -77,12 +78,12 @@ class RefRegistry:
             self._runs.sort(
                 key=lambda ref_range: ref_range.first
             )  # another tab's reading may come between
-            # The session that has not read for the longest time goes first.
+            # The session that has not read for the longest time is forgotten first.
             highest = max(_highest.get(self._session, 0), following - 1)
             _highest[self._session] = highest
 
     def find(self, number: int) -> _RefRange | None:
-        """Return the range of the number, None if it is not of this tab."""
+        """Return the range of the number, None if it is not one of this tab."""
         place = bisect_right(self._runs, number, key=lambda ref_range: ref_range.first) - 1
         if place < 0 or number >= self._runs[place].following:
             return None
@@ -117,7 +118,7 @@ class Element:
     object_id: str
 
     async def call(self, function: str, *args: object, await_promise: bool = True) -> Any:  # noqa: ANN401
-        """Call a JavaScript function with `this` as the element; its JSON value."""
+        """Call a JavaScript function with `this` as the element; return its JSON value."""
         self.tab.check_usable()
         params = {
             "functionDeclaration": function,
@@ -188,7 +189,7 @@ async def locate_ref(tab: Tab, ref: str) -> tuple[Frame, int]:
 
 
 async def acquire_ref(tab: Tab, ref: str) -> Element | None:
-    """Return the element of a ref, or what unambiguously replaced it; None if that is in doubt.
+    """Return a ref's element, or what has unambiguously replaced it; None if that is in doubt.
 
     Raises stale_ref for a ref of another tab or document.
     """
@@ -197,7 +198,7 @@ async def acquire_ref(tab: Tab, ref: str) -> Element | None:
     try:
         object_id = await engine.handle(tab, frame, f"{same} ? openchrome.acquire({number}) : null")
     except OcdError as error:
-        # The document has just been replaced: then the ref does not belong to the current one.
+        # The document has just been replaced, so the ref does not belong to the current one.
         if evaluate.script_error(error).details.get("begun") is not False:
             raise
         object_id = None
@@ -212,8 +213,10 @@ async def resolve_element(
 ) -> Element:
     """Return the element that a ref or a CSS selector names.
 
-    A selector is looked up in the document, then in shadow trees and frames, and takes the first
-    match. Raises stale_ref, element_not_found, invalid_argument.
+    A selector is looked up in the document, then in shadow trees and frames; the first match
+    counts.
+
+    Raises stale_ref, element_not_found, invalid_argument.
     """
     if ref is not None:
         return await _of_ref(tab, ref)
@@ -253,7 +256,7 @@ async def matches(tab: Tab, frame: Frame, selector: str) -> bool:
 
 
 def no_match_error(selector: str) -> OcdError:
-    """Return the error of a selector that matches nothing."""
+    """Return the error for a selector that matches nothing."""
     return OcdError(
         "element_not_found", f"No element matches {selector!r}.",
         hint="`read_page` shows what is there; `wait_for` waits for the selector.",

@@ -23,7 +23,7 @@ from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, find_when_present, is_present, resolve_when_present
 from ocd.safety.domain_policy import parse_url_argument, resolve_in_page
 
-# Milliseconds that a step's element may take to appear, once something was done before it.
+# Milliseconds that a step's element may take to appear after an earlier step.
 APPEAR_MS = 2000
 _CHECKABLE_ROLES = frozenset(("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"))
 _TEXTS: dict[str, Literal["exact", "any"]] = {
@@ -66,7 +66,7 @@ class InstructionRunner:
         self.results: list[StepResult] = []
 
     async def run(self, steps: list[Step]) -> None:
-        """Run the steps in order; an error says which one failed and what was done before it."""
+        """Run the steps in order; an error tells which one failed and what was done before."""
         for step in steps:
             try:
                 self.results.append(await _handlers()[step.kind](self, step))
@@ -74,8 +74,9 @@ class InstructionRunner:
                 raise await self._step_error(steps, error) from None
 
     async def _step_error(self, steps: list[Step], error: OcdError) -> OcdError:
-        """Return the error of the step that failed: with what was done, what was not, and where
-        the page stands now.
+        """Return the error for the step that failed.
+
+        It lists what was done and what was not, and where the page is now.
         """
         number = len(self.results) + 1
         earlier = [result.to_dict(index) for index, result in enumerate(self.results, 1)]
@@ -90,7 +91,7 @@ class InstructionRunner:
         )  # fmt: skip
 
     async def resolve_element(self, step: Step, roles: frozenset[str] = frozenset()) -> Target:
-        """Return the step's element, waiting for it if a step came before."""
+        """Return the step's element, waiting for it if there was an earlier step."""
         self.tab.check_usable()
         if _means_focused(step.place):
             return await _focused_element(self.tab)
@@ -114,7 +115,7 @@ class InstructionRunner:
     def locator(
         self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None
     ) -> Locator:
-        """Return the locator that words stand for: a ref, a CSS selector, or a query."""
+        """Return the locator for a step's words: a ref, a CSS selector, or a query."""
         text = words.strip()
         ref = text.removeprefix("[ref=").removesuffix("]").lstrip("@")
         if ref[:1] == "e" and ref[1:].isdigit():
@@ -124,14 +125,14 @@ class InstructionRunner:
         return Locator(query=text, roles=roles, nth=nth)
 
 
-# What the element that has the focus may be called.
+# Phrases for the focused element.
 _FOCUSED_KINDS = frozenset(
     ("element", "field", "input", "box", "control", "textbox", "area", "editor", "cell", "one")
 )
 
 
 def _means_focused(words: str) -> bool:
-    """Whether words mean the element that has the focus: `focused field`."""
+    """Whether words mean the focused element: `focused field`."""
     first, _, kind = words.lower().removeprefix("currently ").partition(" ")
     return first == "focused" and (not kind or kind in _FOCUSED_KINDS)
 
@@ -165,7 +166,7 @@ async def _select(runner: InstructionRunner, step: Step) -> StepResult:
     target = await runner.resolve_element(step, _CHOICE_ROLES)
     if target.about["kind"] in ("select", "custom", "combo"):
         return await _perform(runner, step, "select", target)
-    # The words name a group: its option is a radio button, a tab or an entry of a menu.
+    # The words name a group: its option is a radio button, a tab or a menu item.
     target.element.release()
     inner = replace(step, place=f"{step.value} {step.place}")
     return await _pick(runner, inner)
@@ -285,7 +286,7 @@ async def _scroll_inside(runner: InstructionRunner, step: Step, direction: str) 
 
 
 async def _box(runner: InstructionRunner, step: Step) -> Target:
-    """Return the element to scroll in: `Orders grid` may be called Orders, `grid` nothing."""
+    """Return the element to scroll: `Orders grid` may only be called Orders in the page."""
     try:
         return await runner.resolve_element(step)
     except OcdError as error:
@@ -297,7 +298,7 @@ async def _box(runner: InstructionRunner, step: Step) -> Target:
 
 
 def _pixels(step: Step) -> float:
-    """Return how many pixels a step scrolls a box; 0 if it says so in screens."""
+    """Return the number of pixels to scroll a box; 0 if the step gives screens."""
     if step.value in ("top", "bottom"):
         return coordinate_input.FAR
     return step.amount if step.amount and step.other == "pixels" else 0

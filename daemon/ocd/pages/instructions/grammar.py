@@ -9,10 +9,14 @@ from ocd.pages.act import input_events
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: `kind` is a kind that the executor runs; words as they were written.
+    """One step: `kind` is a kind that the executor runs; texts are as they were written.
 
-    place: the element's words, other: a second element's; value: text, key, option or address;
-    nth: which of equal elements, from 1, -1 for the last; amount: pixels, screens or seconds.
+    Attributes:
+        place: the words for the element.
+        other: the words for a second element.
+        value: the text, key, option or address.
+        nth: which of several equal elements, from 1; -1 for the last.
+        amount: pixels, screens or seconds.
     """
 
     kind: str
@@ -42,7 +46,7 @@ _ORDINAL = re.compile(
 
 
 def _place(step: Step, text: str) -> Step:
-    """Return the step with the words of its element: without articles, with which one it is."""
+    """Return the step with the words for its element, without articles and ordinals."""
     text = _ARTICLES.sub("", text.strip())
     ordinal = _ORDINAL.match(text)
     if ordinal:
@@ -56,7 +60,7 @@ def _place(step: Step, text: str) -> Step:
 
 
 def _key_words(text: str) -> str:
-    """Return the key that words name, spelled as a chord; empty if they name none."""
+    """Return the chord that words name; empty if they name no key."""
     plain = re.sub(r"^the\s+|(?<!\s)\s+(?:key|arrow)$", "", text.strip(), flags=re.IGNORECASE)
     plain = re.sub(r"^arrow\s+", "", plain, flags=re.IGNORECASE)
     plain = "+".join(part.strip() for part in plain.split("+"))
@@ -75,7 +79,7 @@ def _rule(pattern: str) -> Callable[[Callable[[Step, re.Match[str]], Step | None
 
 
 def step_of(words: str) -> Step | None:
-    """Return the step that words mean, None if no rule fits them."""
+    """Return the step that a phrase means, None if no rule matches it."""
     for pattern, make in _RULES:
         match = pattern.match(words)
         step = make(Step("", words), match) if match else None
@@ -95,10 +99,10 @@ def _place_pattern(kind: str) -> Callable[[Step, re.Match[str]], Step]:
 _ADDRESS = r"(?P<url>(?:https?|file|about|data):\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*|/\S*|[\ue000-\uefff])"  # noqa: E501
 _PAGE = r"(?:\s+(?:the\s+|this\s+)?page)?"
 
-# Quoted text is one letter by now, and ends where its quotes do: place names have an "in", too.
+# By now a quoted text is a single letter, so an "in" inside it cannot end it.
 _VALUE = r"(?P<value>[\ue000-\uefff]|.+)"
 
-# Keys that no button is called after.
+# Keys whose names are not names of buttons.
 _SURE = frozenset(
     (
         "enter", "return", "tab", "escape", "esc", "backspace", "pageup", "pagedown",

@@ -21,9 +21,9 @@ UNDERSTOOD = (
 
 # --- quotes -----------------------------------------------------------------------------------
 
-# Quoted text stands aside while rules are tried: one letter of a private area for each.
+# While rules are tried, each quoted text is replaced by a letter of a private use area.
 _FIRST = 0xE000
-# No body goes past the next opening sign: otherwise each of them is looked through to the end.
+# No body passes the next opening quote, which would make the search quadratic.
 _DOUBLE = r'"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|\u2018([^\u2018\u2019]*)\u2019|`([^`]*)`'
 _OTHERS = re.compile(_DOUBLE)
 _QUOTED = re.compile(_DOUBLE + r"|(?<![\w'])'((?:[^']|'(?=\w))*+)'(?!\w)")
@@ -46,7 +46,7 @@ class _QuotedTexts:
         return chr(_FIRST + len(self.quotes) - 1)
 
     def back(self, text: str, quote: str = "") -> str:
-        """Return the text with what was quoted in it."""
+        """Return the text with its quoted texts put back."""
         for number, quoted in enumerate(self.quotes):
             text = text.replace(chr(_FIRST + number), f"{quote}{quoted}{quote}")
         return text
@@ -66,10 +66,10 @@ _POLITE = re.compile(
 )
 _TAIL = re.compile(r"(?:(?<!\s)\s+(?:please|for me|now)|(?<![.!,])[.!,]+)$", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
-# More places to divide at than an instruction with MAX_STEPS steps has.
+# More places to split at than an instruction with MAX_STEPS steps has.
 _MAX_CUTS = 60
-# Blanks around a place stay with the parts, which are stripped: looked for here, too, they would
-# be gone through once for each of them.
+# White space around such a place stays with the parts, which are stripped later: matching it
+# here would take quadratic time.
 _HARD = re.compile(
     r"(?:[\n;]|→|->|=>|(?:,\s*+)?\b(?:(?:and )?then|after that)\b|"
     r",\s*+(?:and\s++)?(?:finally|afterwards|next)\b)\s*+(?:,\s*+)?",
@@ -85,9 +85,9 @@ _SOFT = re.compile(rf"(?:,\s*+(?:and\s++)?|[.!]\s++|(?<!\s)\s+and\s++)(?={_VERBS
 
 
 def parse(instruction: str) -> list[Step]:
-    """Return the steps of an instruction; not_understood names the words that no rule fits."""
+    """Return the steps of an instruction; not_understood quotes the words that no rule matches."""
     aside = _QuotedTexts(instruction)
-    # The rules try every place at which a run of blanks can be divided; quoted ones stay.
+    # The rules would try every split of a run of spaces; those inside quotes stay.
     aside.text = _BLANKS.sub(" ", aside.text)
     steps: list[Step] = []
     for part in _HARD.split(aside.text):
@@ -112,10 +112,10 @@ def _too_many_error(number: int) -> OcdError:
 
 
 def _split(part: str, aside: _QuotedTexts) -> list[Step] | None:
-    """Return the steps of a part: divided at the first `and` that leaves sense on both sides.
+    """Return the steps of a part: split at the first `and` that leaves a step on either side.
 
-    From the last place to the first, so that what follows a place is looked at only once: the ways
-    to divide a text are exponential in number.
+    Splits are tried from last to first, so that what follows a place is parsed only once: the
+    number of ways to split a text is exponential.
     """
     cuts = [(cut.start(), cut.end()) for cut in _SOFT.finditer(part)]
     if len(cuts) > _MAX_CUTS:

@@ -13,7 +13,7 @@ _PARTS = "function (o, ...parts) { return openchrome.clickParts(this, parts, o) 
 
 @dataclass(frozen=True, slots=True)
 class ClickParts:
-    """What handles clicks on a box: the box itself, and the parts that make up its text.
+    """What handles clicks on a box: the box itself, or the parts that make up its text.
 
     Each part is a line of the outline, with its ref.
     """
@@ -23,9 +23,9 @@ class ClickParts:
 
 
 async def click_parts(element: Element) -> ClickParts:
-    """Return what listens to clicks on a box, as far as listeners stand on it or in it.
+    """Return what listens to clicks on a box, by the listeners on it and inside it.
 
-    Those of its ancestors may be meant for the box or for its parts: nobody knows.
+    Listeners of its ancestors are ignored: they may be meant for the box or for its parts.
     """
     cdp = element.frame.cdp
     described = await cdp.send("DOM.describeNode", {"objectId": element.object_id})

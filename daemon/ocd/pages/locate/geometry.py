@@ -13,7 +13,7 @@ from ocd.pages.engine import engine
 from ocd.pages.engine.refs import Element, locate_ref
 
 _PICTURED = "function () { return openchrome.boxOnPage(this) }"
-# A frame is handed to the page's compositor once the next one begins.
+# A drawn frame reaches the page's compositor once the next one begins.
 _TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 _DRAW_S = 3.0
 _PICTURED_IN = "function (...box) { return openchrome.boxInParent(this, ...box) }"
@@ -23,9 +23,9 @@ _CONTENT = "function () { return openchrome.contentBox(this) }"
 
 @dataclass(frozen=True, slots=True)
 class FrameBox:
-    """A frame's content box in CSS pixels of the tab's window, and the part of it that shows.
+    """A frame's content box in CSS pixels of the tab's window, and its visible part.
 
-    scale: how large a CSS pixel of the frame's is in the window.
+    scale: the size of one of the frame's CSS pixels in the window.
     """
 
     x: float
@@ -48,7 +48,7 @@ async def frame_element(tab: Tab, parent: Frame, frame: Frame) -> Element:
 
 
 async def frame_box(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
-    """Return a frame's box in a window of that width and height; None if it is going away."""
+    """Return a frame's box in a window of that width and height; None if it is being removed."""
     frames_by_id = {one.frame_id: one for one in tab.frames()}
     x = y = 0.0
     scale = 1.0
@@ -94,14 +94,14 @@ async def element_area(element: Element) -> tuple[float, float, float, float]:
 
 
 async def _wait_drawn(frame: Frame) -> None:
-    """Wait until a frame of another process has drawn what was scrolled into view, if it does."""
+    """Wait until a frame of another process has drawn what was scrolled into view, if it draws."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_DRAW_S):
             await evaluate.evaluate_isolated(frame, _TWO_FRAMES)
 
 
 async def to_tab_boxes(tab: Tab, elements: list[dict[str, Any]]) -> None:
-    """Convert elements' `bounding_box` to the tab's window: x, y, width, height."""
+    """Convert elements' `bounding_box` to coordinates of the tab's window."""
     unmoved = FrameBox(0, 0, 0, 0, 0, 0)
     places: dict[str, FrameBox | None] = {tab.main_frame.frame_id: unmoved}
     for element in elements:

@@ -16,7 +16,7 @@ _UNKNOWN = {"role": "iframe", "name": "", "kind": "none", "secret": False}
 
 
 async def window_metrics(tab: Tab) -> dict[str, Any]:
-    """Return the window: width and height in CSS pixels, ratio (device pixels each), left, top."""
+    """Return the window's width and height in CSS pixels, device pixel ratio, left and top."""
     metrics: dict[str, Any] = await engine.call(tab, tab.main_frame, "screen")
     return metrics
 

@@ -12,27 +12,27 @@ from ocd.pages.engine.empty_elements import look_into_empty
 from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, refs_of
 from ocd.pages.locate.click_parts import click_parts
 
-# A match that scores less is a guess; and one must be this much better than the next.
+# A match with a lower score is a guess; and the best must be this much above the next.
 MIN_SCORE = 40
 MIN_LEAD = 3
-# Roles of what is filled, without those that are only chosen from.
+# Roles of fields that take text, without those in which one can only choose.
 FIELD_ROLES = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
 TEXT_FIELD_ROLES = FIELD_ROLES - {"listbox", "slider"}
-# A text that says just the words, and no more.
+# The score of a text that consists of exactly the words.
 _EXACT_TEXT_SCORE = 90
-# A name that says these words and no others.
+# The score of a name that consists of exactly the words.
 _WHOLE_NAME_SCORE = 98
 MAX_CANDIDATES = 8
 MAX_ORDINAL_MATCHES = 200
-# How often words or a selector are looked up again because the page has replaced their element.
+# How often an element is looked up again because the page has replaced it.
 _MAX_REPLACED = 5
-# Frames of other origins that are looked into; the page's own are part of it.
+# The most frames of other origins that are searched; others belong to their page.
 MAX_FRAMES = 100
-# Closed shadow trees inside each other.
+# The deepest nesting of closed shadow trees.
 MAX_NESTED = 100
 
-# What is searched: all that is seen; what can be acted on; this and what takes clicks with what it
-# stands in; what can be acted on and inputs for files, seen or not; or and groups of radio buttons.
+# What is searched: everything visible; what can be acted on; that and what takes clicks together
+# with its container; that and file inputs, visible or not; or that and groups of radio buttons.
 Among = Literal["all", "acting", "clickable", "files", "fields"]
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
@@ -49,11 +49,14 @@ class ElementName(Protocol):
 class Locator:
     """How the caller names an element: exactly one of ref, selector and query.
 
-    roles: of what fits the words, these roles are preferred; ties: only of what fits equally well.
-    nth: which of equally good matches, from 1 in the order of the page, -1 for the last.
-    texts: words may also mean what is no control, if it says just that and no control fits
-    (exact), or as well as any control (any: where to drag to, what to scroll to).
-    among: what words may mean, unless texts is "any".
+    Attributes:
+        roles: among the matches of words, these roles are preferred.
+        ties: prefer them only among equally good matches.
+        nth: which of equally good matches, from 1 in page order; -1 for the last.
+        texts: words may also mean text that is not a control: if it consists of exactly the words
+            and no control matches ("exact"), or like any control ("any": where to drag to, what to
+            scroll to).
+        among: what words may mean, unless texts is "any".
     """
 
     ref: str | None = None
@@ -67,7 +70,7 @@ class Locator:
 
     @classmethod
     def of(cls, params: ElementName) -> "Locator":
-        """Return what the parameters of a verb name; it may be nothing."""
+        """Return the locator of a verb's parameters, which may be empty."""
         return cls(params.ref, params.selector, params.query)
 
     def check(self) -> None:
@@ -86,7 +89,7 @@ class Locator:
 class Match:
     """A matching element: its line of the outline, its ref and its score.
 
-    within: the ref of the clickable box that a text is a part of, among what is clickable.
+    within: the ref of the clickable box around a text, where clickable elements are searched.
     """
 
     line: str
@@ -103,9 +106,10 @@ class Match:
 async def call_engine(
     tab: Tab, frame: Frame, function: str, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Call one of the engine's functions that give refs, and take these over.
+    """Call an engine function that returns refs, and record the numbers that it assigned.
 
-    Again if elements turn out to hold closed shadow trees, which may hold further ones.
+    It is called again if elements turn out to have closed shadow trees, which may have further
+    matches.
     """
     registry = refs_of(tab)
 
@@ -135,7 +139,7 @@ async def call_in_frames(
             result = await call_engine(tab, frame, function, options)
         except OcdError as error:
             raise_if_invalid_selector(error, options)
-            # A frame of another site that is busy or just leaving must not hide the page.
+            # A frame of another site that is busy or navigating must not hide the page.
             if frame is tab.main_frame or error.code != "script_error":
                 raise
             continue
@@ -161,9 +165,9 @@ async def search(
     among: Among = "all",
     apart: bool = False,
 ) -> tuple[list[Match], int]:
-    """Return the elements that match words best, and how many match at all.
+    """Return the elements that match words best, and the number of all matches.
 
-    apart: of equal ones inside each other only the outer one.
+    apart: of equal matches inside each other, return only the outermost.
     """
     matches: list[Match] = []
     total = 0
@@ -176,13 +180,13 @@ async def search(
 
     options = {"query": query, "limit": limit, "among": among, "apart": apart}
     await call_in_frames(tab, "find", options, take)
-    # Stable: inside a frame the engine's order stays.
+    # The sort is stable, so that the engine's order within a frame is kept.
     matches.sort(key=lambda match: -match.score)
     return matches[:limit], total
 
 
 async def count_matches(tab: Tab, at: Locator) -> int:
-    """Return how many elements a locator fits, for words at most 200.
+    """Return the number of elements that match a locator; for words, at most 200.
 
     Raises stale_ref, invalid_argument.
     """
@@ -217,7 +221,7 @@ async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
         try:
             return await _resolve_match(tab, at)
         except OcdError as error:
-            # The page has put another in its place since: that is what is meant.
+            # The page has replaced it since, and the replacement is meant.
             if error.code != "stale_ref":
                 raise
     return await _resolve_match(tab, at)
@@ -270,9 +274,9 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
 async def _choose_part(
     tab: Tab, at: Locator, best: list[Match], matches: list[Match]
 ) -> list[Match]:
-    """Return what the words can mean in a box whose parts have some of them each.
+    """Return what the words mean in a box whose parts each match some of them.
 
-    Where the box alone takes clicks, it makes no difference which of its parts gets one.
+    If only the box takes clicks, it makes no difference which of its parts is clicked.
     """
     box = best[0].within or best[0].ref
     parts = [match for match in matches if match.within == box]
@@ -341,7 +345,7 @@ def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
 
 
 def ambiguous_error(at: Locator, lines: list[str]) -> OcdError:
-    """Return the error of a locator that fits several elements, given by their lines."""
+    """Return the error for a locator that matches several elements, given by their lines."""
     return OcdError(
         "ambiguous", f"{len(lines)} elements match {str(at)!r} equally well.",
         hint="Use the ref of the one you mean, or add words that distinguish it.",

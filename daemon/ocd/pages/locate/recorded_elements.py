@@ -8,13 +8,13 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate.locators import search
 from ocd.pages.locate.wait import wait_until
 
-# What a match of a whole line scores: role and name alone, and with most of the words around.
+# The scores of matching lines: by role and name alone, and with most words of the row.
 _SAME, _SAME_ROW = 80, 92
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedElement:
-    """An element as a query, its line in the outline; in_row: the words around it count as well."""
+    """An element as a query: its line in the outline. in_row: the words of its row count, too."""
 
     query: str
     in_row: bool
@@ -34,7 +34,7 @@ async def wait_for_recorded(
     with chromium.hold():
         async with tab.lock:
             if tab.opened_dialog is not None:
-                return  # whoever acts next says so
+                return  # the next action reports it
             await wait_until(tab, all_found, seconds)
     if missing:
         raise OcdError(

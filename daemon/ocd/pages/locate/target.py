@@ -10,7 +10,7 @@ from ocd.pages.engine.refs import Element
 from ocd.pages.locate.click_parts import click_parts
 from ocd.pages.locate.locators import MAX_CANDIDATES, Locator, ambiguous_error, resolve
 
-# Seconds before a call's end, at most, in which the page can still say what it waited for.
+# Seconds, at most, before a call's end in which the page can still report what it waits for.
 REPORT_S = 0.25
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 
@@ -31,7 +31,7 @@ class ActionDeadline:
     def of(cls, timeout_ms: int) -> "ActionDeadline":
         """Return the deadline of a call that may take that many milliseconds from now.
 
-        It lies a little earlier, so that the page can still say what it waited for.
+        It is slightly earlier, so that the page can still report what it was waiting for.
         """
         return cls.after(timeout_ms / 1000 - min(REPORT_S, timeout_ms / 5000))
 
@@ -50,7 +50,7 @@ class ActionDeadline:
 class Target:
     """The element of an action; `about` is the engine's description: role, name, kind, state.
 
-    locator: how it was named, where it can be looked up again.
+    locator: how it was named, if it can be looked up again.
     """
 
     element: Element
@@ -59,13 +59,13 @@ class Target:
     locator: Locator | None = None
 
     def describe(self) -> dict[str, str]:
-        """Return the role and the name."""
+        """Return its role and name."""
         return {"role": self.about["role"], "name": self.about["name"]}
 
     def move_to(self, found: "Target") -> None:
-        """Become the element found in place of one that is gone.
+        """Become the element that was found in place of one that is gone.
 
-        Whoever holds the element holds the new one.
+        Everything that holds this target then holds the new element.
         """
         self.element.release()
         self.element.frame, self.element.object_id = found.element.frame, found.element.object_id
@@ -78,7 +78,7 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
     element, ref = await resolve(tab, locator)
     about = await element.call(_ABOUT, call_context.wants_identity())
     if locator.among == "clickable" and about["compound"]:
-        # A click on the middle of several things is meant for none of them.
+        # A click on a box with several clickable parts is not meant for any one of them.
         found = await click_parts(element)
         if found.parts and not found.listens:
             element.release()
@@ -91,7 +91,7 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
 
 
 async def identify_element(tab: Tab, locator: Locator) -> dict[str, Any]:
-    """Return what tells the element again on another day; the call does not count as touching it.
+    """Return what identifies the element in later loads; does not count as touching it.
 
     Raises what `resolve_target` raises.
     """

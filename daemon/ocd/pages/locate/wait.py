@@ -20,8 +20,8 @@ _EVENTS = (
     "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.lifecycleEvent",
     "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Inspector.targetCrashed",
 )  # fmt: skip
-# Some changes (a metric, a canvas, a frame of another site) cause no event: check at least this
-# often, in seconds; and never more often than the other, whatever the page does.
+# Seconds between checks, at most, because some changes (a metric, a canvas, a frame of another
+# site) cause no event; and at least, whatever the page does.
 _INTERVAL_S = 0.2
 _MIN_INTERVAL_S = 0.03
 _ALL_WORDS_SCORE = 60  # a match that scores this has all the words, not only some of them
@@ -32,7 +32,7 @@ Find = Callable[[], Awaitable[T | None]]
 
 @dataclass(frozen=True, slots=True)
 class WaitPolicy:
-    """How long to wait for something, and after how many seconds to look again at the latest."""
+    """How long to wait for something, and the longest time between two checks in seconds."""
 
     deadline: ActionDeadline
     interval_s: float = _INTERVAL_S
@@ -54,7 +54,7 @@ async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | 
         The first result that is not None; None if there was none in time.
 
     Raises:
-        OcdError: What `find` raises, except that the page navigated while there is time left.
+        OcdError: what `find` raises, unless the page navigated and there is time left.
     """
     deadline = policy.deadline
     found = await _try(find, deadline)
@@ -64,14 +64,14 @@ async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | 
         while True:
             await asyncio.sleep(min(_MIN_INTERVAL_S, deadline.seconds_left))
             await wait_for_event(changed, min(deadline.seconds_left, policy.interval_s))
-            changed.clear()  # a change during the next look counts as one after it
+            changed.clear()  # a change during the next check counts as one after it
             found = await _try(find, deadline)
             if found is not None or not deadline.seconds_left:
                 return found
 
 
 async def wait_until(tab: Tab, condition: Callable[[], Awaitable[bool]], seconds: float) -> None:
-    """Return when `condition` holds, or after that many seconds; it is tried at least once."""
+    """Return when `condition` holds, or after that many seconds; it is checked at least once."""
 
     async def holds() -> bool | None:
         return await condition() or None
@@ -88,12 +88,12 @@ async def resolve_when_present(
     """Return the element that the locator names, waiting for it; raises what `resolve` raises."""
 
     async def find() -> Target | None:
-        # A control that may still appear is preferred to a text that says the same.
+        # A control that may still appear is preferred to a text with the same words.
         waits = policy.deadline.seconds_left > 0 and locator.texts == "exact"
         try:
             return await resolve(tab, replace(locator, texts="") if waits else locator)
         except OcdError as error:
-            # The last attempt says what is missing.
+            # The last attempt raises what is missing.
             if error.code != "element_not_found" or not policy.deadline.seconds_left:
                 raise
             return None
@@ -116,8 +116,8 @@ async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
 async def relocate(target: Target, deadline: ActionDeadline) -> bool:
     """Look up a target again that is gone from the page; return whether it was found in time.
 
-    Frameworks render a list or a form anew whenever something in it changes. A ref is found again
-    if there is no doubt about what took its place. Raises ambiguous.
+    Frameworks re-render a list or a form whenever something in it changes. A ref is found again if
+    it is certain what has replaced it. Raises ambiguous.
     """
     locator = target.locator
     if locator is None:
@@ -138,7 +138,7 @@ async def relocate(target: Target, deadline: ActionDeadline) -> bool:
 
 
 async def is_present(tab: Tab, locator: Locator) -> bool:
-    """Return whether the page has what a ref, a selector or words name; text counts, too."""
+    """Return whether the page contains what a ref, a selector or words name, even as text."""
     if locator.query is None:
         try:
             (await resolve_target(tab, locator)).element.release()
@@ -169,7 +169,7 @@ async def _try(find: Find[T], deadline: ActionDeadline) -> T | None:
 
 @contextlib.asynccontextmanager
 async def _page_changes(tab: Tab) -> AsyncIterator[asyncio.Event]:
-    """Yield an event that is set at each of the page's changes that can be seen."""
+    """Yield an event that is set at each observable change of the page."""
     changed = asyncio.Event()
 
     def on_event(_event: object = None) -> None:
@@ -190,7 +190,7 @@ async def _page_changes(tab: Tab) -> AsyncIterator[asyncio.Event]:
 
 
 async def _watch_document(tab: Tab, changed: asyncio.Event) -> None:
-    """Set `changed` when the document does; one that does not answer leaves events and time."""
+    """Set `changed` when the document changes; without an answer, events and time remain."""
     while True:
         try:
             await engine.call(tab, tab.main_frame, "viewport")  # installs the engine

@@ -19,7 +19,8 @@ _DRAW = "(picture, width, options) => openchrome.annotate(picture, width, option
 class AnnotationRequest:
     """What to capture and what to number.
 
-    words: only elements that fit. tile: which screenful of the page, None for what shows now.
+    words: number only elements that match. tile: which screenful of the page; None for the visible
+    part.
     """
 
     words: str = ""
@@ -33,7 +34,7 @@ class AnnotationRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationStyle:
-    """How it looks."""
+    """How the annotations look."""
 
     outlines: bool = True
     grid: bool = False
@@ -43,9 +44,9 @@ class AnnotationStyle:
 
 @dataclass(slots=True)
 class AnnotatedScreenshot:
-    """The image and its elements, boxes in CSS pixels of the image; numbers from `offset` + 1.
+    """The image and its elements, numbered from `offset` + 1; boxes in CSS pixels of the image.
 
-    tiles: how many screenfuls the page has.
+    tiles: the number of screenfuls of the page.
     """
 
     picture: bytes
@@ -59,7 +60,7 @@ class AnnotatedScreenshot:
 async def capture_annotated(
     tab: Tab, at: AnnotationRequest, drawing: AnnotationStyle
 ) -> AnnotatedScreenshot:
-    """Picture the tab; invalid_argument for a tile that the page does not have."""
+    """Capture the tab; invalid_argument for a tile that the page does not have."""
     size, scroll, page = await _page_metrics(tab)
     top = 0.0 if at.tile is None else at.tile * size[1] - scroll[1]
     left = 0.0 if at.tile is None else -scroll[0]

@@ -13,7 +13,7 @@ Property = Literal[
     "text", "value", "attribute", "count", "url", "title", "visible", "enabled", "checked"
 ]
 _OF_PAGE = ("url", "title")
-# What can be looked at without being a control.
+# Properties of elements that need not be controls.
 _OF_ANYTHING = ("text", "attribute", "visible")
 _PROPERTY = "function (name, attribute) { return openchrome.property(this, name, attribute) }"
 
@@ -23,8 +23,8 @@ async def read_property(
 ) -> tuple[Any, str | None]:
     """Return the value of a property, and the ref of the element that has it.
 
-    Raises what `locators.resolve` raises, but what is nowhere in the page is not visible;
-    wrong_value for `checked` of what can be neither.
+    Raises what `locators.resolve` raises, except that a missing element counts as not visible;
+    wrong_value for `checked` of an element that cannot be checked.
     """
     tab.check_usable()
     if name in _OF_PAGE:

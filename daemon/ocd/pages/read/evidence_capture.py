@@ -24,8 +24,8 @@ _TAB_ENDED = ("tab_gone", "browser_gone")
 class CaptureRequest:
     """Parts by name (url, network, console, performance, screenshot, dialog, html, outline).
 
-    texts, counts: CSS selectors; "" among the texts is the whole page's. patience_s: how long all
-    of it may take; what the page has not told by then is unavailable.
+    texts, counts: CSS selectors; "" in `texts` is the whole page. patience_s: the time limit for
+    all parts; those that the page has not delivered by then are unavailable.
     """
 
     parts: frozenset[str]
@@ -72,7 +72,7 @@ class _Capture:
             self.result |= requests_of(tab)
         if "console" in parts:
             self.result |= messages_of(tab)
-        # Last: a dialog that came meanwhile counts.
+        # Last, so that a dialog which opened meanwhile counts.
         dialog = tab.opened_dialog
         self.result["has_open_dialog"] = dialog is not None
         if dialog is not None:
@@ -128,7 +128,7 @@ class _Capture:
 
 
 def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
-    # The page says which selector it does not understand.
+    # The page reports which selector is invalid.
     if error.code != "invalid_argument":
         return error
     cause = error.__context__
@@ -141,7 +141,7 @@ def _name_selector(error: OcdError, selectors: Iterable[str]) -> OcdError:
 async def capture_evidence(tab: Tab, request: CaptureRequest) -> dict[str, Any]:
     """Return a snapshot of the page; see ocd.contracts.snapshot for its keys.
 
-    Raises tab_gone, browser_gone, and invalid_argument for a selector that is none.
+    Raises tab_gone, browser_gone, and invalid_argument for an invalid selector.
     """
     return await _Capture(tab, request).run()
 

@@ -11,7 +11,7 @@ from ocd.pages.locate import locators
 async def capture_page(tab: Tab, selector: str | None, max_nodes: int) -> PageCapture:
     """Return the page and its frames, or each match of `selector` as a scope of its own.
 
-    Raises element_not_found, invalid_argument (no selector).
+    Raises element_not_found, invalid_argument (invalid selector).
     """
     tab.check_usable()
     capture = PageCapture(tab.url)

@@ -11,12 +11,12 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.read import reader, semantic
 from ocd.pages.read.reader import Filter, Mode, Reading
 
-# A reading that is longer is not kept to compare the next one with.
+# Longer readings are not kept for comparison with the next one.
 MAX_KEPT = 2_000_000
 # Pages of a site whose last readings are kept, those before the last only if they are not longer.
 MAX_PAGES = 4
 MAX_KEPT_LONGER = 200_000
-# Characters whose filtering takes some milliseconds: longer texts go to a thread.
+# Filtering this many characters takes a few milliseconds: longer texts go to a thread.
 _LONG = 50_000
 
 R = TypeVar("R")
@@ -26,7 +26,7 @@ ContentFilter = Literal["none", "prune", "bm25"]
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """What to read of a page; two readings of one kind can be compared."""
+    """What to read of a page; only readings of the same kind can be compared."""
 
     mode: Mode | Literal["semantic"] = "outline"
     filter: Filter = "all"
@@ -39,7 +39,7 @@ class ReadRequest:
     query: str | None = None
 
     def check(self) -> None:
-        """Raise invalid_argument for what does not go together."""
+        """Raise invalid_argument for options that exclude each other."""
         if self.content_filter != "none" and self.mode not in ("markdown", "text"):
             raise OcdError(
                 "invalid_argument", f"Mode {self.mode} has no content_filter.",
@@ -56,7 +56,7 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A reading that was given out."""
+    """A reading that was returned to the caller."""
 
     url: str
     text: str
@@ -76,14 +76,14 @@ async def read_view(
 ) -> tuple[Reading, Reading, dict[str, Any]]:
     """Return the reading before and after its filter, and what was left out of it.
 
-    These are `filter`, `left_out_chars` and `hidden_chars`.
+    The latter is reported as `filter`, `left_out_chars` and `hidden_chars`.
     """
     request.check()
     raw = reading = await _read_unfiltered(tab, request)
     facts: dict[str, Any] = {}
     kind = request.content_filter
     if kind != "none":
-        from ocd.content.content_filter import filter_blocks  # for those who ask for it
+        from ocd.content.content_filter import filter_blocks  # only for callers who ask for it
 
         fitted = await compute_beside(
             len(reading.text),
@@ -111,7 +111,7 @@ async def _read_unfiltered(tab: Tab, request: ReadRequest) -> Reading:
 
 
 async def compute_beside(characters: int, function: Callable[[], R]) -> R:
-    """Return what the function makes of so many characters; in a thread if they are many."""
+    """Return what the function returns; it runs in a thread if there are many characters."""
     return await asyncio.to_thread(function) if characters > _LONG else function()
 
 
@@ -120,10 +120,12 @@ async def compare_with_last(
 ) -> tuple[Reading, dict[str, Any]]:
     """Return the difference to the tab's last readings of the same kind, and its counts.
 
-    The difference to the last one, if that was of the same page; of another page of the site, or
-    one that was loaded again, what none of them had. The reading itself, with `full` and why,
-    where there is none to compare with or too much is different. first: whether this is not the
-    next part of a difference that was told before.
+    If the last reading was of the same page, that is the difference to it. For another page of the
+    site, or one that was loaded again, it is what no earlier reading had. Without anything to
+    compare with, or if too much differs, it is the reading itself, with `full` and the reason.
+
+    first: whether this is the first part of a difference, not the next one of a difference that was
+    returned before.
     """
     memory = tab.state(_LastReadings)
     known = (memory.readings if first else memory.before) if memory else ()
@@ -141,7 +143,7 @@ async def compare_with_last(
 
 
 async def _difference(past: _Past, reading: Reading) -> tuple[Reading | None, dict[str, Any]]:
-    """Return what is different from a reading of the same page, None if it is too much."""
+    """Return the changes from a reading of the same page, None if there are too many."""
     from ocd.content.line_diff import MUCH, difference
 
     size = len(past.text) + len(reading.text)
@@ -155,7 +157,7 @@ async def _difference(past: _Past, reading: Reading) -> tuple[Reading | None, di
 async def _without_repeats(
     reading: Reading, known: Sequence[_Past]
 ) -> tuple[Reading | None, dict[str, Any]]:
-    """Return a reading without what the one most like it had, None if that is little."""
+    """Return a reading without what the most similar one had, None if that is little."""
     from ocd.content.repeated_lines import LITTLE, without_repeats
 
     pasts = [past for past in known if _site(past.url) == _site(reading.url)]
@@ -175,7 +177,7 @@ async def _without_repeats(
 def remember(
     tab: Tab, request: ReadRequest, reading: Reading, known: tuple[_Past, ...] | None = None
 ) -> None:
-    """Remember a reading as the tab's last; before it those that were known."""
+    """Store a reading as the tab's last one, before those that were known."""
     memory = tab.state(_LastReadings)
     if known is None:
         known = memory.readings if memory else ()

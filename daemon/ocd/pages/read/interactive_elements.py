@@ -12,10 +12,15 @@ from ocd.pages.locate.locators import MAX_FRAMES, call_engine
 
 @dataclass(slots=True)
 class Observation:
-    """Nodes with boxes in CSS pixels of the tab's window; `total` fit, `considered` were looked at.
+    """Nodes with boxes in CSS pixels of the tab's window.
 
-    size: the window's width and height; page: the document's; scroll: how far it is scrolled.
-    left_out: frames that could not be looked into.
+    Attributes:
+        total: how many match.
+        considered: how many were examined.
+        size: the window's width and height.
+        page: the document's.
+        scroll: how far it is scrolled.
+        left_out: the frames that could not be read.
     """
 
     nodes: list[dict[str, Any]] = field(default_factory=list)
@@ -30,9 +35,14 @@ class Observation:
 async def observe(
     tab: Tab, options: dict[str, Any], *, offset: int, limit: int, frames: str = "all"
 ) -> Observation:
-    """Return the interactive elements of the page and its frames; options: interactive_elements.js.
+    """Return the interactive elements of the page and its frames.
 
-    frames: all, same-origin, none.
+    Args:
+        tab: the tab.
+        options: see interactive_elements.js.
+        offset: how many matches to skip.
+        limit: the most nodes to return.
+        frames: all, same-origin or none.
     """
     tab.check_usable()
     observation = Observation()
@@ -43,7 +53,7 @@ async def observe(
         rest = limit - len(observation.nodes)
         window: dict[str, Any] = {"offset": first, "limit": rest, "own": frames == "none"}
         if frame is not tab.main_frame:
-            window["band"] = None  # it is one of our window, not of the frame's
+            window["band"] = None  # the band belongs to the tab's window, not to the frame's
         reply = await _observe_frame(tab, frame, {**options, **window}, observation)
         if reply is not None:
             await _add_frame(tab, frame, reply, observation, options)
@@ -56,7 +66,7 @@ async def _observe_frame(
     try:
         return await call_engine(tab, frame, "observeElements", options)
     except OcdError as error:
-        # A frame of another site that is busy or just leaving must not hide the page.
+        # A frame of another site that is busy or navigating must not hide the page.
         if frame is tab.main_frame or error.code != "script_error":
             raise
         observation.left_out += 1
@@ -77,7 +87,7 @@ async def _add_frame(
     if place is None:
         return
     nodes = [_to_tab_coordinates(node, place) for node in reply["nodes"]]
-    # The frame knows its own window only; what its parent scrolled away is no part of ours.
+    # The frame only knows its own window; what its parent has scrolled away is not in the tab's.
     visible = (
         nodes
         if frame is tab.main_frame

@@ -82,17 +82,17 @@ def is_redirected_to_login(requested_url: str, final_url: str, *, has_password_f
 
 
 def _is_favicon(url: str) -> bool:
-    # Nobody asks for it but the browser itself.
+    # Only the browser itself requests it.
     return url.endswith("/favicon.ico")
 
 
 async def glance(tab: Tab) -> dict[str, Any]:
-    """Return count (of elements), gate, title and login; an empty object from a busy page.
+    """Return the page's count (of elements), gate, title and login; {} from a busy page.
 
-    It is waited for as long as LOOK_S and the call's deadline allow.
+    It waits no longer than LOOK_S and the call's deadline allow.
 
-    gate: what stands before the page (captcha, bot-check, access-denied, js-required), or "".
-    login: whether it asks for a password.
+    gate: what stands in front of the page (captcha, bot-check, access-denied, js-required), or "".
+    login: whether the page asks for a password.
     """
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
@@ -122,7 +122,7 @@ async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
 
 
 async def _open(tab: Tab, check: HealthCheck, report: HealthReport) -> None:
-    """Open the page and wait for what shall be there; note in the report how that went."""
+    """Open the page and wait for what is expected; record the outcome in the report."""
     try:
         async with asyncio.timeout(check.timeout_s):
             report.arrived = await tab.navigate(check.url)

@@ -17,7 +17,7 @@ _MAX_LINES = {
     "tables": 3, "pagination": 4, "headings": 5, "links": 3, "content": 2,
 }  # fmt: skip
 _MAX_REQUESTED_LINES = 12
-# Words of a query that name a section of the report.
+# The words of a query that select a section of the report.
 _SECTION_WORDS = {
     "errors": "error errors invalid warning warnings fail failed failure problem problems"
     " validation alert alerts message messages status toast",
@@ -59,7 +59,7 @@ class PageState:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are of each kind, matches aside."""
+        """The number of entries of each kind, except matches."""
         return {
             name: self.sections[name].total
             for name in _ORDER

@@ -41,10 +41,12 @@ _MIME = {"markdown": "text/markdown", "html": "text/html"}
 class Reading:
     """A page as text; `refs_count` elements in it can be acted on.
 
-    hidden_chars: characters of the page that are not shown to a person, and so are not in `text`
-    (mode dom tells them element by element instead: 0). left_out: characters that are shown, but
-    stand outside of the main content. about: of a whole outline, what is on top of the page, what
-    has the focus, and why there is nothing to read.
+    Attributes:
+        hidden_chars: characters of the page that a person does not see, and that `text` leaves out
+            (0 in mode dom, which marks them element by element instead).
+        left_out: visible characters outside the main content.
+        about: of a complete outline: what is on top of the page, what has the focus, and why there
+            is nothing to read.
     """
 
     text: str
@@ -58,9 +60,9 @@ class Reading:
 
     @property
     def head(self) -> str:
-        """The line about the page above its outline, and the one that says why there is none.
+        """The line about the page above its outline, and the one that says why it is empty.
 
-        Empty for other readings, which are not about a page as it stands.
+        Empty for other readings, which are not about the page's current state.
         """
         if not self.about:
             return ""
@@ -75,7 +77,7 @@ class Reading:
 
 
 def on_top(about: Mapping[str, Any]) -> list[str]:
-    """Return what the page's main frame says is on top of it and has the focus, in words."""
+    """Return in words what is on top of the page's main frame and what has the focus."""
     parts = [about["layer"]] if about.get("layer") else []
     parts += [f'message "{about["toast"]}"'] if about.get("toast") else []
     return parts + ([f"focus {about['focus']}"] if about.get("focus") else [])
@@ -126,7 +128,7 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
 async def _read_rendered(
     tab: Tab, frame: Frame, function: str, options: Mapping[str, Any]
 ) -> tuple[_Reader, str]:
-    """Read a frame; a young page that shows nothing yet is given a second to fill itself."""
+    """Read a frame; a young page that shows nothing yet is given a second to render."""
     clock = asyncio.get_running_loop().time
     stop = clock() + _RENDERS_S
     while True:
@@ -151,7 +153,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
 
 
 class _Reader:
-    """One reading: walks from a frame into the frames of other origins inside it."""
+    """One reading, which goes from a frame into the frames of other origins inside it."""
 
     def __init__(self, tab: Tab, function: str, registry: RefRegistry) -> None:
         self._tab = tab
@@ -163,14 +165,14 @@ class _Reader:
         self.about: Mapping[str, Any] = {}
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
-        """Return the text of a frame with those inside it spliced in."""
+        """Return the text of a frame, with that of the frames inside it inserted."""
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
         if reply["suspects"] and await look_into_empty(self._tab, frame):
             reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None and not options.keys() & {"ref", "selector"}:
-            raise evaluate.page_left(begun=False)  # the new document has no element yet
+            raise evaluate.page_left(begun=False)  # the new document has no root element yet
         if result is None:
             raise OcdError(
                 "stale_ref",
@@ -224,10 +226,7 @@ class _Reader:
 async def read_html(
     tab: Tab, *, selector: str | None = None, ref: str | None = None, outer: bool = True
 ) -> Reading:
-    """Return the HTML; `outer` False leaves the element's own tag out.
-
-    The errors are those of `read`.
-    """
+    """Return the HTML; without `outer`, without the element's own tag. Raises as `read` does."""
     reading = await read(tab, mode="html", selector=selector, ref=ref)
     if selector is None and ref is None:
         head = f"<head><title>{escape(reading.title)}</title></head>"
@@ -236,6 +235,6 @@ async def read_html(
 
 
 def _inner_html(html: str) -> str:
-    # The serialiser writes > as &gt; everywhere else, and closes every tag that it opens.
+    # Everywhere else the serialiser writes > as &gt;, and it closes every tag that it opens.
     start, end = html.find(">") + 1, html.rstrip().rfind("</")
     return html[start:end] if start <= end else ""

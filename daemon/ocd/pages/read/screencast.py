@@ -15,7 +15,7 @@ from ocd.pages.engine.refs import Element
 
 _FRAME = "Page.screencastFrame"
 _PICTURE_S = 5.0
-# Frames that follow each other faster are a burst; in one, none are made for so long.
+# Frames that come faster than this are a burst; in a burst, the stream pauses for so long.
 _BURST_S = 0.15
 _PAUSE_S = 0.15
 _START = {"format": "jpeg", "quality": 60, "maxWidth": 1280, "maxHeight": 1280, "everyNthFrame": 1}
@@ -27,13 +27,14 @@ class TabWatcher(Protocol):
     """A viewer of a tab."""
 
     def take_frame(self, frame: bytes) -> None:
-        """Take a frame: a line of JSON with the picture's size in CSS pixels and the pixels above
-        its page, then the JPEG.
+        """Receive a frame: a line of JSON, then the JPEG.
+
+        The line has the picture's size in CSS pixels, and the pixels above its page.
         """
         ...
 
     def take_mark(self, mark: Mark) -> None:
-        """Take where an agent acts: box (x, y, width, height) of an element, or mouse (x, y).
+        """Receive where an agent acts: an element's box (x, y, width, height), or the mouse (x, y).
 
         In CSS pixels of the viewport.
         """
@@ -44,9 +45,9 @@ class Screencast:
     """The frames of one tab, for all its viewers.
 
     Chromium sends a frame once the last one was acknowledged, which happens when the first viewer
-    has taken it: nobody looks faster than that, and who is slower misses frames. Each frame costs
-    the page's drawing time, and of a burst Chromium drops some, the last one too: so in a burst
-    the stream pauses, and begins anew with the tab as it looks then.
+    has taken it: no viewer gets frames faster than that, and slower ones miss some. Each frame
+    costs the page's drawing time, and Chromium drops some frames of a burst, including the last
+    one: so in a burst the stream pauses, and starts again with the tab as it looks then.
     """
 
     def __init__(self, tab: Tab) -> None:
@@ -59,7 +60,7 @@ class Screencast:
         self._renewal: asyncio.TimerHandle | None = None
 
     async def join(self, viewer: TabWatcher) -> None:
-        """Show the tab to one more viewer, as it looks now and from now on."""
+        """Show the tab to one more viewer, now and from now on."""
         self._viewers.append(viewer)
         if len(self._viewers) == 1:
             self._tab.cdp.on(_FRAME, self._on_frame)
@@ -71,29 +72,29 @@ class Screencast:
             self.resume()
 
     def leave(self, viewer: TabWatcher) -> bool:
-        """Let a viewer go; return whether it was the last one."""
+        """Remove a viewer; return whether it was the last one."""
         self._viewers.remove(viewer)
         return not self._viewers
 
     async def stop(self) -> None:
-        """End the stream: nobody is watching any more."""
+        """End the stream, because nobody is watching any more."""
         self._cancel_renewal()
         self._tab.cdp.off(_FRAME, self._on_frame)
         self._tab.events.off("acting", self._on_acting)
         self._tab.events.off("mouse_moved", self._on_mouse)
-        with suppress(OcdError):  # it may be closed, or have crashed
+        with suppress(OcdError):  # the tab may be closed, or have crashed
             await self._tab.cdp.send("Page.stopScreencast")
 
     def acknowledge(self) -> None:
-        """Ask for the next frame: somebody has taken the last one."""
+        """Ask for the next frame, because a viewer has taken the last one."""
         if self._waiting is not None:
             number, self._waiting = self._waiting, None
             self._tab.cdp.send_nowait("Page.screencastFrameAck", {"sessionId": number})
 
     def rest(self) -> None:
-        """Have no frames made until `resume`, unless somebody else looks.
+        """Stop making frames until `resume`, unless there is another viewer.
 
-        Chromium copies each frame that the page draws, however few are asked for.
+        Chromium copies each frame that the page draws, however few are requested.
         """
         if len(self._viewers) == 1:
             self._cancel_renewal()
@@ -101,16 +102,16 @@ class Screencast:
             self._tab.cdp.send_nowait("Page.stopScreencast")
 
     def resume(self) -> None:
-        """Go on after a rest, with the tab as it looks then."""
+        """Continue after a rest, with the tab as it looks then."""
         if self._is_resting:
             self._is_resting = False
             self._tab.cdp.send_nowait("Page.startScreencast", _START)
 
     def _on_frame(self, event: dict[str, Any]) -> None:
         if self._is_resting or self._renewal is not None:
-            return  # it was on its way
+            return  # the frame was on its way already
         self._pause_in_burst()
-        self.acknowledge()  # a frame that nobody has taken is over
+        self.acknowledge()  # drop a frame that nobody has taken
         about = event["metadata"]
         size = {
             "width": about["deviceWidth"], "height": about["deviceHeight"],
@@ -141,16 +142,16 @@ class Screencast:
         self._tell_mark({"mouse": (x, y)})
 
     def _on_acting(self, element: Element) -> None:
-        # Of a frame in another process it would be a place in that frame: there the mouse tells.
+        # In a frame of another process, the position would be relative to it: the mouse is shown.
         if element.frame.cdp is self._tab.cdp:
             params = {"objectId": element.object_id}
-            # Sent before what the agent does, and so measured before it.
+            # Sent before the agent's action, and so measured before it.
             reply = self._tab.cdp.send("DOM.getContentQuads", params)
             reply.add_done_callback(self._on_quads)
 
     def _on_quads(self, reply: asyncio.Future[Any]) -> None:
         if reply.cancelled() or reply.exception() is not None:
-            return  # it is gone, or shows nothing
+            return  # the element is gone, or shows nothing
         corners = [value for quad in reply.result()["quads"] for value in quad]
         if corners:
             left, top = min(corners[::2]), min(corners[1::2])
@@ -164,20 +165,20 @@ class Screencast:
 
 @asynccontextmanager
 async def watching(tab: Tab, viewer: TabWatcher) -> AsyncIterator[Screencast]:
-    """Show a tab to a viewer until left."""
+    """Show a tab to a viewer during the block."""
     cast = tab.state(Screencast) or tab.set_state(Screencast(tab))
     try:
         await cast.join(viewer)
         yield cast
     finally:
         if cast.leave(viewer):
-            # Who comes now begins another one, after this one's end.
+            # A viewer who comes now begins another stream, after the end of this one.
             tab.drop_state(Screencast)
             await cast.stop()
 
 
 async def picture_of(tab: Tab) -> bytes:
-    """Return what a tab looks like now, as JPEG; timeout if it does not show itself."""
+    """Return a JPEG of the tab as it looks now; timeout if it draws nothing."""
     viewer = _OneFrame()
     try:
         async with asyncio.timeout(_PICTURE_S), watching(tab, viewer):
@@ -188,7 +189,7 @@ async def picture_of(tab: Tab) -> bytes:
 
 
 class _OneFrame:
-    """Looks at a tab until it has seen it once."""
+    """Watches a tab until it has received one frame."""
 
     def __init__(self) -> None:
         self.frame: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()

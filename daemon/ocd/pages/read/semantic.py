@@ -31,13 +31,14 @@ def _indent(lines: list[str]) -> list[str]:
 async def pagination(tab: Tab) -> dict[str, Any] | None:
     """Return the page's pagination, None if it has none.
 
-    type: numbered, next_button, load_more, infinite_scroll, cursor or viewer; current and last
-    page as far as they are told; next_step: the call that leads on.
+    `type` is numbered, next_button, load_more, infinite_scroll, cursor or viewer. It has the
+    current and the last page as far as the page shows them, and `next_step`, the call that goes on
+    to the next page.
     """
     try:
         result = await locators.call_engine(tab, tab.main_frame, "pagination", {})
     except OcdError as error:
-        if error.code != "script_error":  # a hint is not worth a reading
+        if error.code != "script_error":  # a hint is not worth failing the reading
             raise
         return None
     if not result:
