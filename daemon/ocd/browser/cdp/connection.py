@@ -40,14 +40,14 @@ _RENDERER = (
     "Page.printToPDF",
 )  # fmt: skip
 
-# CDP's error for a session that is gone.
+# CDP's error code for a session that is gone.
 _NO_SESSION = -32001
-# And for a method that it does not know: these it knows of every page that is not closing.
+# And for an unknown method; these methods it only rejects for a page that is closing.
 _NO_METHOD = -32601
 _ALWAYS_THERE = ("Runtime.evaluate", "Runtime.callFunctionOn")
-# What the browser says of a tab that it has closed.
+# The browser's message about a tab that it has closed.
 _NO_TARGET = "No target with given id found"
-# What Chromium says of a page whose renderer has gone, before it says that it crashed.
+# Chromium's message about a page whose renderer has gone, before it reports the crash.
 _NO_RENDERER = "Not attached to an active page"
 
 
@@ -71,16 +71,16 @@ class Transport(Protocol):
     url: str
 
     def write(self, message: bytes) -> None:
-        """Send one message; never blocks, buffers what the other side is slow to take."""
+        """Send one message; never blocks, buffers what the other side is slow to read."""
 
     def close(self) -> None:
-        """End the connection; the receiver's `lost` follows."""
+        """End the connection; the receiver's `lost` is called afterwards."""
 
 
 class CdpSession(Emitter):
     """One attached target; `send` starts the call at once and returns a future of its result.
 
-    relay: called with every event, undecoded: for a session that somebody else works with.
+    relay: called with every event, undecoded, in a session that serves an attached program.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class CdpSession(Emitter):
         _ = self.send(method, params)
 
     def forward(self, method: str, params: dict[str, Any] | Raw, answered: Answered) -> None:
-        """Pass on somebody else's call; raises browser_gone or tab_gone after the session's end."""
+        """Pass on another program's call; browser_gone or tab_gone after the session's end."""
         number = self.connection.write(method, params, self.session_id)
         self._forwarded[number] = answered
 
@@ -150,7 +150,7 @@ class CdpSession(Emitter):
         return future
 
     def create_future(self) -> asyncio.Future[Any]:
-        """Return a future for the caller to resolve; it fails with whatever fails calls here."""
+        """Return a future for the caller to resolve; it fails whenever this session's calls do."""
         if self._connection is None or self._halted is not None:
             return self._call_error(self._halted or self._ended)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -175,7 +175,7 @@ class CdpSession(Emitter):
         self._halted = None
 
     def end(self, code: str, message: str) -> None:
-        """Fail all calls in flight, and all later ones; ending it once more changes nothing."""
+        """Fail all calls in flight, and all later ones; ending it again has no effect."""
         if self._ended is not None:
             return
         self._connection = None
@@ -187,7 +187,7 @@ class CdpSession(Emitter):
         self.emit("disconnected")
 
     def resolve(self, message: Incoming) -> None:
-        """Resolve the call that `message` answers; late answers go nowhere."""
+        """Resolve the call that `message` answers; late answers are dropped."""
         if answered := self._forwarded.pop(message.id, None):
             answered(message)
             return
@@ -206,7 +206,7 @@ class CdpSession(Emitter):
 
     @contextlib.contextmanager
     def suppress_taps(self, *methods: str) -> Iterator[None]:
-        """Keep these events from the taps during the block: the browser is made to repeat them."""
+        """Keep these events from the taps during the block, in which the browser repeats them."""
         suppressed = {method: self._taps.pop(method) for method in methods if method in self._taps}
         try:
             yield
@@ -234,7 +234,7 @@ class CdpSession(Emitter):
 class Connection(CdpSession):
     """The browser's own session and access to all others; `url` is pipe: or the ws:// address.
 
-    `protocol_error` tells of what came that was not a message, if anything did.
+    `protocol_error` describes received data that was not a message, if there was any.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -257,7 +257,7 @@ class Connection(CdpSession):
         await self._closed.wait()
 
     def write(self, method: str, params: dict[str, Any] | Raw, session_id: str) -> int:
-        """Write one call and return its number; its answer goes to that session."""
+        """Write one call and return its number; the answer goes to that session."""
         self._number += 1
         self._transport.write(encode(self._number, method, params, session_id))
         return self._number
@@ -270,17 +270,17 @@ class Connection(CdpSession):
             raise OcdError("tab_gone", "That target is no longer attached.") from None
 
     async def attach(self, target_id: str) -> CdpSession:
-        """Attach to a target once more and return the new session."""
+        """Attach to a target again and return the new session."""
         reply = await self.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
         return self.session(reply["sessionId"])
 
     async def attach_to_browser(self) -> CdpSession:
-        """Return one more session of the browser itself: what is attached by it ends with it."""
+        """Return another session of the browser itself, with which all that it attaches ends."""
         reply = await self.send("Target.attachToBrowserTarget")
         return self.session(reply["sessionId"])
 
     def receive(self, messages: Sequence[bytes | Incoming]) -> None:
-        """Deliver what the transport read, or has decoded already."""
+        """Deliver what the transport has read, or already decoded."""
         for raw in messages:
             try:
                 self._deliver(raw if isinstance(raw, Incoming) else decode(raw))
@@ -297,7 +297,7 @@ class Connection(CdpSession):
             logger.error("an event of the browser is lost: %s", error)
 
     def _not_understood(self, raw: object) -> None:
-        # It may have been the answer that somebody waits for here; who knows.
+        # It may have been an answer that a call here is waiting for; that cannot be known.
         logger.error("The browser sent something that is not a DevTools message: %.200r", raw)
         self.protocol_error = OcdError(
             "browser_failed", "The browser sent something that is not a DevTools message.",
@@ -322,7 +322,7 @@ class Connection(CdpSession):
             session.dispatch_event(message.method, message.params)
 
     def _on_unreadable(self, message: Incoming) -> None:
-        # Its session stands at the end of an answer, which nobody has read.
+        # Its session id is at the end of the answer, which has not been read.
         for session in list(self._sessions.values()):
             session.resolve(message)
 
@@ -341,7 +341,7 @@ class Connection(CdpSession):
         parent.emit("Target.detachedFromTarget", params)
 
     def on_lost(self) -> None:
-        """Tell everybody that the browser is gone; called once by the transport."""
+        """Notify all sessions that the browser is gone; called once by the transport."""
         if self.closed:
             return
         self._closed.set()
@@ -359,8 +359,8 @@ class Connection(CdpSession):
 
 
 def _copy_error(error: OcdError) -> OcdError:
-    """Return an error like this one."""
-    # Each raising adds to an error's traceback: everybody gets one of his own.
+    """Return a copy of this error."""
+    # Raising an error adds to its traceback, so each receiver gets its own copy.
     details: dict[str, Any] = error.details
     return OcdError(error.code, error.message, hint=error.hint, **details)
 
@@ -369,12 +369,12 @@ def _fail(future: asyncio.Future[Any], error: OcdError) -> None:
     """End a call's future with the error, if it has not ended yet."""
     if not future.done():
         future.set_exception(_copy_error(error))
-        # Marks it as seen: many calls are sent without anybody waiting for their result.
+        # Marks it as retrieved: many calls are sent without waiting for the result.
         future.exception()
 
 
 def _cdp_error(method: str, failure: Failure) -> OcdError:
-    """Return what Chromium's refusal of a call means: tab_gone, tab_crashed or cdp_error."""
+    """Return the error for Chromium's refusal of a call: tab_gone, tab_crashed or cdp_error."""
     detail = f" {failure.data}" if failure.data else ""
     if failure.code == UNREADABLE:
         return OcdError(

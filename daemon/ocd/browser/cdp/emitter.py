@@ -11,13 +11,14 @@ Listener = Callable[..., object]
 def call_each(listeners: Iterable[Listener], event: str, *args: object) -> None:
     """Call every listener.
 
-    An exception in one of them is logged and stops nobody else: if it reached the connection's
-    reader, the event loop would close the connection, and every session would lose its browser.
+    An exception in one of them is logged and does not stop the others: if it reached the
+    connection's reader, the event loop would close the connection, and every session would lose its
+    browser.
     """
     for listener in tuple(listeners):
         try:
             listener(*args)
-        except Exception:  # listeners are code of any room; see above
+        except Exception:  # listeners are code of any package; see above
             logger.exception("A listener to %s failed: %r", event, listener)
 
 
@@ -45,7 +46,7 @@ class Emitter:
         """Remove one registration of `listener`; no error if there is none."""
         listeners = self._listeners.get(event, [])
         if listener in listeners:
-            # A copy: emit may be iterating over the list right now.
+            # A copy, because emit may be iterating over the list.
             rest = list(listeners)
             rest.remove(listener)
             self._listeners[event] = rest

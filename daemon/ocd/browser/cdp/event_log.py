@@ -21,7 +21,7 @@ class RawEvent:
 class EventLog:
     """A tab's newest events, bounded in number and bytes; the oldest are dropped.
 
-    Places are counted from the tab's creation on and never change: `end` is the next one's.
+    Positions are counted from the tab's creation and never change; `end` is that of the next event.
     """
 
     def __init__(self, max_events: int, max_bytes: int) -> None:
@@ -32,7 +32,7 @@ class EventLog:
         self._events: deque[RawEvent] = deque()
 
     def add(self, event: RawEvent) -> None:
-        """Keep an event."""
+        """Append an event."""
         self.end += 1
         self._events.append(event)
         self._bytes += len(event.params)
@@ -45,7 +45,7 @@ class EventLog:
         return self.end - len(self._events)
 
     def since(self, place: int = 0) -> Iterator[tuple[int, RawEvent]]:
-        """Yield (place, event) from `place` on, oldest first."""
+        """Yield (position, event) from `place` on, oldest first."""
         first = self.start
         for number, event in enumerate(list(self._events), first):
             if number >= place:

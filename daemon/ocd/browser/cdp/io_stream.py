@@ -12,7 +12,7 @@ _CHUNK = 4 << 20
 async def read_stream(
     cdp: CdpSession, stream: str, *, what: str, max_bytes: int
 ) -> AsyncIterator[bytes]:
-    """Yield a stream's bytes and close it; raises too_large, which names what it is."""
+    """Yield a stream's bytes and close it; too_large names it by `what`."""
     size = 0
     try:
         while True:

@@ -7,9 +7,9 @@ import msgspec
 
 from ocd.storage.machine_limits import require_memory_to_decode
 
-# The code of a failure of our own: the answer came, and cannot be decoded.
+# The code of our own failure: an answer that cannot be decoded.
 UNREADABLE = 1
-# How an answer begins.
+# The beginning of an answer.
 ANSWER = b'{"id":'
 
 
@@ -24,7 +24,7 @@ class Failure(msgspec.Struct):
 class Incoming(msgspec.Struct):
     """An answer (id, result or error) or an event (method, params).
 
-    `params` stay raw: most events have no listener, and are then never decoded.
+    `params` stay undecoded: most events have no listener.
     """
 
     id: int = 0
@@ -55,7 +55,7 @@ def encode(
 
 
 def decode(message: bytes) -> Incoming:
-    """Return the message, whatever strings its JavaScript values hold."""
+    """Return the message, even with JavaScript strings that are not valid UTF-8."""
     require_memory_to_decode(message)
     try:
         return _decode(message)
@@ -64,12 +64,12 @@ def decode(message: bytes) -> Incoming:
 
 
 def unreadable(head: bytes, why: Exception) -> Incoming:
-    """Return the error that answers a call in place of the answer that begins so."""
+    """Return the error that replaces an answer which cannot be read, given its beginning."""
     number = int(head.removeprefix(ANSWER).partition(b",")[0])
     return Incoming(id=number, error=Failure(UNREADABLE, str(why) or type(why).__name__))
 
 
 def replace_lone_surrogates(text: bytes) -> bytes:
-    """Return JSON with U+FFFD for what JavaScript strings may hold and UTF-8 cannot: half pairs."""
+    """Return JSON with U+FFFD for lone surrogates, which UTF-8 cannot represent."""
     decoded = json.dumps(json.loads(text), ensure_ascii=False)
     return decoded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()

@@ -10,11 +10,11 @@ import msgspec
 from ocd.browser.cdp.messages import ANSWER, Incoming, unreadable
 from ocd.browser.cdp.streaming_decode import LongMessage
 
-# How much one read may take (Linux; elsewhere the system's default stays).
+# The size of the pipe, hence of one read (Linux; elsewhere the system's default).
 PIPE_BYTES = 1 << 20
 
 
-# Answers longer than this are decoded while they arrive.
+# Longer answers are decoded while they arrive.
 LONG_BYTES = 1 << 18
 _HEAD = 40
 
@@ -23,7 +23,7 @@ _UNDECODABLE = (msgspec.MsgspecError, ValueError, MemoryError)
 
 
 class _LostAnswer:
-    """A long answer that cannot be decoded: what comes of it goes nowhere, its call fails."""
+    """A long answer that cannot be decoded: the rest of it is dropped, and its call fails."""
 
     def __init__(self, head: bytes, why: Exception) -> None:
         self._answer = unreadable(head, why)
@@ -46,7 +46,7 @@ class Framer:
         self._head = b""
 
     def feed(self, data: bytes) -> list[Message]:
-        """Return the messages that `data` completes; long answers come decoded."""
+        """Return the messages that `data` completes; long answers are decoded already."""
         first, *others = data.split(b"\0")
         if not others:
             self._keep(data)
@@ -57,7 +57,7 @@ class Framer:
 
     @property
     def in_long(self) -> bool:
-        """Whether what comes next belongs to a long answer."""
+        """Whether the next bytes belong to a long answer."""
         return self._long is not None
 
     def _keep(self, data: bytes) -> None:
@@ -73,7 +73,7 @@ class Framer:
 
     def _finish_message(self, last: bytes) -> Message:
         if self._long is None:
-            # Pieces of an unfinished message are joined once, when its end is here.
+            # The pieces of a message are joined once, when it is complete.
             self._rest.append(last)
             return self._take_messages()
         self._feed_long(self._long, last)
@@ -84,7 +84,7 @@ class Framer:
             return _LostAnswer(self._head, error).end()
 
     def _feed_long(self, message: LongMessage | _LostAnswer, data: bytes) -> None:
-        # One answer that cannot be read must not cost the connection, and with it all tabs.
+        # One unreadable answer must not end the connection, and with it all tabs.
         try:
             message.feed(data)
         except _UNDECODABLE as error:
@@ -110,7 +110,7 @@ class _Reader(asyncio.Protocol):
         if messages:
             self._received(messages)
         if self._framer.in_long:
-            # The loop's other work has its turn between two reads.
+            # Between two reads the loop's other work has its turn.
             self._transport.pause_reading()
             asyncio.get_running_loop().call_soon(self._read_on)
 
@@ -137,7 +137,7 @@ class PipeTransport:
         received: Callable[[list[Message]], None],
         lost: Callable[[], None],
     ) -> None:
-        """Start to read from the first file and to write to the second."""
+        """Start reading from the first file and writing to the second."""
         loop = asyncio.get_running_loop()
         for end in ends:
             _widen(end)
@@ -146,7 +146,7 @@ class PipeTransport:
         self._read, _ = await loop.connect_read_pipe(lambda: _Reader(received, lost), ends[0])
 
     def write(self, message: bytes) -> None:
-        """Send one message; what the pipe has no room for waits in memory."""
+        """Send one message; what does not fit into the pipe waits in memory."""
         if self._write is not None and not self._write.is_closing():
             self._write.write(message + b"\0")
 

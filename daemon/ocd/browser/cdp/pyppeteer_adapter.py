@@ -14,7 +14,7 @@ with warnings.catch_warnings():
 
 __all__ = ["Keyboard", "key_code", "key_names", "keyboard"]
 
-# Its table has no side for the modifier keys, and four characters on the number pad only.
+# Its table lacks the side of modifier keys, and has four characters only on the number pad.
 _CORRECTIONS = {
     "Shift": {"keyCode": 16, "key": "Shift", "code": "ShiftLeft", "location": 1},
     "Control": {"keyCode": 17, "key": "Control", "code": "ControlLeft", "location": 1},
@@ -36,7 +36,7 @@ def key_names() -> Collection[str]:
 
 
 def key_code(name: str) -> str:
-    """Return the code of a key (KeyA for a), which is a name of it, too; "" for one without."""
+    """Return a key's code (KeyA for a), which also names the key; "" for one without."""
     code = cast("dict[str, dict[str, Any]]", keyDefinitions)[name].get("code", "")
     return code if code in key_names() else ""
 

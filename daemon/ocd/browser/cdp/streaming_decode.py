@@ -15,9 +15,9 @@ import msgspec
 from ocd.browser.cdp.messages import Incoming, decode, replace_lone_surrogates
 from ocd.storage.machine_limits import require_memory
 
-# A string that does not end in its piece is taken out if it has this much of it.
+# An unfinished string is taken out if this much of it is in the piece.
 _LONG = 16 * 1024
-# What a piece can cut in two is shorter: the escapes of a surrogate pair.
+# Longer than anything that a piece can cut in two: the escapes of a surrogate pair.
 _TOKEN = 12
 # JSON outside of strings, and strings that end in the same piece.
 _STRUCTURE = re.compile(rb'(?:[^"]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
@@ -28,9 +28,9 @@ _INSIDE = re.compile(
     rb"|(?=[^\\]|\\[^u]|\\u(?![dD][c-fC-F])[0-9a-fA-F]{4})))*+",
     re.DOTALL,
 )
-# So many pieces are joined before the string grows by them.
+# How many pieces are joined before they are appended to the string.
 _AT_ONCE = 64
-# Stands for a string that was taken out, with its number; no page knows it.
+# The placeholder, with a number, of a string that was taken out; no page can know it.
 _MARK = f"openchrome {token_hex(8)} "
 _text = msgspec.json.Decoder(str).decode
 
@@ -45,7 +45,7 @@ class LongMessage:
         self._string: Generator[None, bytes, tuple[str, bytes]] | None = None
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes; msgspec.DecodeError for what cannot be JSON."""
+        """Process the next bytes; msgspec.DecodeError for what cannot be JSON."""
         data, self._open = self._open + data, b""
         while data:
             if self._string is None:
@@ -54,7 +54,7 @@ class LongMessage:
                 data = self._inside(self._string, data)
 
     def _structure(self, data: bytes) -> bytes:
-        """Take JSON up to a string that goes on; return what is behind its quotation mark."""
+        """Process JSON up to an unfinished string; return what follows its opening quote."""
         stop = _STRUCTURE.match(data).end()  # type: ignore[union-attr] # emptiness matches, too
         self._rest += data[:stop]
         if len(data) - stop < _LONG:
@@ -76,7 +76,7 @@ class LongMessage:
         return b""
 
     def end(self) -> Incoming:
-        """Return the message, all of which was fed; msgspec.DecodeError if it breaks off."""
+        """Return the complete message; msgspec.DecodeError if it is incomplete."""
         message = decode(bytes(self._rest + self._open))
         if self._strings:
             message.result = self._put_back(message.result)
@@ -94,7 +94,7 @@ class LongMessage:
 
 
 def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
-    """Take a string's pieces; return it, and what came after it."""
+    """Collect a string's pieces; return it, and what follows it."""
     text, pieces = "", list[str]()
     data = yield
     while True:
@@ -115,7 +115,7 @@ def _read_string() -> Generator[None, bytes, tuple[str, bytes]]:
 
 
 def _inside_of(data: bytes) -> int:
-    """Return how much of the data is the inside of the string that it begins with."""
+    """Return how much of the data is inside the string that it begins with."""
     if b"\\" in data:
         return _INSIDE.match(data).end()  # type: ignore[union-attr] # emptiness matches, too
     end = data.find(b'"')  # a tenth of the pattern's time
@@ -131,7 +131,7 @@ def _decode_string(string: bytes) -> str:
 
 
 def _boundary(data: bytes, end: int) -> int:
-    """Return `end`, or where the UTF-8 character begins that it would cut."""
+    """Return `end`, or the beginning of the UTF-8 character that it would cut."""
     for offset in range(1, min(3, end) + 1):
         byte = data[end - offset]
         if byte >= 0xC0:

@@ -8,7 +8,7 @@ _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0"
 _SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5"
 _WEBKIT_MOBILE = f"{_SAFARI} Mobile/15E148 Safari/604.1"
 
-# {major} becomes the version of the Chromium that runs.
+# {major} becomes the version of the running Chromium.
 AGENTS = {
     "chrome-windows": f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",
     "chrome-mac": f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {_CHROME} Safari/537.36",
@@ -72,7 +72,7 @@ PLACES = {
     "beijing": ("Beijing", 39.9042, 116.4074),
 }
 
-# What an agent's string says of its system: a word of it, navigator.platform, the client hint.
+# Systems that a user agent names: the word in it, navigator.platform, and the client hint.
 _SYSTEMS = (
     ("Windows NT", "Win32", "Windows", "10.0.0"),
     ("iPhone", "iPhone", "iOS", "18.5"),
@@ -87,10 +87,10 @@ _BRANDS = ((r"\bEdg(?:e|A)?/(\d+)", "Microsoft Edge"), (r"\bOPR/(\d+)", "Opera")
 
 
 def override(agent: str, model: str = "") -> dict[str, Any]:
-    """Return CDP's parameters that make a page see this agent string everywhere.
+    """Return CDP's parameters for using this user agent string everywhere.
 
-    Chromium's kind gets client hints that agree with the string; others (Firefox, Safari) send
-    none, and so does their override.
+    A Chromium gets client hints that agree with the string; other browsers (Firefox, Safari) send
+    none, and neither does their override.
     """
     system = next((s for s in _SYSTEMS if s[0] in agent), ("", "", "", ""))
     params: dict[str, Any] = {"userAgent": agent}

@@ -17,7 +17,7 @@ from ocd.safety.origins import origin_of
 class EmulationOverrides:
     """CDP's parameters of each override, empty if not set; origins allowed to read the position.
 
-    device_agent: whether the agent came with the screen, and goes with it.
+    device_agent: whether the user agent was set with the screen, and is reset with it.
     """
 
     agent: dict[str, Any] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class EmulationOverrides:
 
 
 class Emulation:
-    """One tab's overrides; frames of other processes, present and future, get them, too."""
+    """One tab's overrides, which its present and future frames in other processes get, too."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
@@ -38,7 +38,7 @@ class Emulation:
         tab.events.on("closed", self._on_tab_closed)
 
     def _on_session(self, cdp: CdpSession) -> None:
-        # Before its first script: the target is still halted.
+        # Before its first script: the target is still paused.
         if self.overrides.agent:
             cdp.send_nowait("Emulation.setUserAgentOverride", self.overrides.agent)
         if self.overrides.touch:
@@ -51,14 +51,14 @@ class Emulation:
             cdp.send_nowait("Emulation.setGeolocationOverride", self.overrides.place)
 
     def apply_again(self) -> None:
-        """Set all overrides once more, where somebody else's have stood in their place."""
+        """Set all overrides again, after another program's overrides have replaced them."""
         for cdp in self._tab.sessions:
             self._on_session(cdp)
 
     # Screen
 
     async def set_device(self, device: Device, agent: str = "") -> str:
-        """Emulate this screen, and the user agent if there is one; return the agent's string."""
+        """Emulate this screen, and the user agent if one is given; return the agent's string."""
         self.overrides.metrics = {
             "width": device.width, "height": device.height, "mobile": device.mobile,
             "deviceScaleFactor": device.scale,
@@ -126,9 +126,9 @@ class Emulation:
     async def set_geolocation(
         self, latitude: float, longitude: float, accuracy: float, url: str
     ) -> str:
-        """Report this position, and let the pages of `url`'s origin ask for it; return the origin.
+        """Report this position, and permit it to the pages of `url`'s origin; return the origin.
 
-        Without an address of the web nobody may ask, and the origin is empty.
+        Without a web address no page is permitted, and the origin is empty.
         """
         self.overrides.place = {"latitude": latitude, "longitude": longitude, "accuracy": accuracy}
         await self._tab.cdp.send("Emulation.setGeolocationOverride", self.overrides.place)
@@ -148,7 +148,7 @@ class Emulation:
         return granted
 
     def _release_origins(self) -> list[str]:
-        """Return the origins that no other tab lets ask, and let none ask here."""
+        """Return the origins that no other tab permits, and permit none in this tab."""
         all_of_them = (tab.state(Emulation) for tab in self._tab.all_tabs())
         others = (other.overrides.granted for other in all_of_them if other and other is not self)
         granted = sorted(self.overrides.granted.difference(*others))
@@ -159,7 +159,7 @@ class Emulation:
         await self._tab.cdp.connection.send("Browser.setPermission", _permission(origin, setting))
 
     def _on_tab_closed(self) -> None:
-        # A page of the origin that asks in another tab must not wait for a position for ever.
+        # A page of the origin that asks in another tab must not wait forever for a position.
         connection = self._tab.cdp.parent
         for origin in self._release_origins():
             if connection is not None:
@@ -177,7 +177,7 @@ def _orientation(device: Device) -> dict[str, Any]:
 
 
 def inherit(tab: Tab, opener: Tab) -> None:
-    """Give a tab that has not started its opener's emulation."""
+    """Give a tab that has not started yet its opener's emulation."""
     opener_emulation = opener.state(Emulation)
     if opener_emulation is not None:
         emulation_of(tab).overrides = replace(

@@ -13,15 +13,15 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def script(name: str) -> str:
-    """Return the source of `name`.js, for example "tabs/to_json", and keep it."""
+    """Return the source of `name`.js, for example "tabs/to_json"; cached."""
     return load(name)
 
 
 def load(name: str) -> str:
     """Return the source of `name`.js.
 
-    Without indentation, blank lines and comment lines: it is sent into every document. So no script
-    may hold a string or a template of several lines whose indentation counts.
+    Indentation, blank lines and comment lines are removed, because it is sent into every document.
+    So no script may contain a string or template of several lines whose indentation matters.
     """
     lines = map(str.strip, _FOLDER.joinpath(f"{name}.js").read_text(encoding="utf-8").splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -20,8 +20,8 @@ _CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNOREC
 class Credentials:
     """A user name and password, and the origins (patterns) that they are for.
 
-    Without origins they are for the one that is asked first by a page of the tab, and for no other
-    from then on: a picture's server elsewhere does not get them.
+    Without origins they are for the first origin that challenges a page of the tab, and for no
+    other from then on: the server of an image elsewhere does not get them.
     """
 
     username: str
@@ -33,7 +33,7 @@ class Credentials:
 
 
 def challenge_of(requests: Sequence[NetworkRequest]) -> dict[str, str] | None:
-    """Return scheme and realm of what the newest page that answered 401 asks for, if it says so."""
+    """Return scheme and realm that the newest page with status 401 asks for, if it has them."""
     for request in reversed(requests):
         if request.type == "Document" and request.status == 401:
             headers = {name.lower(): value for name, value in request.response_headers.items()}
@@ -48,7 +48,7 @@ class HttpAuthChallenges:
     def __init__(self) -> None:
         self.credentials: Credentials | None = None
         self.seen: deque[dict[str, Any]] = deque(maxlen=_MAX_CHALLENGES)
-        # A server that asks again for the same request has refused what it got.
+        # A server that challenges the same request again has refused the credentials.
         self._answered = BoundedDict[str, None](_MAX_CHALLENGES)
 
     def answer(self, event: Event, tab_origin: str) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from ocd.browser.observe.text_patterns import Test, is_regex
 Action = Literal["log", "block", "modify", "mock"]
 Headers = Mapping[str, str | None]
 
-# Headers that describe a body which is replaced.
+# Headers that describe the body, which do not apply to its replacement.
 _OF_BODY = ("content-length", "content-encoding", "transfer-encoding")
-# Chromium's interception calls both the same.
+# Chromium's interception uses one name for both.
 _SAME = {"fetch": "xhr", "js": "script", "css": "stylesheet", "img": "image"}
 
 
@@ -48,18 +48,18 @@ class ResponseChange:
     body: bytes | None = None
 
     def mock(self) -> dict[str, Any]:
-        """Return CDP's fulfillRequest parameters of an answer that no server gives."""
+        """Return CDP's fulfillRequest parameters for an answer without a server."""
         return self._fulfilment(200, (), self.body or b"")
 
     def patch(self, event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return CDP's method and parameters that change the server's answer."""
+        """Return CDP's method and parameters for changing the server's answer."""
         status = int(event["responseStatusCode"])
         headers = [(header["name"], header["value"]) for header in event.get("responseHeaders", ())]
         if self.body is not None:
             remaining = [(name, value) for name, value in headers if name.lower() not in _OF_BODY]
             return "Fetch.fulfillRequest", self._fulfilment(status, remaining, self.body)
         params: dict[str, Any] = {"responseCode": self.status or status}
-        # Chromium takes headers and status together or not at all.
+        # Chromium accepts headers and status only together.
         params["responseHeaders"] = _merge_headers(headers, self.headers)
         return "Fetch.continueResponse", params
 
@@ -81,7 +81,7 @@ def _merge_headers(original: Iterable[tuple[str, str]], changes: Headers) -> lis
 
 @dataclass(frozen=True, slots=True)
 class InterceptRule:
-    """One rule: requests whose address fits `pattern`, of these types and methods (none: all)."""
+    """One rule, for requests that match `pattern` and have these types and methods (none: all)."""
 
     id: str
     pattern: str
@@ -107,7 +107,7 @@ class InterceptRule:
         return f"*{escaped}*"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rule as results have it."""
+        """Return the rule as it appears in results."""
         result: dict[str, Any] = {"id": self.id, "pattern": self.pattern, "action": self.action}
         result |= {"resource_types": sorted(self.types)} if self.types else {}
         result |= {"methods": sorted(self.methods)} if self.methods else {}

@@ -1,7 +1,7 @@
 """Interception of a tab's requests by rules, and HTTP authentication.
 
 It owns CDP's Fetch domain in a tab's sessions. In the browser's own session the request guard owns
-it, and sees every request after this module, including URLs that a rule has put in.
+it, and sees every request after this module, including URLs that a rule has substituted.
 """
 
 import time
@@ -40,10 +40,10 @@ class Interception:
         tab.events.on("session", self._on_session)
         tab.events.on("worker", self._on_session)
 
-    # What is asked for
+    # Rules and credentials
 
     async def add(self, rule: InterceptRule) -> InterceptRule:
-        """Append a rule, in force at once; return it with its id."""
+        """Append a rule, which is in force at once; return it with its id."""
         self._number += 1
         named = replace(rule, id=f"rule_{self._number}")
         self.rules.append(named)
@@ -51,7 +51,7 @@ class Interception:
         return named
 
     async def remove(self, rule_id: str) -> bool:
-        """Drop a rule; return whether there was one of that id."""
+        """Remove a rule; return whether it existed."""
         remaining = [rule for rule in self.rules if rule.id != rule_id]
         existed = len(remaining) < len(self.rules)
         self.rules = remaining
@@ -69,20 +69,20 @@ class Interception:
         await self._apply()
 
     def clear_log(self) -> int:
-        """Forget the log; return how many entries it had."""
+        """Clear the log; return how many entries it had."""
         count = len(self.log)
         self.log.clear()
         self.logged = 0
         return count
 
-    # Chromium's side
+    # Chromium's events
 
     async def _apply(self) -> None:
         for session in self._tab.sessions:
             await self._enable(session)
 
     def _on_session(self, session: CdpSession) -> None:
-        # Before its first request: the target is still halted.
+        # Before its first request: the target is still paused.
         if self._patterns():
             _ = self._enable(session)
 
@@ -162,7 +162,7 @@ class Interception:
         answer = session.send(method, number | params)
 
         def ended(reply: Result) -> None:
-            # A request that Chromium refuses to let go on so would hang for ever.
+            # A request that Chromium refuses to continue with these changes would hang forever.
             error = None if reply.cancelled() else reply.exception()
             if error is not None and not self._tab.closed:
                 self._fail(session, event, str(error))
@@ -198,10 +198,10 @@ class Interception:
 
 
 def inherit(tab: Tab, opener: Tab) -> None:
-    """Give a tab that has not started the credentials of its opener; rules are the opener's own."""
+    """Give a tab that has not started its opener's credentials; rules are not inherited."""
     interception = opener.state(Interception)
     credentials = interception.challenges.credentials if interception is not None else None
-    # Not yet bound to an origin they are for the opener's, and not for any page that it opens.
+    # Credentials without an origin are bound to the opener's, not to any page that it opens.
     origin = origin_of(opener.url)
     if credentials is not None and (credentials.origins or origin):
         bound = replace(credentials, origins=credentials.origins or [origin])

@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Kilobits a second down and up, milliseconds of latency; offline: nothing at all."""
+    """Kilobits per second down and up, latency in milliseconds; offline: no network at all."""
 
     down: float
     up: float
@@ -14,7 +14,7 @@ class Speed:
     offline: bool = False
 
     def conditions(self) -> dict[str, Any]:
-        """Return them as CDP's network conditions (bytes a second; 0 would mean no limit)."""
+        """Return CDP's network conditions (bytes per second; 0 would mean no limit)."""
         return {
             "offline": self.offline,
             "latency": self.latency,

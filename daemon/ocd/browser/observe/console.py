@@ -19,10 +19,10 @@ _THROWN = "Runtime.exceptionThrown"
 _LOGGED = "Log.entryAdded"
 MAX_MESSAGES = 1000
 MAX_BYTES = 1 << 20
-# Objects that were logged live in the page until they are let go: after so many of them they are.
+# Logged objects stay alive in the page until released: after this many, they are.
 _RELEASE_AFTER = 500
 _MAX_EVENT_BYTES = 64 << 10
-# Runs of the same line are one entry from this length on.
+# Runs of this many equal lines or more become one entry.
 _MIN_RUN = 3
 _NEVER_MERGED = ("error", "warning")
 _FRAMES = 10
@@ -35,7 +35,7 @@ _WITH_STACK = ("error", "warning", "trace", "assert")
 class ConsoleMessage:
     """A console entry: its type, source, and time (milliseconds since 1970).
 
-    source: console, exception, or Chromium's own word (network, security, violation, ...).
+    source: console, exception, or Chromium's own term (network, security, violation, ...).
     location: url, line and column (from 1), function.
     """
 
@@ -74,7 +74,7 @@ class Console:
     def _on_event(self, session: CdpSession, method: str, params: Raw) -> None:
         data = bytes(params)
         if len(data) > _MAX_EVENT_BYTES:
-            # One message must not take all the room.
+            # One message must not use up all the space.
             params = Raw(msgspec.json.encode(_truncate_strings(msgspec.json.decode(data))))
         self.log.add(RawEvent(method, params, session))
         if b'"objectId"' in data:
@@ -83,7 +83,7 @@ class Console:
                 session.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": "console"})
 
     def start(self, types: Iterable[str], max_messages: int) -> bool:
-        """Start a capture now; return False if one is already running."""
+        """Start a capture; return False if one is already running."""
         if self.running:
             return False
         self.log.max_events = max_messages
@@ -115,7 +115,7 @@ class Console:
         return round((end - self.capture_started_at) * 1000)
 
     def clear(self) -> int:
-        """Forget the messages; return how many there were."""
+        """Clear the messages; return how many there were."""
         count = self.log.end - max(self.log.start, self._cleared)
         self.log.clear()
         self._cleared = self.log.end
@@ -134,7 +134,7 @@ class Console:
         return max(self._cleared, self.capture_start or 0)
 
     def since(self, place: int) -> list[ConsoleMessage]:
-        """Return the messages from that position of the log on, whether or not a capture runs."""
+        """Return the messages from that position of the log on, with or without a capture."""
         messages = (_message(event) for _, event in self.log.since(place))
         return [message for message in messages if message is not None]
 
@@ -193,7 +193,7 @@ def _merge_run(run: list[ConsoleMessage]) -> list[ConsoleMessage]:
 
 
 def by_type(messages: Iterable[ConsoleMessage]) -> dict[str, int]:
-    """Return how many messages there are of each type."""
+    """Return the number of messages of each type."""
     return dict(Counter(message.type for message in messages))
 
 
@@ -238,7 +238,7 @@ def _message_of_exception(params: dict[str, Any]) -> ConsoleMessage:
 
 
 def _message_of_log_entry(entry: dict[str, Any]) -> ConsoleMessage | None:
-    # What a worker says comes from the worker itself.
+    # A worker's messages come from the worker itself.
     if entry["source"] == "worker":
         return None
     kind = _level_of(entry["level"])

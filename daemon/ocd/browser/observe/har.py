@@ -16,7 +16,7 @@ from ocd.browser.observe.response_bodies import ResponseBody
 from ocd.safety.redact import redact, redact_text, redact_url
 from ocd.storage.files import write_whole
 
-# Bytes of one body that a HAR includes, and of all bodies.
+# The most bytes of one body in a HAR, and of all bodies.
 MAX_BODY_BYTES = 1 << 20
 MAX_BODIES_BYTES = 32 << 20
 

@@ -35,7 +35,7 @@ def _format_placeholders(
         if not remaining:
             return match[0]
         value = remaining.pop(0)
-        # %c styles what follows.
+        # %c is a style for what follows.
         return "" if match[0] == "%c" else _number(match[0], value)
 
     return _FORMAT.sub(fill, text), remaining

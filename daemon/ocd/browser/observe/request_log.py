@@ -16,15 +16,15 @@ from ocd.browser.observe import requests as observe_requests
 from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.observe.response_bodies import MAX_TOTAL, BodyCollector, ResponseBody
 
-# A request is four to six events of about a kilobyte.
+# A request has four to six events of about a kilobyte.
 MAX_EVENTS = 12_000
 MAX_BYTES = 4 << 20
 CAPTURE_BYTES = 32 << 20
 _EVENTS_EACH = 6
 _MAX_EVENT_BYTES = 64 << 10
 _MAX_STRING = 4096
-# Keeps bodies outside of the renderer: those that are asked for while the page is left come, too.
-# A Chromium that does not know it keeps them for as long as it keeps the page.
+# Keeps bodies outside the renderer, so that they can be fetched while the page is left.
+# A Chromium without it keeps them for as long as it keeps the page.
 _DURABLE = "Network.configureDurableMessages"
 _DURABLE_BYTES = {"maxTotalBufferSize": MAX_TOTAL, "maxResourceBufferSize": 5 << 20}
 _BEGINNINGS = (observe_requests.SENT, observe_requests.SOCKET)
@@ -52,8 +52,8 @@ class Capture:
 class RequestLog:
     """A tab's requests; `conditions` is the throttling in force, if any.
 
-    allows: whether the domain policy lets a page load a URL.
-    last_call_at: when the last verb that works on the tab began, in seconds since 1970.
+    allows: returns whether the domain policy lets a page load a URL. last_call_at: when the last
+    verb that acts on the tab began, in seconds since 1970.
     """
 
     def __init__(self, allows: Callable[[str], bool]) -> None:
@@ -104,7 +104,7 @@ class RequestLog:
         logged = sum(1 for _, event in events if event.method in _BEGINNINGS)
         requests = observe_requests.fold_events(events, self._count - logged + 1)
         for request in requests:
-            # Chromium's network refused it, and calls that a proxy or a name that is not there.
+            # Chromium's network refused it, but reports a failed proxy or an unknown host.
             if request.type == "WebSocket" and request.error and not self._allows(request.url):
                 request.blocked = "domain-policy"
         return [
@@ -133,7 +133,7 @@ class RequestLog:
         )  # fmt: skip
 
     def clear(self) -> int:
-        """Forget the requests; return how many there were."""
+        """Clear the requests; return how many there were."""
         count = self._count - self._cleared
         self.log.clear()
         self._cleared = self._count
@@ -154,7 +154,7 @@ class RequestLog:
             await session.send("Network.emulateNetworkConditions", conditions or unthrottled)
 
     def apply_again(self) -> None:
-        """Throttle once more, where somebody else has set other conditions."""
+        """Throttle again, after another program has set other conditions."""
         if self.conditions is not None:
             for session in list(self._sessions):
                 session.send_nowait("Network.emulateNetworkConditions", self.conditions)
@@ -211,7 +211,7 @@ class RequestLog:
         return newest, len(matching) - len(newest)
 
     async def body(self, request: NetworkRequest, max_bytes: int) -> ResponseBody:
-        """Return a response's body, collected or fetched from Chromium now."""
+        """Return a response's body, collected already or fetched from Chromium now."""
         body_collector = self.capture.body_collector if self.capture else None
         collected = body_collector.of(request) if body_collector else None
         return collected or await ResponseBody.fetch(request, max_bytes)
@@ -236,7 +236,7 @@ def _not_running(mode: str) -> OcdError:
 
 
 def _truncate_event(params: Raw) -> Raw:
-    """Return a huge event with its long texts cut: data: addresses, what was posted."""
+    """Return a huge event with its long texts cut: data: URLs, posted data."""
     event = msgspec.json.decode(params)
     if "request" in event:
         event["request"].pop("postDataEntries", None)

@@ -138,7 +138,7 @@ def status_test(status: str | int) -> Test:
 
 
 def type_test(types: Iterable[str]) -> Test:
-    """Return the test of a resource type, in any letter case; none given: all."""
+    """Return the test of a resource type, ignoring case; without any given, all pass."""
     accepted = {_ALIASES.get(name.lower(), name.lower()) for name in types}
     return lambda request: not accepted or request.type.lower() in accepted
 
@@ -153,7 +153,7 @@ _ALIASES = {
 
 
 def url_test(allowed: Iterable[str], blocked: Iterable[str]) -> Test:
-    """Return the test of an address: it fits one of `allowed`, if any, and none of `blocked`."""
+    """Return the test of a URL: it matches one of `allowed`, if any, and none of `blocked`."""
     allowed_tests = [text_test(pattern, "url_allowlist") for pattern in allowed]
     blocked_tests = [text_test(pattern, "url_blocklist") for pattern in blocked]
 
@@ -166,6 +166,6 @@ def url_test(allowed: Iterable[str], blocked: Iterable[str]) -> Test:
 
 
 def every(tests: Iterable[Test]) -> Test:
-    """Return the test that all of them pass."""
+    """Return the test that passes if all of them pass."""
     all_tests = list(tests)
     return lambda request: all(test(request) for test in all_tests)

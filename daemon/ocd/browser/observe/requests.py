@@ -63,7 +63,7 @@ class NetworkRequest:
 
     @property
     def failed(self) -> bool:
-        """Whether it brought an error: of the network, or an HTTP status from 400 on."""
+        """Whether it failed: by a network error, or an HTTP status of 400 or above."""
         return bool(self.error) or (self.status or 0) >= 400
 
     @property
@@ -73,7 +73,7 @@ class NetworkRequest:
 
 
 class _Request(Struct, rename="camel"):
-    url: str = ""  # a WebSocket's handshake has headers alone
+    url: str = ""  # a WebSocket's handshake only has headers
     method: str = "GET"
     headers: dict[str, str] = {}
     post_data: str | None = None
@@ -98,7 +98,7 @@ class _Response(Struct, rename="camel"):
 
 
 class _Event(Struct, rename="camel"):
-    """The fields of all events of a request that count here; each event has some of them."""
+    """The fields of the events of a request that are used here; each event has some of them."""
 
     request_id: str
     document_url: str = msgspec.field(name="documentURL", default="")
@@ -130,7 +130,7 @@ class _RequestFolder:
     def __init__(self, first_number: int) -> None:
         self.number = first_number
         self.requests: list[NetworkRequest] = []
-        # Requests are told apart by id; a redirect's are told in turn under the same one.
+        # Requests are identified by id; those of a redirect chain use the same one in turn.
         self.open: dict[str, NetworkRequest] = {}
         self.extra_request_headers: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
         self.extra_response_info: defaultdict[str, list[tuple[int, dict[str, str]]]] = defaultdict(
@@ -217,7 +217,7 @@ class _RequestFolder:
         record = self.open.get(event.request_id)
         if record is not None:
             record.state, record.session = "finished", raw.session
-            # Chromium's two processes do not tell the end and the beginning by one clock.
+            # Beginning and end are measured by the clocks of two processes of Chromium.
             record.ended = max(event.timestamp, record.answered, record.began)
             record.size = round(event.encoded_data_length)
 

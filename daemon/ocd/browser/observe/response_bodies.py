@@ -12,7 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.cdp.event_log import RawEvent
 from ocd.browser.observe.requests import FINISHED, SENT, NetworkRequest, fold_events
 
-# What a capture keeps of all bodies together.
+# The most that a capture keeps of all bodies together.
 MAX_TOTAL = 16 << 20
 
 
@@ -31,7 +31,7 @@ class ResponseBody:
 
     @classmethod
     async def fetch(cls, request: NetworkRequest, max_bytes: int) -> "ResponseBody":
-        """Ask Chromium for the body; it keeps those of the present page, up to 5 MB each."""
+        """Ask Chromium for the body; it keeps those of the current page, up to 5 MB each."""
         if request.state == "pending":
             return cls(error="The response is not complete yet.")
         if request.state == "redirected" or request.type == "WebSocket":
@@ -68,7 +68,7 @@ class ResponseBody:
         return cls(encoded, is_base64=True, size=len(data), truncated=len(data) > len(cut))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its keys in a result."""
+        """Return its keys as they appear in a result."""
         if self.error:
             return {"body": None, "body_error": self.error}
         kind = "base64" if self.is_base64 else "text"
@@ -84,7 +84,7 @@ _ended = msgspec.json.Decoder(_Ended).decode
 
 
 class BodyCollector:
-    """Fetches the bodies of a capture as they end, and keeps the newest up to a total."""
+    """Fetches the bodies of a capture as they complete, and keeps the newest up to a total size."""
 
     def __init__(self, max_body_bytes: int, fits: Callable[[NetworkRequest], bool]) -> None:
         self.dropped = 0
@@ -130,6 +130,6 @@ class BodyCollector:
         return None if request.state == "redirected" else self._bodies.get(request.request_id)
 
     def clear(self) -> None:
-        """Forget the bodies."""
+        """Clear the bodies."""
         self._bodies.clear()
         self._total = 0

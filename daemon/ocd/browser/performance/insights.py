@@ -8,7 +8,7 @@ from typing import Any
 from ocd.browser.performance.trace_events import LONG_TASK_MS, Resource, TraceFacts
 
 _TOP = 10
-# Google's bounds of good and poor.
+# Google's thresholds for good and poor.
 _BOUNDS = {"lcp_ms": (2500, 4000), "cls": (0.1, 0.25), "inp_ms": (200, 500)}
 
 
@@ -28,7 +28,7 @@ class Insight:
 
 
 def metrics(facts: TraceFacts) -> dict[str, Any]:
-    """Return the numbers that pages are measured by; what did not happen is left out."""
+    """Return the usual metrics of a page; those that did not occur are left out."""
     result = {
         "ttfb_ms": facts.ttfb, "fcp_ms": facts.fcp, "lcp_ms": facts.lcp, "cls": facts.cls,
         "inp_ms": facts.inp, "tbt_ms": facts.blocked, "long_tasks": len(facts.tasks),

@@ -33,8 +33,8 @@ _TIMES = """() => {
   }));
   return {navigation, paint, resource};
 }"""
-# Chromium tells of a paint once the frame was shown, which may be after `load`. A hidden tab shows
-# no frames, and a body without anything in it paints nothing.
+# Chromium reports a paint once the frame was shown, which may be after `load`. A hidden tab shows
+# no frames, and an empty body paints nothing.
 _PAINTED = """() => new Promise((done) => {
   const name = 'first-contentful-paint';
   const of = (name) => Reflect.get(Document.prototype, name, document);
@@ -60,10 +60,10 @@ _LARGEST = "largest_contentful_paint_ms"
 
 
 async def measure(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, Any]:
-    """Return the measurements of that kind, or all of puppeteer, navigation, paint, resource.
+    """Return the measurements of that kind, or all: puppeteer, navigation, paint, resource.
 
-    Times are in ms since the navigation, but for Chromium's own counters, in seconds. A paint that
-    has not come is None: the first is waited for, a second at most.
+    Times are in ms since the navigation, except Chromium's own counters, in seconds. The first
+    paint is awaited for a second at most; a paint that has not happened is None.
     """
     vitals: dict[str, Any] = {}
     if kind in ("all", "puppeteer"):
@@ -92,7 +92,7 @@ def is_unpainted(vitals: dict[str, Any]) -> bool:
 
 
 async def _largest(tab: "Tab") -> float | None:
-    """Wait a moment for the first paint, and return when the largest was: ms, None if none was."""
+    """Wait briefly for the first paint; return the time of the largest in ms, None without one."""
     try:
         async with asyncio.timeout(_PAINT_S):
             await tab.evaluate(_PAINTED, args=[], isolated=True)
@@ -102,7 +102,7 @@ async def _largest(tab: "Tab") -> float | None:
     except OcdError as error:
         if not error.details.get("navigated"):
             raise
-        return None  # what came in its place is measured
+        return None  # the page that has replaced it is measured
     return at
 
 

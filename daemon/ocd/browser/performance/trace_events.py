@@ -91,12 +91,12 @@ class TraceFacts:
 
     @property
     def document(self) -> Resource | None:
-        """The page's own request."""
+        """The request for the page itself."""
         return next((one for one in self.resources if one.type == "Document"), None)
 
     @property
     def ttfb(self) -> float | None:
-        """When the document's first byte came."""
+        """When the document's first byte arrived."""
         return self.document.answered if self.document else None
 
     @property
@@ -114,7 +114,7 @@ class TraceFacts:
 
     @property
     def blocked(self) -> float:
-        """Total blocking time: what long tasks took beyond 50 ms each, after the first paint."""
+        """Total blocking time: the time of long tasks beyond 50 ms each, after the first paint."""
         since = self.fcp or 0.0
         return round(
             sum(one.duration - LONG_TASK_MS for one in self.tasks if one.start >= since), 1

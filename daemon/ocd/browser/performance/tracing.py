@@ -33,7 +33,7 @@ _CONFIG = {
     ],
     "excludedCategories": ["*"],
 }  # fmt: skip
-# The events that carry headers, and with them cookies.
+# The events that contain headers, and with them cookies.
 _WITH_HEADERS = (b'"ResourceReceiveResponse"', b'"ResourceSendRequest"')
 
 
@@ -44,10 +44,10 @@ class _TraceJson(msgspec.Struct, rename="camel"):
 
 @contextlib.asynccontextmanager
 async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
-    """Record during the block; the list holds the trace's JSON, in pieces, after it.
+    """Record during the block; afterwards the list has the trace's JSON, in pieces.
 
     Raises busy if another trace of the browser is being recorded, timeout if Chromium does not
-    give it out.
+    deliver it.
     """
     params = {"transferMode": "ReturnAsStream", "traceConfig": _CONFIG}
     pieces: list[bytes] = []
@@ -79,9 +79,9 @@ def _resolve(future: asyncio.Future[Any], event: Event) -> None:
 
 
 def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str, Path]:
-    """Write the trace and return its id and file; blocks. The session's oldest ones make room.
+    """Write the trace and return its id and file; blocks. The session's oldest ones are removed.
 
-    copy: a second place for it. Raises storage_* errors.
+    copy: a second file to write it to. Raises storage_*.
     """
     trace = msgspec.json.decode(b"".join(pieces), type=_TraceJson)
     trace.trace_events = [_strip_samples(event) for event in trace.trace_events]

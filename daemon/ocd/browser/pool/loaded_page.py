@@ -6,7 +6,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.page_tools import PageTool
 
-# What Chromium shows in a viewer instead of as a document that can be read.
+# Types that Chromium shows in a viewer, not as a document that can be read.
 _VIEWER_TYPES = (
     "image/",
     "video/",
@@ -21,7 +21,7 @@ _VIEWER_TYPES = (
 class RawDocument:
     """A response to a navigation: URL, status, headers in order, and the request's headers.
 
-    body: without its content encoding; None: it was not read.
+    body: decoded from its content encoding; None if it was not read.
     """
 
     url: str
@@ -36,14 +36,17 @@ class RawDocument:
 class LoadedPage:
     """A rendered page: final URL, HTTP status (None without one), the document as HTML.
 
-    html: what nobody can see is marked in it (visible_html.UNSEEN), shadow trees are declarative.
-    Of a document that is no page (XML, JSON, text) it is the text itself, as it came.
-    links: absolute addresses, in the page's order, as often as they stand there.
-    frames: address and HTML of frames of the page's own origin. headers: of its answer, names in
-    lower case. redirects: address and status of each redirect of a server on the way.
-    failed_actions: those that could not be done, and why. tools: what its main frame offers agents,
-    if that was wanted. raw: documents as their servers sent them, redirects included, if that was
-    wanted. files: picture and PDF by kind, those that were wanted; not_kept: why one is not there.
+    Attributes:
+        html: invisible elements are marked in it (visible_html.UNSEEN), shadow trees are
+            declarative. For a document that is not a page (XML, JSON, text), the text itself.
+        links: absolute addresses, in page order, with repetitions.
+        frames: address and HTML of frames of the page's own origin.
+        headers: of its response, names in lower case.
+        redirects: address and status of each redirect by a server.
+        failed_actions: the actions that could not be performed, and why.
+        tools: what its main frame offers agents, if requested.
+        raw: documents as their servers sent them, redirects included, if requested.
+        files: the requested screenshot and PDF by kind; not_kept: why one is missing.
     """
 
     url: str
@@ -75,7 +78,7 @@ def page_of(url: str, snapshot: dict[str, Any]) -> LoadedPage:
             content_type=content_type,
         )
     final = snapshot["url"]
-    # Schemes without a server claim 200, too.
+    # Schemes without a server report 200, too.
     answered = final.startswith(("http:", "https:"))
     return LoadedPage(
         url=final,

@@ -7,13 +7,13 @@ from ocd.browser.cdp.connection import CdpSession
 from ocd.browser.cdp.io_stream import read_stream
 
 MAX_FILE_BYTES = 32 << 20
-# WebP has no longer side.
+# WebP images cannot be longer.
 _MAX_SIDE = 16_383
 _QUALITY = 80
 
 
 async def take_picture(cdp: CdpSession) -> bytes:
-    """Return the page as WebP, from its top; of a longer one the first 16,383 pixels.
+    """Return the page as WebP, from its top; at most the first 16,383 pixels.
 
     Raises cdp_error, too_large.
     """

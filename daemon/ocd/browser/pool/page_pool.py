@@ -18,7 +18,7 @@ from ocd.safety.host_canonical import hostname_of, netloc_of
 __all__ = ["FetchedBody", "LoadedPage", "PagePool", "PoolOptions"]
 
 _READ_BYTES = 1 << 20
-# With more proxies than this some tab is closed and another one opened for a page.
+# With more proxies than this, a tab is closed and another one opened for each page.
 _MAX_TABS = 8
 
 
@@ -26,7 +26,7 @@ _MAX_TABS = 8
 class FetchedBody:
     """A body fetched with the browser's network stack (cookies, TLS), not rendered.
 
-    url is the one asked for: Chromium follows redirects without telling where they led.
+    url: as requested; Chromium follows redirects without reporting where they led.
     """
 
     url: str
@@ -38,9 +38,9 @@ class FetchedBody:
 class PagePool:
     """Reused tabs of one crawl, in their own browser context (or the user's: share_login).
 
-    With several proxies there is a context for each, and they take turns, page by page.
-    At most `size` pages load at once, further calls wait. The pool survives Chromium's death: the
-    pages that were loading fail with browser_gone, the next ones get new tabs.
+    Each of several proxies has its own context; they are used in turn, page by page. At most `size`
+    pages load at once, further calls wait. The pool survives Chromium's death: pages that were
+    loading fail with browser_gone, the next ones get new tabs.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class PagePool:
 
     async def __aenter__(self) -> Self:
         if self._options.proxies and not self._chromium.guard.policy.empty:
-            # Chromium's own rules for what the guard does not see are a proxy and a resolver, too.
+            # Chromium's rules for what the guard does not see need the proxy and the resolver.
             raise OcdError(
                 "disabled", "With a domain policy the browser cannot use another proxy",
                 hint="Crawl with engine static.",
@@ -67,7 +67,7 @@ class PagePool:
         self._chromium.retain()
         try:
             await self._renew()
-        except BaseException:  # a cancelled crawl does not keep Chromium alive
+        except BaseException:  # a cancelled crawl must not keep Chromium alive
             self._chromium.release()
             raise
         return self
@@ -86,7 +86,7 @@ class PagePool:
         await self._drop_context()
 
     async def _drop_context(self) -> None:
-        # Takes the tabs that are still loading with it.
+        # This also closes the tabs that are still loading.
         for place in self._places:
             if place.context_id is None:
                 continue
@@ -98,7 +98,7 @@ class PagePool:
                 return
 
     async def _renew(self) -> None:
-        # After Chromium's death nothing of the old generation is left.
+        # After Chromium's death nothing remains of the old generation.
         async with self._opening:
             await self._chromium.ensure()
             if self._generation == self._chromium.generation:
@@ -116,7 +116,7 @@ class PagePool:
         address, login = proxy
         params: dict[str, Any] = {"disposeOnDetach": True}
         if address:
-            # Loopback goes by the proxy, too, as in the static engine.
+            # Loopback also goes through the proxy, as with the static engine.
             params |= {"proxyServer": address, "proxyBypassList": "<-loopback>"}
         reply = await connection.send("Target.createBrowserContext", params)
         context_id = str(reply["browserContextId"])
@@ -129,9 +129,11 @@ class PagePool:
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Render `url` within `timeout_s` seconds.
 
-        With its pictures and styles, and with content that scripts are about to fill in, which is
-        waited for, some seconds at most. Raises navigation_failed, too_many_redirects,
-        download_started, not_html, domain_blocked, tab_crashed, timeout, browser_gone.
+        With images and styles, and with content that scripts are about to insert, for which it
+        waits a few seconds at most.
+
+        Raises navigation_failed, too_many_redirects, download_started, not_html, domain_blocked,
+        tab_crashed, timeout, browser_gone.
         """
         await self._chromium.guard.check(url)
         try:
@@ -139,7 +141,7 @@ class PagePool:
         except OcdError as error:
             if error.details.get("net_error") not in STATUS_ONLY:
                 raise
-        # An error status without a page: Chromium shows its own page and tells no status.
+        # An error status without a page: Chromium shows its own page and reports no status.
         answer = await self.fetch(url, timeout_s)
         kind = answer.headers.get("content-type", "").partition(";")[0]
         return LoadedPage(url, answer.status, kind, title="", html="", links=[], redirected=False)
@@ -165,7 +167,7 @@ class PagePool:
         self._places.rotate(-1)
         usable = [tab for tab in self._idle if not tab.broken and tab.place is place]
         tab = next((tab for tab in usable if tab.site in (site, "")), None)
-        # Going to another site costs a new renderer: a new tab is better while there is room.
+        # Another site needs a new renderer: a new tab is better while there is room.
         if tab is None and len(usable) >= self.size:
             tab = usable[0]
         if tab is None:
@@ -178,7 +180,7 @@ class PagePool:
         return tab
 
     async def _make_room(self, place: BrowserPlace) -> None:
-        # The tabs of other proxies are kept as long as there are few.
+        # The tabs of other proxies are kept while there are few.
         others = [tab for tab in self._idle if tab.place is not place]
         if others and len(self._idle) + len(self._busy) >= max(self.size, _MAX_TABS):
             self._idle.remove(others[0])
@@ -208,7 +210,7 @@ class PagePool:
     async def fetch(self, url: str, timeout_s: float) -> FetchedBody:
         """Fetch `url` with the context's cookies, without rendering it.
 
-        Answers of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
+        Responses of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
         """
         await self._chromium.guard.check(url)
         try:
@@ -261,9 +263,9 @@ async def _read_stream(tab: PoolTab, handle: str) -> bytes:
 
 
 def site_of(url: str) -> str:
-    """Return what pages share that can share a renderer: scheme and the host's last two labels.
+    """Return a key for pages that can share a renderer: scheme and the host's last two labels.
 
-    Only a guess at Chromium's own idea of a site, good enough to choose a tab by.
+    This only approximates Chromium's notion of a site, well enough to choose a tab by.
     """
     scheme, host = url.partition(":")[0].lower(), hostname_of(url)
     if ":" in host or host.rpartition(".")[2].isdigit():

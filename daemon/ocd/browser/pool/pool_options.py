@@ -9,13 +9,18 @@ from typing import Any
 class PoolOptions:
     """Options of one pool's pages.
 
-    share_login: in the user's own browser context. headers: added to requests to `origins` alone.
-    cookies: in CDP's form. proxies: `http://host:port` and "user:password", or ""; a context each.
-    text_only: pictures, fonts and media are not loaded. actions: what is done on each page before
-    it is read, one of wait_for, click (selectors) and scroll (times) each, and timeout_ms.
-    init_script: runs in each document before the page's own scripts. tools: those that pages offer
-    are wanted, too. keep: `raw`, `screenshot`, `pdf`: what comes with each page besides.
-    any_certificate: no server has to prove who it is.
+    Attributes:
+        share_login: use the user's own browser context.
+        headers: added to requests to `origins` alone.
+        cookies: in CDP's form.
+        proxies: `http://host:port` and "user:password", or ""; a context for each.
+        text_only: do not load images, fonts and media.
+        actions: performed on each page before it is read; each has one of wait_for, click
+            (selectors) and scroll (times), and timeout_ms.
+        init_script: runs in each document before the page's own scripts.
+        tools: collect the tools that pages offer, too.
+        keep: what to return besides the page: `raw`, `screenshot`, `pdf`.
+        any_certificate: accept any TLS certificate.
     """
 
     share_login: bool = False

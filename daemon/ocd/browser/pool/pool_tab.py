@@ -25,11 +25,11 @@ from ocd.browser.tabs.navigation import load_error
 from ocd.browser.tabs.page_loads import PageLoads
 from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
 
-# How often a page may send its visitor on by script before it counts as endless.
+# How often a page may redirect by script before that counts as endless.
 MAX_SCRIPT_REDIRECTS = 10
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
-# Chromium lets the documents that a tab has left pile up; so often they are looked for.
+# Documents that a tab has left accumulate in Chromium: after so many pages it is checked.
 _PAGES_BETWEEN_COLLECTIONS = 20
 _FILES = {"screenshot": take_picture, "pdf": print_pdf}
 _ANY_CERTIFICATE = ("Security.setIgnoreCertificateErrors", {"ignore": True})
@@ -49,7 +49,7 @@ USERS_OWN = BrowserPlace()
 
 
 class _Snapshot(msgspec.Struct):
-    """What pool_read.js gives."""
+    """The result of pool_read.js."""
 
     url: str
     status: int
@@ -62,7 +62,7 @@ class _Snapshot(msgspec.Struct):
     heap: float
 
 
-# Read at import: the loop must not wait for a disk.
+# Read at import, because the loop must not wait for a disk.
 _SHIM = load("pool/pool_shim")
 _LOOKING = (
     "elements/documents", "elements/composed_tree", "visibility/legibility",
@@ -94,7 +94,7 @@ class PoolTab:
         self._documents = PageLoads(cdp)
         self._tools = PageTools(self._main_frame)
         self._leaving = False
-        # Whether the document has all of its markup, and the error if that will never come.
+        # Resolved once the document has been parsed; with the error if that will never happen.
         self._parsed = True
         self._cut_off: OcdError | None = None
 
@@ -102,7 +102,7 @@ class PoolTab:
     async def open(
         cls, targets: Targets, place: "BrowserPlace", options: PoolOptions = DEFAULT_OPTIONS
     ) -> "PoolTab":
-        """Open a tab in the place."""
+        """Open a tab at that place."""
         context = {"browserContextId": place.context_id} if place.context_id else {}
         if _FILES.keys() & options.keep:  # a hidden page is never drawn
             cdp = await targets.open(_close_popup, background=True, **context)
@@ -131,7 +131,7 @@ class PoolTab:
             cdp.send("Inspector.enable"),
             *([cdp.send("Emulation.setUserAgentOverride", agent)] if agent["userAgent"] else ()),
             *([cdp.send(*_ANY_CERTIFICATE)] if self._options.any_certificate else ()),
-            # Else the headless shell runs it when we read, on a page without scripts of its own.
+            # Otherwise the headless shell runs it at reading, on a page without scripts of its own.
             *([cdp.send("Runtime.enable")] if self._options.init_script else ()),
             *self._rules.start(),
             cdp.send("Emulation.setDeviceMetricsOverride", _METRICS),
@@ -172,7 +172,7 @@ class PoolTab:
     def _on_stopped(self, event: Event) -> None:
         if event["frameId"] != self.cdp.target_id or self._parsed or self._leaving:
             return
-        # Also just before a crash is reported: then there is no response any more.
+        # Also just before a crash is reported, when there is no response any more.
         answer = self.cdp.send("Runtime.evaluate", {"expression": "0"})
         answer.add_done_callback(partial(self._cut_off_at, self._documents.navigation_count))
 
@@ -181,18 +181,20 @@ class PoolTab:
             return
         if self._parsed or self._leaving or navigation != self._documents.navigation_count:
             return
-        # Its parser waits for ever, and so would a script that waits for the document.
+        # Its parser waits forever, and so would a script that waits for the document.
         self._cut_off = OcdError("fetch_failed", "the response was cut off", cut_off=True)
         self.cdp.interrupt(self._cut_off)
 
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
-        """Load `url` and return it; the caller bounds the time. Errors: see PagePool.load."""
+        """Load `url` and return the page; the caller limits the time. Raises as PagePool.load."""
         self.pages += 1
         self._leaving, self._parsed, self._cut_off = False, True, None
         self._rules.forget()
         end = asyncio.get_running_loop().time() + timeout_s
         if "#" in url:
-            await self._go("about:blank")  # else it may be a move inside of the document at hand
+            await self._go(
+                "about:blank"
+            )  # otherwise it might be a navigation within the current document
             self._parsed = True
         await self._go(url)
         failed = await self._act(url, end) if self._options.actions else []
@@ -216,7 +218,7 @@ class PoolTab:
         return page if page.content_type in _HTML_TYPES else await self._raw_document(page)
 
     async def _files(self) -> tuple[dict[str, bytes], list[str]]:
-        """Return the page as the files that are wanted, and why others are not there."""
+        """Return the requested files of the page, and why others are missing."""
         files, not_kept = dict[str, bytes](), list[str]()
         for kind, make in _FILES.items():
             if kind not in self._options.keep:
@@ -230,7 +232,7 @@ class PoolTab:
         return files, not_kept
 
     async def _offered(self) -> tuple[PageTool, ...]:
-        """Return the tools that the page offers; webmcp_unsupported where none could."""
+        """Return the tools that the page offers; webmcp_unsupported where there can be none."""
         frame = Frame(self.cdp.target_id, self.cdp)
         if self._options.tools:
             await self._tools.ask_libraries((frame,))
@@ -240,7 +242,7 @@ class PoolTab:
         return tools
 
     async def _raw_document(self, page: LoadedPage) -> LoadedPage:
-        # Chromium shows such documents in a viewer of its own.
+        # Chromium shows such documents in a viewer.
         params = {"frameId": self.cdp.target_id, "url": page.url}
         try:
             got = await self.cdp.send("Page.getResourceContent", params)
@@ -269,7 +271,7 @@ class PoolTab:
             found = await self._snapshot(end)
             if found is not None and not (self._leaving or found["refresh"]):
                 return found
-            # The page went elsewhere by itself, or is about to: the next one counts.
+            # The page has navigated by itself, or is about to: the next one counts.
             if (
                 not await self._follow_redirects(moves, bounded=found is not None)
                 and found is not None
@@ -278,7 +280,7 @@ class PoolTab:
         raise OcdError("too_many_redirects", f"{url} keeps redirecting.", url=url)
 
     async def _act(self, url: str, end: float) -> list[str]:
-        """Do the actions on the page once it is there; return those that could not be done."""
+        """Perform the actions once the page has loaded; return those that were not possible."""
         await self._read(url, end)
         failed = []
         for number, action in enumerate(self._options.actions, 1):
@@ -300,7 +302,7 @@ class PoolTab:
                 if not error.details.get("navigated"):
                     raise
                 if "click" in action:
-                    return ""  # it has led to another page
+                    return ""  # the action has led to another page
                 if not left:
                     return "the page kept navigating"
 
@@ -317,7 +319,7 @@ class PoolTab:
         if self._cut_off is not None:
             raise self._cut_off
         left = end - asyncio.get_running_loop().time()
-        # Some time before the end a page whose pictures hang is taken as it stands.
+        # Shortly before the time limit, a page whose images hang is read as it is.
         inside = max(left - max(0.25, left / 10), 0.05)
         scripted = json.dumps(bool(self._options.init_script))
         call = f"{_READ}({scripted}, {_round_to_ms(inside)})"
@@ -340,7 +342,7 @@ class PoolTab:
         except OcdError as error:
             if error.code != "script_error" or error.details.get("navigated"):
                 raise
-        # The page has put something of its own in the place of what the script uses.
+        # The page has replaced a function that the script uses.
         return await evaluate.evaluate(frame, call, context=await evaluate.isolated_context(frame))
 
     async def recover(self) -> None:
@@ -365,7 +367,7 @@ class PoolTab:
 
 
 def _checked(snapshot: object) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the snapshot if it is one; msgspec.ValidationError for what a page has made of it."""
+    """Return the snapshot; msgspec.ValidationError if the page has tampered with its form."""
     msgspec.convert(snapshot, _Snapshot | None)
     return snapshot
 
@@ -379,11 +381,11 @@ _READING_S = 1.0
 
 
 def _round_to_ms(seconds: float) -> int:
-    # The renderer compiles a script that it knows, to the letter, only once: 2 ms of every page.
+    # The renderer compiles an identical script only once, which saves 2 ms a page.
     return int(seconds * 1000) if seconds < 2 else int(seconds) * 1000
 
 
 def _close_popup(cdp: CdpSession) -> None:
-    # Its opener stands still until it runs, closed or not.
+    # Its opener is suspended until the pop-up runs, even if it is closed.
     cdp.send_nowait("Runtime.runIfWaitingForDebugger")
     cdp.connection.send_nowait("Target.closeTarget", {"targetId": cdp.target_id})

@@ -1,4 +1,4 @@
-"""What a pool tab does to its pages' requests, with CDP's Fetch domain."""
+"""What a pool tab does to its pages' requests, through CDP's Fetch domain."""
 
 import asyncio
 import base64
@@ -25,8 +25,8 @@ MAX_RAW_BYTES = 10 << 20
 class DocumentAnswer:
     """The responses to a tab's navigation: the last one's headers, and the redirects.
 
-    Names of headers are in lower case. redirects: address and status of each. raw: all of them, as
-    they were sent, if that is wanted.
+    Names of headers are in lower case. redirects: address and status of each. raw: all responses as
+    they were sent, if requested.
     """
 
     headers: dict[str, str] = field(default_factory=dict[str, str])
@@ -35,10 +35,10 @@ class DocumentAnswer:
 
 
 class RequestRules:
-    """Adds headers, leaves out what is no text, logs in to a proxy, and hears the page's answer.
+    """Adds headers, blocks what is not text, logs in to a proxy, and records the page's response.
 
-    Only requests that a rule is about are paused: each costs two messages. login: "user:password"
-    of the proxy, as it stands in a URL.
+    Only requests that a rule concerns are paused: each costs two messages. login: "user:password"
+    of the proxy, in the form it has in a URL.
     """
 
     def __init__(self, cdp: CdpSession, options: PoolOptions, login: str) -> None:
@@ -50,7 +50,7 @@ class RequestRules:
         self.answer = DocumentAnswer()
 
     def forget(self) -> None:
-        """Start a page: forget what was received before."""
+        """Forget what was received for the previous page."""
         self.answer = DocumentAnswer()
 
     def start(self) -> list[asyncio.Future[dict[str, Any]]]:
@@ -115,7 +115,7 @@ class RequestRules:
         if status in _REDIRECTS or _size(found.headers) > MAX_RAW_BYTES:
             self._go_on(event)
             return
-        # The page is not given its document before this has it, so whoever reads the page has both.
+        # The page gets its document only after this, so that a reader of the page has both.
         reading = self._cdp.send("Fetch.getResponseBody", {"requestId": event["requestId"]})
         reading.add_done_callback(lambda reply: self._on_body(event, found, reply))
 
@@ -150,7 +150,7 @@ class RequestRules:
         request_id = event["requestId"]
         answer = {"response": "Default"}
         if event["authChallenge"].get("source") == "Proxy":
-            # Asked again, the proxy has refused them.
+            # If it asks again, the proxy has refused them.
             answer = {"response": "CancelAuth"}
             if request_id not in self._asked:
                 self._asked[request_id] = None
@@ -163,6 +163,6 @@ class RequestRules:
 
 
 def _size(headers: list[tuple[str, str]]) -> int:
-    """Return the body's size as far as its headers say it, else 0."""
+    """Return the body's size if the headers tell it, else 0."""
     length = next((value for name, value in headers if name.lower() == "content-length"), "")
     return int(length) if length.isascii() and length.isdigit() else 0

@@ -26,7 +26,7 @@ class SocketTransport:
 
     async def open(self) -> None:
         """Connect; browser_failed if nothing responds there."""
-        import aiohttp  # a daemon that starts its own Chromium never pays for this
+        import aiohttp  # only needed when attaching
 
         self._session = aiohttp.ClientSession()
         try:

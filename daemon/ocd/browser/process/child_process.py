@@ -42,7 +42,7 @@ class ErrorLog:
         await asyncio.to_thread(self._ended.wait, seconds)
 
     def pump(self, end: BinaryIO) -> None:
-        """Read `end` until everybody has closed it (blocks: runs in a thread)."""
+        """Read `end` until all writers have closed it (blocks: runs in a thread)."""
         with end, contextlib.suppress(OSError):
             for line in end:
                 self.last.append(line.decode(errors="replace").rstrip())
@@ -54,7 +54,7 @@ class ErrorLog:
     def _write(self, line: bytes) -> None:
         if self._path is None:
             return
-        # A log that cannot be written must not stop Chromium, nor the reading of its pipe.
+        # A log that cannot be written must stop neither Chromium nor the reading of its pipe.
         with contextlib.suppress(OSError):
             if self._file is not None and self._file.tell() > LOG_BYTES:
                 self._file.close()
@@ -85,7 +85,7 @@ class BrowserProcess:
         self.exited.set()
 
     def kill(self) -> None:
-        """End the process and all its children at once; nothing happens after its end."""
+        """Kill the process and all its children; does nothing after its end."""
         with self._reaping:
             if not self._reaped:
                 self._kill_group()
@@ -106,7 +106,7 @@ class BrowserProcess:
         try:
             _, status = os.waitpid(self.pid, 0)
         except ChildProcessError:
-            return 0  # somebody else has reaped it
+            return 0  # reaped already
         finally:
             self._reaped = True
         return os.waitstatus_to_exitcode(status)
@@ -159,7 +159,7 @@ def start(
 
 @contextlib.contextmanager
 def _refusals_told(binary: str) -> Iterator[None]:
-    """Turn what the system refuses (descriptors, processes, memory) into browser_failed."""
+    """Translate a refusal of the system (descriptors, processes, memory) to browser_failed."""
     try:
         yield
     except OSError as error:
@@ -183,9 +183,9 @@ def _spawn(arguments: Sequence[str], read: int, write: int, errors: int) -> int:
 
 def _pipe(readers: contextlib.ExitStack, writers: contextlib.ExitStack) -> tuple[int, int]:
     """Return a pipe's ends, to read and to write; the stacks close them."""
-    import fcntl  # Unix alone has it
+    import fcntl  # only on Unix
 
-    # Numbers above 9, so that none is overwritten when the child's 0 to 4 are put in place.
+    # Numbers above 9, so that none is overwritten when the child's 0 to 4 are set up.
     with contextlib.ExitStack() as low:
         for end in (ends := os.pipe()):
             low.callback(os.close, end)
@@ -202,6 +202,6 @@ def _thread(target: object, *args: object) -> None:
 
 def _watch(process: BrowserProcess, loop: asyncio.AbstractEventLoop) -> None:
     status = process.reap()
-    # The loop may be gone already: then nobody waits.
+    # The loop may be gone already; then nobody is waiting.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(process.record_exit, status)

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 Spawn = Callable[[Coroutine[Any, Any, None]], object]
 State = Literal["stopped", "starting", "running", "gone"]
 
-# What a browser that has answered once may take to do what every session needs of it.
+# The time limit for setting up a browser that has answered.
 SET_UP_S = 15.0
 
 
@@ -37,9 +37,12 @@ SET_UP_S = 15.0
 class ChromiumOptions:
     """The browser options of the daemon's configuration.
 
-    run_dir holds chromium.json (who runs), log_dir chromium.log; idle_minutes 0 = never idle.
-    incoming: where downloads are until they have come whole; None: there are none.
-    own_proxy: whether the user says by which proxy Chromium reaches the network.
+    Attributes:
+        run_dir: contains chromium.json, the record of the running browser.
+        log_dir: contains chromium.log.
+        idle_minutes: 0: never close an idle browser.
+        incoming: the folder of downloads until they are complete; None: no downloads.
+        own_proxy: the user has set the proxy by which Chromium reaches the network.
     """
 
     profile: Path
@@ -59,7 +62,7 @@ class ChromiumOptions:
 class Chromium:
     """A part of the daemon: the browser process and the connection to it.
 
-    `generation` counts the starts, `losses` the ends that nobody had asked for; `on_gone` functions
+    `generation` counts the starts, `losses` the ends that were not requested; `on_gone` functions
     are called, in order, when a generation ends, whether it was closed or has died.
     """
 
@@ -86,7 +89,7 @@ class Chromium:
 
     @property
     def pid(self) -> int | None:
-        """The browser's process id; None if none runs or somebody else started it."""
+        """The browser's process id; None if none is running or it was not started by us."""
         process = self._launched.process if self._launched else None
         return process.pid if process else None
 
@@ -99,7 +102,7 @@ class Chromium:
 
     @property
     def current_generation(self) -> int:
-        """The generation that runs, or the one that starts next if none does."""
+        """The running generation, or the one that starts next."""
         return self.generation + (self._launched is None)
 
     @property
@@ -111,25 +114,25 @@ class Chromium:
 
     @property
     def targets(self) -> Targets:
-        """The pages of the running browser; browser_gone if none runs."""
+        """The pages of the running browser; browser_gone if none is running."""
         if self._targets is None:
             raise OcdError("browser_gone", "No Chromium is running.")
         return self._targets
 
     @property
     def own_windows(self) -> bool:
-        """Whether every tab gets a window that nobody sees, so that none hides another."""
+        """Whether every tab gets an invisible window of its own, so that none hides another."""
         return not (self.options.headed or self.options.browser_url)
 
     @property
     def obeys_network_rules(self) -> bool:
-        """Whether the browser is our own child, and reaches the network itself."""
+        """Whether the browser is our own child, and does not use a proxy of the user's."""
         return not (self.options.browser_url or self.options.own_proxy)
 
     async def ensure(self) -> Connection:
-        """Return the live connection, starting Chromium if none runs; raises browser_*.
+        """Return the live connection, starting Chromium if it is not running; raises browser_*.
 
-        Many callers share one start, which goes on when one of them is cancelled.
+        Several callers share one start, which continues if one of them is cancelled.
         """
         if self._closing is not None:
             await self._closing.wait()
@@ -153,12 +156,12 @@ class Chromium:
         except OcdError as error:
             self._refuse(result, error)
         except OSError as error:
-            # No descriptors, no threads, no room: this start has failed, and nothing else.
+            # Out of descriptors, threads or space: this start has failed, and nothing else.
             logger.exception("Chromium could not be started")
             reason = OcdError("browser_failed", f"Chromium could not be started: {error}")
             self._refuse(result, reason)
         finally:
-            # Cancelled, or a bug: those who wait must not wait for ever.
+            # Cancelled, or a bug: the waiting callers must not wait forever.
             if not result.done():
                 self._refuse(result, OcdError("browser_failed", "Starting Chromium was cancelled."))
             self._starting = self._start_task = None
@@ -167,14 +170,14 @@ class Chromium:
         self.state = "stopped"
         self._drop_temporary()
         result.set_exception(error)
-        # Everybody who waited may have been cancelled.
+        # All waiting callers may have been cancelled.
         result.exception()
 
     async def _open(self) -> LaunchedBrowser:
         launched = await self._launch()
         try:
             await self._prepare(launched)
-        except BaseException:  # nobody would end it if the caller was cancelled
+        except BaseException:  # if the caller is cancelled, nobody else would end it
             if launched.process is not None:
                 launched.process.kill()
                 self._ending = launched.process
@@ -208,7 +211,7 @@ class Chromium:
         if options.browser_url:
             return await attach.attach(options.browser_url, self.spawn)
         if self._ending is not None:
-            # Until it has ended the profile is its own.
+            # Until it has ended, the profile is in use.
             await self._ending.wait_exited(CLOSE_S)
             self._ending = None
         binary = await asyncio.to_thread(find_browser, options.browser_path, headed=options.headed)
@@ -226,7 +229,7 @@ class Chromium:
     async def set_policy(self, policy: DomainPolicy) -> None:
         """Obey another policy from now on.
 
-        Chromium's network rules are those of its start: where they differ, it ends, and the next
+        Chromium's network rules are fixed at its start: if they change, it is closed, and the next
         call starts it with the new ones.
         """
         await self.guard.set_policy(policy)
@@ -260,7 +263,7 @@ class Chromium:
         call_each(self.on_gone, "the browser's end")
 
     async def close(self) -> None:
-        """End Chromium (a foreign one is only left); `ensure` starts it again."""
+        """End Chromium (a foreign one is only disconnected); `ensure` starts it again."""
         if self._starting is not None:
             await self._settle_start(self._starting)
         if self._closing is not None:
@@ -279,7 +282,7 @@ class Chromium:
             self._drop_temporary()
 
     async def _settle_start(self, starting: asyncio.Future[Connection]) -> None:
-        """Wait for a start in progress; one that takes too long (it may hang) is cancelled."""
+        """Wait for a start in progress; cancel it if it takes too long, because it may hang."""
         try:
             async with asyncio.timeout(CLOSE_S):
                 await asyncio.shield(starting)
@@ -287,10 +290,10 @@ class Chromium:
             self._cancel_start()
             await asyncio.wait((starting,))
         except OcdError:
-            pass  # those who wanted it are told
+            pass  # its callers get the error
 
     def kill(self) -> None:
-        """End Chromium at once, without a word to it; a foreign one is only left."""
+        """Kill Chromium at once; a foreign one is only disconnected."""
         self.state = "stopped"
         self._cancel_start()
         if self._launched is not None:
@@ -317,7 +320,7 @@ class Chromium:
             self.release()
 
     def retain(self) -> None:
-        """Keep Chromium from being closed as idle until as many `release` calls have come."""
+        """Keep Chromium from being closed as idle until `release` has been called as often."""
         self._holders += 1
         self._stop_idling()
 
@@ -327,7 +330,7 @@ class Chromium:
         self._rest()
 
     def _rest(self) -> None:
-        # From now on Chromium is idle, unless somebody holds it.
+        # From now on Chromium is idle, unless it is held.
         self._stop_idling()
         if self._holders or not self.idle_minutes or self._launched is None:
             return
@@ -356,7 +359,7 @@ class Chromium:
 
 
 def _unsuitable_browser_error(version: str, error: OcdError | TimeoutError) -> OcdError:
-    """Return what a failed set-up means: a browser that lacks what is needed is browser_failed."""
+    """Return the error for a failed set-up: browser_failed if the browser lacks a feature."""
     name = version or "The browser"
     if isinstance(error, TimeoutError):
         message = f"{name} did not answer within {SET_UP_S:g} s while it was being set up."

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# What a daemon's browser has no use for, and what costs a crawl time: RenderDocument and the
+# Features that a daemon's browser does not use, or that cost a crawl time: RenderDocument and the
 # back/forward cache make a tab's next navigation rebuild everything (25 % of the CPU).
 DISABLED_FEATURES = (
     "BackForwardCache",
@@ -16,7 +16,7 @@ DISABLED_FEATURES = (
     "RenderDocument",
     "SpareRendererForSitePerProcess",
     "Translate",
-    # The two keep a renderer of some 150 MB for the address bar of each window, seen or not.
+    # These two keep a renderer of some 150 MB for the address bar of each window, even hidden.
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxPopup",
 )
@@ -74,11 +74,11 @@ def command_line(
     root: bool | None = None,
     shm_bytes: int | None = None,
 ) -> list[str]:
-    """Return the whole argument vector; `root` and `shm_bytes` default to this computer's."""
+    """Return the complete argument vector; `root` and `shm_bytes` default to this computer's."""
     arguments = [binary, "--remote-debugging-pipe", f"--user-data-dir={profile}", *QUIET]
     arguments += _display(binary, headed=headed)
     if is_root() if root is None else root:
-        # Chromium refuses its sandbox as root; for everybody else it stays on.
+        # As root, Chromium refuses to run with its sandbox; for other users it stays on.
         arguments.append("--no-sandbox")
     if (_shm_bytes() if shm_bytes is None else shm_bytes) < _SHM_ENOUGH:
         arguments.append("--disable-dev-shm-usage")
@@ -89,13 +89,13 @@ def _display(binary: str, *, headed: bool) -> list[str]:
     if headed:
         return []
     if "headless-shell" in Path(binary).name:
-        # Of what it logs, errors alone: it would write down what pages print on their consoles.
+        # Log errors only, because it would log what pages print on their consoles.
         return ["--headless", "--enable-logging=none", *_HEADLESS]
     return ["--headless=new", *_HEADLESS]
 
 
 def _merge_features(arguments: list[str], extra: Sequence[str]) -> list[str]:
-    # Chromium takes only the last of each of these switches: the caller's names join ours.
+    # Chromium only uses the last of each of these switches: the caller's values join ours.
     disabled = _features(_DISABLE, extra, DISABLED_FEATURES)
     to_enable = _features(_ENABLE, extra, ENABLED_FEATURES)
     enabled = [name for name in to_enable if name not in disabled]

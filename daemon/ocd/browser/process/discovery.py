@@ -53,8 +53,8 @@ def find_browser(configured: str | None, *, headed: bool, environ_path: str | No
     """Return the absolute path of the browser's executable.
 
     configured: what the user named (a path or a program's name), which is then the only choice.
-    Without it: names on PATH, then the system's usual places, headless shells last and only
-    without a window. Raises browser_not_found with `tried`, and how to install one.
+    Otherwise names on PATH are tried, then the system's usual places; headless shells come last,
+    and only without a window. Raises browser_not_found with `tried` and how to install one.
     """
     tried: list[str] = []
     names = [configured] if configured else candidates(headed=headed)

@@ -19,12 +19,12 @@ from ocd.storage.files import FILE_MODE, make_dir, storage
 State = Literal["in_progress", "completed", "canceled", "failed", "too_large", "refused"]
 
 FOLDER = "downloads"
-# Downloads that may run at once; a page that starts more gets those refused.
+# How many downloads may run at once; a page that starts more has them refused.
 MAX_RUNNING = 20
 _STEM_BYTES = 120
 _SUFFIX = 16
 _KEPT_SIGNS = frozenset("._-()+,=@~ ")
-# Names that Windows gives to devices, whatever follows the dot.
+# Names that Windows reserves for devices, with any extension.
 _RESERVED = frozenset(
     ("con", "prn", "aux", "nul", *(f"{p}{n}" for p in ("com", "lpt") for n in range(10)))
 )
@@ -34,8 +34,10 @@ _RESERVED = frozenset(
 class Download:
     """A download: `path` is its location once `state` is completed; sizes in bytes.
 
-    reported: a caller was told how it has ended. past: nobody waits for it any more, as it was
-    waited for, or was reported before the tab's latest action.
+    Attributes:
+        reported: a caller was told how it has ended.
+        past: nobody waits for it any more, because it was waited for, or reported before the tab's
+            latest action.
     """
 
     guid: str
@@ -51,11 +53,11 @@ class Download:
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Whether it has ended, successfully or not."""
         return self._done.is_set()
 
     def end(self, state: State) -> None:
-        """Say how it has ended; only the first word counts."""
+        """Set how it has ended; only the first call counts."""
         if not self.done:
             self.state = state
             self._done.set()
@@ -65,7 +67,7 @@ class Download:
         await self._done.wait()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for a caller: the size is what has come so far."""
+        """Return it for a caller; its size is what has arrived so far."""
         self.reported = self.done
         has_path = self.state in ("in_progress", "completed") and self.path is not None
         return {
@@ -79,10 +81,10 @@ class Download:
 
 
 class Downloads:
-    """All downloads of the daemon's Chromium (not of its crawls: those are denied).
+    """All downloads of the daemon's Chromium (not of its crawls, where they are denied).
 
     incoming: Chromium's folder, emptied at every start; None: nothing is downloaded. In a browser
-    that somebody else started they are reported, and go where its owner wants them.
+    that was not started by us, downloads are reported, but go where its owner wants them.
     """
 
     def __init__(
@@ -97,7 +99,7 @@ class Downloads:
         self._connection: Connection | None = None
 
     async def start(self, connection: Connection, *, own: bool) -> None:
-        """Tell a freshly started browser what to do with downloads, and listen."""
+        """Configure downloads in a freshly started browser, and listen."""
         self._connection = connection
         self._keeps = own and self._incoming is not None
         settings: dict[str, Any] = {"behavior": "deny" if own else "default"}
@@ -110,13 +112,13 @@ class Downloads:
         await connection.send("Browser.setDownloadBehavior", self._settings)
 
     async def enable_in(self, connection: Connection, context_id: str) -> None:
-        """Treat downloads of a further browser context like those of the profile's own."""
+        """Handle downloads of another browser context like those of the profile's own."""
         context = {"browserContextId": context_id}
         await connection.send("Browser.setDownloadBehavior", {**self._settings, **context})
 
     async def deny_in(self, connection: Connection, context_id: str) -> None:
-        """Refuse the downloads of a further browser context."""
-        # The switch of the events is one for all contexts: left out, it would turn them off.
+        """Refuse the downloads of another browser context."""
+        # Events are switched for all contexts at once: leaving this out would turn them off.
         settings = {"behavior": "deny", "browserContextId": context_id, "eventsEnabled": True}
         await connection.send("Browser.setDownloadBehavior", settings)
 
@@ -134,7 +136,7 @@ class Downloads:
         return download
 
     def _free(self, folder: Path, name: str) -> Path:
-        # Also names that differ in case only are one on some file systems.
+        # On some file systems, names that differ only in case are the same.
         used_names = {d.path.name.casefold() for d in self._running.values() if d.path}
         if folder.is_dir():
             used_names |= {entry.name.casefold() for entry in folder.iterdir()}
@@ -198,10 +200,10 @@ def _move(source: Path, target: Path) -> None:
 
 
 def file_name(suggested: str) -> str:
-    """Return a name for a file that a server has named: one that any file system takes.
+    """Return a safe name for a file that a server has named, valid on any file system.
 
-    Letters of every script stay; no folder, no leading dot, no device, no control or direction
-    character survives, and it is never longer than 140 bytes.
+    Letters of every script are kept; folders, leading dots, device names, and control and direction
+    characters are not; the result is never longer than 140 bytes.
     """
     base = unicodedata.normalize("NFC", suggested).replace("\\", "/").rpartition("/")[2]
     clean = "".join(c if c.isalnum() or c in _KEPT_SIGNS else "_" for c in base).strip(". ")

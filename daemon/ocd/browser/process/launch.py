@@ -15,10 +15,10 @@ from ocd.storage.files import make_dir
 
 logger = logging.getLogger(__name__)
 
-# Less than a call's own deadline, so that callers learn why there is no browser.
+# Less than a call's own deadline, so that callers are told why there is no browser.
 START_S = 25.0
 CLOSE_S = 3.0
-# What Chromium says of it in a line that is not its last, what we say, and what to do.
+# A line of Chromium's output that is not its last; our message for it, and the hint.
 _KNOWN_REASONS = (
     (
         ("Missing X server or $DISPLAY",),
@@ -55,7 +55,7 @@ class LaunchedBrowser:
     run_dir: Path | None = None
 
     async def close(self) -> None:
-        """End it: first politely, after some seconds with all its children by SIGKILL."""
+        """End it: by request, and after some seconds by SIGKILL, with all its children."""
         if self.process is None:
             self.connection.close()
             return
@@ -76,17 +76,17 @@ async def end(process: BrowserProcess, grace_s: float) -> None:
 
 
 async def launch(options: LaunchOptions) -> LaunchedBrowser:
-    """Start Chromium and wait until it answers; browser_failed with its last words if not."""
+    """Start Chromium and wait until it answers; browser_failed with its last output if not."""
     arguments = await asyncio.to_thread(_prepare, options)
     process, ends = start(arguments, ErrorLog(options.log))
     transport = PipeTransport()
     connection = Connection(transport)
     try:
         await transport.open(ends, connection.receive, connection.on_lost)
-        # Before it responds: clean-up must find one that hangs while it starts.
+        # Before it responds, so that clean-up finds one that hangs while starting.
         await asyncio.to_thread(_remember, options, process.pid)
         version = await _wait_for_version(process, connection)
-    except BaseException:  # nobody would end it if the caller was cancelled
+    except BaseException:  # if the caller is cancelled, nobody else would end it
         process.kill()
         connection.close()
         orphans.forget(options.run_dir, process.pid)
@@ -109,7 +109,7 @@ def _remember(options: LaunchOptions, pid: int) -> None:
     try:
         orphans.remember(options.run_dir, pid, options.profile)
     except OcdError as error:
-        # A full disk must not prevent browsing. If we are killed, it ends with its pipe.
+        # A full disk must not prevent browsing. If we are killed, Chromium ends with its pipe.
         logger.warning("Chromium (pid %d) could not be recorded: %s", pid, error.message)
 
 
@@ -128,7 +128,7 @@ async def _wait_for_version(process: BrowserProcess, connection: Connection) -> 
             message = "The browser does not respond like Chromium: "
             raise _launch_error(process, message + error.message) from None
         await process.wait_exited(1)
-        # Its last words may still be in the pipe.
+        # Its last output may still be in the pipe.
         await process.log.wait_ended(1)
         raise _launch_error(process, "Chromium exited before it responded.") from None
     return str(reply.get("product", ""))

@@ -20,19 +20,19 @@ from ocd.safety.host_globs import Glob, parse
 _RESOLVER = "--host-resolver-rules="
 _PROXIES = ("--proxy-server", "--proxy-pac-url", "--proxy-auto-detect", "--no-proxy-server")
 _VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "auto_proxy", "socks_server")
-# A name that is reserved for what does not exist, and that is not even asked for.
+# A name that is reserved as non-existent, and not even resolved.
 _NOWHERE = "refused-by-domain-policy.invalid"
 _NOTHING = "~NOTFOUND"
 _WITHOUT_LEAKS = (
     "--disable-quic",
-    # By its names in Chrome and in headless shells.
+    # Under its names in Chrome and in headless shells.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 
 
 def has_own_proxy(arguments: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Whether the user's arguments or environment say how Chromium reaches the network."""
+    """Whether the user's arguments or environment set how Chromium reaches the network."""
     has_argument = any(argument.partition("=")[0] in _PROXIES for argument in arguments)
     return has_argument or any(
         value and name.lower() in _VARIABLES for name, value in environ.items()
@@ -44,9 +44,9 @@ def apply_network_rules(
 ) -> tuple[str, ...]:
     """Return the user's arguments with those that make Chromium obey the policy.
 
-    Chromium takes only the last --host-resolver-rules: the user's come after ours, and the first
-    that matches wins. own_proxy: the user has a proxy, which stays the only one; then that one must
-    refuse what the policy does.
+    Chromium only uses the last --host-resolver-rules: the user's are appended to ours, and the
+    first that matches wins. own_proxy: the user has a proxy, which stays the only one, and must
+    itself refuse what the policy refuses.
     """
     resolver = [f"MAP {pattern} {_NOTHING}" for pattern in _blocked_hosts(policy)]
     added: list[str] = []
@@ -57,7 +57,7 @@ def apply_network_rules(
         bypass = [_with_port(name, glob.port) for glob in allowed for name in _spellings(glob)]
         added += [
             f"--proxy-server=http://{_NOWHERE}:9",
-            # The first entry takes back that loopback never goes through a proxy.
+            # The first entry cancels the rule that loopback never goes through a proxy.
             "--proxy-bypass-list=" + ";".join(["<-loopback>", *bypass]),
         ]
         resolver.append(f"MAP {_NOWHERE} {_NOTHING}")
@@ -77,7 +77,7 @@ def _blocked_hosts(policy: DomainPolicy) -> Iterator[str]:
 
 
 def _spellings(glob: Glob) -> Iterator[str]:
-    """Yield the names that the glob is about, as Chromium's patterns know them."""
+    """Yield the host patterns of Chromium that a glob stands for."""
     names = [glob.name.removeprefix("*."), glob.name] if glob.name.startswith("*.") else [glob.name]
     for name in names:
         yield name
@@ -85,7 +85,7 @@ def _spellings(glob: Glob) -> Iterator[str]:
             address = ip_address(name)
         except ValueError:
             if ":" not in name and not name.endswith("*"):
-                yield f"{name}."  # another name to Chromium, the same to DNS
+                yield f"{name}."  # a different name for Chromium, the same in DNS
             continue
         if address.version == 4:
             high, low = divmod(int(address), 1 << 16)

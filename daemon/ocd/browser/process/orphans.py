@@ -1,4 +1,4 @@
-"""What a killed daemon leaves: a Chromium that still runs, a profile that seems to be in use."""
+"""What a killed daemon leaves behind: a running Chromium, a profile that seems to be in use."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ _LOOK_S = 0.02
 
 
 class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
-    """A Chromium of ours: its process, and its profile and host."""
+    """A Chromium of ours: its process, profile and host."""
 
     profile: str
     host: str
@@ -31,7 +31,7 @@ class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
 
 
 def remember(run_dir: Path, pid: int, profile: Path) -> None:
-    """Write down which Chromium is ours."""
+    """Record which Chromium is ours."""
     with contextlib.suppress(psutil.Error):
         started_at = psutil.Process(pid).create_time()
         record = BrowserIdentity(
@@ -42,7 +42,7 @@ def remember(run_dir: Path, pid: int, profile: Path) -> None:
 
 
 def forget(run_dir: Path, pid: int) -> None:
-    """Drop the record of this Chromium, which has ended; another daemon's stays."""
+    """Remove the record of this Chromium, which has ended; another daemon's record stays."""
     record = _read_record(run_dir)
     if record is not None and record.pid == pid:
         with contextlib.suppress(OSError):
@@ -50,7 +50,7 @@ def forget(run_dir: Path, pid: int) -> None:
 
 
 def reap(run_dir: Path) -> int | None:
-    """End the Chromium that an earlier daemon left running; return its pid if there was one."""
+    """End the Chromium that an earlier daemon has left running; return its pid if there was one."""
     record = _read_record(run_dir)
     if record is None:
         return None
@@ -66,7 +66,7 @@ def _read_record(run_dir: Path) -> BrowserIdentity | None:
         data = read_whole(run_dir / RECORD)
         return msgspec.json.decode(data, type=BrowserIdentity) if data else None
     except (OcdError, *UNDECODABLE):
-        # Not worth refusing to start for: the profile's lock still protects the profile.
+        # Not a reason to refuse to start: the profile is still protected by its lock.
         return None
 
 
@@ -79,16 +79,16 @@ def _alive(record: BrowserIdentity) -> psutil.Process | None:
 
 
 def _uses(process: psutil.Process, profile: Path) -> bool:
-    # Chromium rewrites its title on Linux: the arguments may come back as one string.
+    # On Linux Chromium rewrites its title, so the arguments may be one string.
     words = " ".join(process.cmdline())
     return f"--user-data-dir={profile}" in words
 
 
 def find_orphans(home: Path, run_dir: Path) -> list[psutil.Process]:
-    """Return the browsers that dead daemons of this home left running; never anybody else's.
+    """Return the browsers that dead daemons of this home have left running, and no others.
 
-    One is ours if our own record names it, or if it has a profile inside our home and takes its
-    orders from a pipe, as only we start them; what descends from this process is in use.
+    A browser is ours if our own record names it, or if it has a profile inside our home and is
+    controlled through a pipe, as only we start them. Descendants of this process are in use.
     """
     used = {os.getpid(), *(child.pid for child in psutil.Process().children(recursive=True))}
     record = _read_record(run_dir)
@@ -132,7 +132,7 @@ def _kill_tree(process: psutil.Process) -> None:
 
 
 def free_profile(profile: Path) -> None:
-    """Remove the marks of a dead owner; browser_failed if the owner lives."""
+    """Remove the marks of a dead owner; browser_failed if the owner is alive."""
     lock = profile / _LOCK
     try:
         host, _, pid = str(lock.readlink()).rpartition("-")
@@ -158,8 +158,8 @@ def free_profile(profile: Path) -> None:
 def _words_once_settled(process: psutil.Process) -> list[str]:
     """Return the process's command line; psutil.NoSuchProcess once it has ended. Blocks.
 
-    One that is ending has none any more, though it has its name still: on a busy machine a killed
-    Chromium looks so for a while. What it is shows when it is gone.
+    A process that is ending has lost its command line but still has its name: on a busy machine a
+    killed Chromium looks like that for a while.
     """
     end = time.monotonic() + _ENDING_S
     while not (words := process.cmdline()) and time.monotonic() < end:
@@ -168,7 +168,7 @@ def _words_once_settled(process: psutil.Process) -> list[str]:
 
 
 def _is_browser(pid: int, profile: Path) -> bool:
-    # The pid may have been given to another program since: only one with our profile counts.
+    # The pid may have been reused since: only a process with our profile counts.
     # A user's own Chrome uses its default profile without naming it.
     try:
         process = psutil.Process(pid)

@@ -1,8 +1,8 @@
-"""Permission prompts of all origins, refused from the start: nobody could answer them."""
+"""Permission prompts, refused for all origins from the start: nobody could answer them."""
 
 from ocd.browser.cdp.connection import Connection
 
-# Chromium's names of what would open a prompt.
+# Chromium's names for the permissions that would open a prompt.
 PROMPTS = (
     "geolocation", "notifications", "camera", "microphone", "clipboard-read", "midi",
     "idle-detection", "local-fonts", "window-management", "display-capture", "background-sync",
@@ -11,7 +11,7 @@ PROMPTS = (
 
 
 def refuse_all(connection: Connection, context_id: str = "") -> None:
-    """Refuse every prompt of every origin in a browser of ours; single origins may be let in.
+    """Refuse all prompts of all origins in our browser; single origins may be allowed later.
 
     context_id: in that browser context (default: the profile's).
     """

@@ -1,4 +1,4 @@
-"""What a process and its descendants use: memory, sockets."""
+"""Resources of a process and its descendants: memory, sockets."""
 
 import contextlib
 from pathlib import Path
@@ -9,7 +9,7 @@ import psutil
 def tree_bytes(pid: int) -> int:
     """Return the bytes that the process and its children hold, shared pages counted once.
 
-    Where the system does not tell proportional sizes, the resident sizes are added up.
+    Where the system does not report proportional sizes, resident sizes are added up.
     """
     total = 0
     with contextlib.suppress(psutil.Error):
@@ -33,7 +33,7 @@ def process_bytes(process: psutil.Process) -> int:
 def holds_socket(pid: int, inode: str) -> bool:
     """Return whether the process or a descendant of it has the socket open (Linux).
 
-    A process that shows its files to nobody is a sandboxed one, which has no sockets.
+    A process whose files cannot be read is sandboxed, and has no sockets.
     """
     link = f"socket:[{inode}]"
     with contextlib.suppress(psutil.Error):

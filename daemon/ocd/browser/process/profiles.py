@@ -59,7 +59,7 @@ def profile_dirs(home: Path | None = None) -> list[ProfileDir]:
 
 
 def list_profiles(place: ProfileDir) -> list[dict[str, Any]]:
-    """Return the profiles of a folder, as its Local State names them; [] if it does not say."""
+    """Return the profiles of a folder, as its Local State names them; [] without one."""
     try:
         with (place.folder / "Local State").open("rb") as file:
             state = msgspec.json.decode(file.read(_MAX_BYTES))
@@ -85,7 +85,7 @@ def list_profiles(place: ProfileDir) -> list[dict[str, Any]]:
 
 
 def kind_of(chromium: Chromium) -> Kind:
-    """Return what our profile is: a person's real one, ours, one of this run, or a named one."""
+    """Return the kind of our profile: a person's real one, ours, temporary, or a named one."""
     options = chromium.options
     if options.isolated:
         return "temp"
@@ -100,7 +100,7 @@ def kind_of(chromium: Chromium) -> Kind:
 
 
 def profile_capabilities(kind: Kind, *, foreign: bool) -> dict[str, bool]:
-    """Return what the profile can do; a foreign browser's own settings are not known to us."""
+    """Return what the profile can do; a foreign browser's own settings are not known."""
     keeps = kind != "temp"
     return {
         "extensions": foreign,

@@ -10,10 +10,11 @@ from ocd.safety.domain_policy import DomainPolicy
 class RequestGuard:
     """Blocks requests that the policy forbids before they leave the browser.
 
-    It works at the browser's level, so redirects, frames, workers and pop-ups are seen, too. While
-    no domain rule is given it asks for requests of files alone, and that from the first page from a
-    file on: no other page can reach files. What it does not see (WebSockets, for one) is left to
-    network_rules, which neither a foreign browser has nor one with a proxy of the user's.
+    It works at the level of the browser, so redirects, frames, workers and pop-ups are covered,
+    too. While there is no domain rule, it only intercepts requests for files, and only from the
+    first page from a file on: no other page can read files. What it does not see (such as
+    WebSockets) is left to network_rules, which do not apply to a foreign browser, or one with the
+    user's own proxy.
     """
 
     def __init__(self, policy: DomainPolicy) -> None:
@@ -31,7 +32,7 @@ class RequestGuard:
                 await self._apply()
 
     async def start(self, connection: Connection, *, has_network_rules: bool) -> None:
-        """Watch the requests of a freshly started browser, or of one that runs already."""
+        """Watch the requests of a freshly started browser, or of one that is already running."""
         self._connection = connection
         self._has_network_rules = has_network_rules
         connection.on("Fetch.requestPaused", self._on_request_paused)

@@ -29,7 +29,7 @@ class Targets:
         connection.on("Target.detachedFromTarget", self._on_detached)
 
     async def start(self) -> None:
-        """Begin to attach."""
+        """Begin to attach to new pages."""
         params = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         await self._connection.send("Target.setAutoAttach", {**params, "filter": _PAGES_ONLY})
 
@@ -40,7 +40,7 @@ class Targets:
         except OcdError as error:
             if _NEEDS_A_PAGE not in error.message:
                 raise
-        # Chromium creates hidden pages only beside another one, which may go at once.
+        # Chromium creates hidden pages only beside another one, which may be closed at once.
         beside = await self.open(adopt, background=True)
         try:
             return await self.open(adopt, hidden=True, **options)
@@ -85,7 +85,7 @@ class Targets:
             _release(session)
 
     def _release_unclaimed(self) -> None:
-        # Pages that nobody of us has opened (a person's, in a window) are left alone.
+        # Pages that were not opened by us (by a person, in a window) are left alone.
         if self._creating:
             return
         for session in self._unclaimed.values():
@@ -97,11 +97,11 @@ class Targets:
         self._unclaimed.pop(params.get("targetId", ""), None)
 
     async def close(self, target_id: str) -> None:
-        """Close a page; the browser does not wait for what the page's renderer says."""
+        """Close a page; the browser does not wait for the page's renderer."""
         try:
             await self._connection.send("Target.closeTarget", {"targetId": target_id})
         except OcdError as error:
-            # It is gone already, which is what was asked for.
+            # It is gone already.
             if error.code not in ("cdp_error", "tab_gone", "browser_gone"):
                 raise
 

@@ -18,12 +18,12 @@ from ocd.browser.storage.cookies import domain_matches, host_url
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.host_canonical import hostname_of
 
-# Opens a tab at a URL (None: an empty one) in the browser context of that id.
+# Opens a tab at a URL (None: an empty one) in the browser context with that id.
 OpenTab = Callable[[str | None, str], Awaitable[Tab]]
 
 MAX_WORKERS = 20
 _DISPOSE_S = 3.0
-# What Storage.setCookies takes of what Storage.getCookies gives.
+# The keys of Storage.getCookies that Storage.setCookies accepts.
 _COOKIE_KEYS = (
     "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "priority",
     "sourceScheme", "sourcePort", "partitionKey",
@@ -34,7 +34,7 @@ _COOKIE_KEYS = (
 class BrowserContext:
     """An isolated context of a session; `workflow_id` is that of the workflow that owns it.
 
-    context_id belongs to the Chromium of `generation`; it went with that one's end.
+    context_id belongs to the Chromium of `generation`, and is invalid after its end.
     """
 
     id: str
@@ -165,7 +165,7 @@ class BrowserContexts:
                 async with asyncio.timeout(_DISPOSE_S):
                     await self._chromium.connection.send("Target.disposeBrowserContext", params)
             except (OcdError, TimeoutError):
-                pass  # it went with Chromium, or goes with it
+                pass  # it ended with Chromium, or will
         return [tab.id for tab in tabs]
 
     async def close_all(self) -> None:

@@ -12,13 +12,13 @@ from ocd.browser.tabs.tab import Tab
 
 MAX_SCRIPTS = 50
 MAX_CHARS = 4_000_000
-# A page that hangs or shows a dialog obeys as soon as it can: nobody waits longer for it.
+# A page that hangs or shows a dialog obeys once it can; it is not waited for longer.
 _OBEYED_S = 1.0
 
 
 @dataclass(eq=False, slots=True)
 class InitScript:
-    """One script; `installed` has Chromium's answer of each target that was given it."""
+    """One script; `installed` has Chromium's answer from each target that it was added to."""
 
     id: str
     source: str
@@ -66,7 +66,7 @@ class InitScripts:
         )
 
     async def remove(self, script_id: str) -> None:
-        """Let the script run in no further document; not_found."""
+        """Run the script in no further document; not_found."""
         script = self._by_id.pop(script_id, None)
         if script is None:
             hint = did_you_mean(
@@ -76,9 +76,9 @@ class InitScripts:
         await _settle(_uninstall(script, cdp) for cdp in tuple(script.installed))
 
     def start(self, cdp: CdpSession) -> None:
-        """Give them to a target that has not run anything yet."""
+        """Add them to a target that has not run anything yet."""
         for script in self:
-            # At once, too: the empty document that a pop-up begins with is there already.
+            # Also at once, because the empty document with which a pop-up begins exists already.
             _ = _install(script, cdp, at_once=True)
 
     def _targets(self) -> Iterator[CdpSession]:
@@ -98,17 +98,17 @@ def _install(script: InitScript, cdp: CdpSession, *, at_once: bool = False) -> R
 
 
 def _source(script: InitScript) -> str:
-    # Under this name the console tells what it says and where it fails.
+    # The console uses this name for the script's messages and errors.
     return f"{script.source}\n//# sourceURL=init_script_{script.id}.js"
 
 
 def _uninstall(script: InitScript, cdp: CdpSession) -> Result:
-    """Take the script back as soon as Chromium has said under which name it keeps it."""
+    """Remove the script as soon as Chromium has answered with its identifier."""
     removed: Result = asyncio.get_running_loop().create_future()
 
     def on_installed(installed: Result) -> None:
         if installed.cancelled() or installed.exception() is not None:
-            removed.cancel()  # the target has gone, and the script with it
+            removed.cancel()  # the target is gone, and the script with it
             return
         params = {"identifier": installed.result()["identifier"]}
         answer = cdp.send("Page.removeScriptToEvaluateOnNewDocument", params)

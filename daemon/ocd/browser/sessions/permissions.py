@@ -14,7 +14,7 @@ from ocd.browser.injected import script
 from ocd.browser.tabs.evaluate import ENABLED_AGAIN
 from ocd.browser.tabs.tab import Tab
 
-# No page can guess it, and none finds it: it is deleted before the page's scripts run.
+# No page can guess it or find it: it is deleted before the page's scripts run.
 _BINDING = f"b{token_hex(8)}"
 
 

@@ -24,12 +24,14 @@ from ocd.safety.path_policy import safe_name
 class Session:
     """A caller's name and its tabs, oldest first.
 
-    `seen_generation` is the Chromium generation that its caller knows of: an earlier one than the
-    current has ended, and the caller was not told yet. It is the dispatcher's. `refused_popups`
-    lists what was closed at the limit, until somebody reports it. `downloads` are its latest files.
-    `workers` are its isolated contexts; their tabs stand among `tabs`. `init_scripts` run first in
-    each document of all of them. `events` emits "tab" (Tab) for each new one, already
-    started, and "closed".
+    Attributes:
+        seen_generation: the Chromium generation that its caller knows of (used by the dispatcher);
+            if it is earlier than the current one, the caller has not been told of its end.
+        refused_popups: pop-ups that were closed at the limit, until they are reported.
+        downloads: its latest files.
+        workers: its isolated contexts, whose tabs are among `tabs`.
+        init_scripts: run first in each document of its tabs.
+        events: emits "tab" (Tab) for each new one, already started, and "closed".
     """
 
     def __init__(self, name: str, sessions: "Sessions") -> None:
@@ -51,9 +53,11 @@ class Session:
     ) -> Tab:
         """Open a tab and, if `url` is given, load it there.
 
-        background: the session's most recent tab stays what it was. context_id: the browser
-        context that it belongs to (default: the profile's). Raises limit_reached beyond
-        the session's tabs, and what Tab.navigate raises (the tab is closed then).
+        background: the session's most recent tab stays the current one. context_id: the browser
+        context of the tab (default: the profile's).
+
+        Raises limit_reached beyond the session's tabs, and what Tab.navigate raises, after which
+        the tab is closed.
         """
         self._check_tab_limit()
         self._opening += 1
@@ -64,7 +68,7 @@ class Session:
         if url is not None:
             try:
                 await tab.navigate(url)
-            except BaseException:  # cancelled, too: nobody knows this tab yet
+            except BaseException:  # cancellation, too: nobody knows this tab yet
                 await asyncio.shield(tab.close())
                 raise
         return tab
@@ -77,7 +81,7 @@ class Session:
         context = {"browserContextId": context_id} if context_id else {}
         with chromium.hold():
             await chromium.ensure()
-            # A window of its own: a page behind another one would draw nothing.
+            # In a window of its own, because a page behind another one would draw nothing.
             cdp = await chromium.targets.open(
                 self._adopt, newWindow=chromium.own_windows, background=background, **context
             )
@@ -118,7 +122,7 @@ class Session:
         return tab, calls
 
     def _adopt(self, cdp: CdpSession) -> None:
-        # A pop-up. Nothing may be awaited here: the opener's script stands still meanwhile.
+        # A pop-up. Nothing may be awaited here: the opener's script is suspended meanwhile.
         if len(self.tabs) + self._opening < self.sessions.max_tabs:
             target_id = cdp.target.get("openerId")
             opener = next((tab for tab in self.tabs if tab.target_id == target_id), None)
@@ -151,7 +155,7 @@ class Session:
         download = self.sessions.chromium.downloads.begin(event, self.folder)
         self.downloads.append(download)
         for concerned in self.tabs:
-            # A pop-up that turns out to be a download is gone at once: its opener tells of it.
+            # A pop-up that turns out to be a download is gone at once: its opener reports it.
             if concerned is tab or concerned.id == tab.opener:
                 concerned.downloads.append(download)
                 concerned.events.emit("download", download)
@@ -165,29 +169,30 @@ class Session:
 
     @property
     def folder(self) -> Path:
-        """Where its verbs put files when the caller names no path; created by the first writer."""
+        """Where its verbs put files if the caller names no path; created by the first writer."""
         return self.sessions.folder_of(self.name)
 
     @property
     def latest(self) -> Tab | None:
-        """The most recent tab, the one that verbs without a tab id mean; no worker's, but for a
-        session that has no other.
+        """The most recent tab, which verbs without a tab id use.
+
+        A worker's tab only if the session has no other.
         """
         return self._latest
 
     @property
     def free_workers(self) -> int:
-        """How many more workers with one tab each it may have."""
+        """The number of further workers, with one tab each, that it may have."""
         tabs = self.sessions.max_tabs - len(self.tabs) - self._opening
         return min(tabs, MAX_WORKERS - len(self.workers))
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no tab, no worker and no first script, and opens no tab."""
+        """Whether it has no tab, no worker and no init script, and is opening no tab."""
         return not (self.tabs or self._opening or self.workers or self.init_scripts)
 
     def tab(self, tab_id: str | None = None) -> Tab:
-        """Return the tab, or the most recent one; no_tab, tab_not_found (naming the open ones)."""
+        """Return the tab, or the most recent one; no_tab, tab_not_found (with the open ones)."""
         if tab_id is None:
             if self._latest is None:
                 hint = self._restart_note() + f"Open one: {tool_call('navigate', url='URL')}"
@@ -242,7 +247,7 @@ def inherit(tab: Tab, opener: Tab) -> None:
 class Sessions:
     """All sessions (a part of the daemon).
 
-    `events` emits "page_tools" (its name) when what a session's pages offer may have changed.
+    `events` emits "page_tools" (the session's name) when the tools of its pages may have changed.
     """
 
     def __init__(
@@ -262,20 +267,20 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
 
     def get(self, name: str) -> Session:
-        """Return the session, created if need be; limit_reached beyond max_sessions.
+        """Return the session, created if necessary; limit_reached beyond max_sessions.
 
-        Beyond them, the one without tabs that was not used for the longest time is forgotten.
+        At the limit, the least recently used session without tabs is forgotten.
         """
         session = self._sessions.pop(name, None)
         if session is None:
             if len(self._sessions) >= self.max_sessions:
                 self._evict_empty_session()
             session = Session(name, self)
-        self._sessions[name] = session  # the last one used stands last
+        self._sessions[name] = session  # the last one used is last
         return session
 
     def _evict_empty_session(self) -> None:
-        # A session without tabs is only a name: using it again loses nothing.
+        # A session without tabs is only a name, so nothing is lost when it is used again.
         for session in self._sessions.values():
             if session.is_empty:
                 self.forget(session)
@@ -292,11 +297,11 @@ class Sessions:
         return [tab for session in self._sessions.values() for tab in session.tabs]
 
     def folder_of(self, name: str) -> Path:
-        """Return where the files of a session of this name go, whether or not there is one."""
+        """Return the folder for files of a session of this name, whether or not it exists."""
         return (self.files or Path(tempfile.gettempdir())) / safe_name(name)
 
     def names(self) -> list[str]:
-        """Return the names of the sessions there are."""
+        """Return the names of the existing sessions."""
         return list(self._sessions)
 
     def forget(self, session: Session) -> None:

@@ -47,9 +47,9 @@ class CookieMatches:
 
 
 async def find_cookies(tab: Tab, query: CookieQuery) -> CookieMatches:
-    """Return the matching cookies, sorted; raises domain_blocked, invalid_argument (no web page).
+    """Return the matching cookies of the tab's browser context, sorted.
 
-    They are those of the tab's browser context.
+    Raises domain_blocked, invalid_argument (the tab shows no web page).
     """
     if query.host is not None:
         fits = _of_host(tab, query.host)
@@ -98,9 +98,10 @@ def domain_matches(domain: str, host: str) -> bool:
 
 
 def owner(domain: str | None, page_url: str) -> str:
-    """Return the origin that a cookie of this domain is for, set on the page at address `here`.
+    """Return the origin that a cookie of this domain belongs to, if a page sets it.
 
-    A cookie that the page could set itself, for a domain above it too, is its own.
+    A cookie that the page could set itself, even for a domain above it, belongs to the page's
+    origin.
     """
     if domain is None or domain_matches(f".{domain.lstrip('.').lower()}", hostname_of(page_url)):
         return text_source(page_url)
@@ -143,7 +144,7 @@ async def delete_cookies(tab: Tab, cookies: list[dict[str, Any]]) -> None:
 
 
 async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
-    """Set a cookie of CDP's form; its `url` or `domain` says where, else the tab's page does.
+    """Set a cookie in CDP's form, for its `url` or `domain`, else for the tab's page.
 
     Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (expires).
     """
@@ -170,7 +171,7 @@ async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
 
 
 def _with_leading_dot(domain: str) -> str:
-    # A domain that is not dotted makes a cookie of that host alone in some versions.
+    # In some versions, a domain without a leading dot makes a cookie for that host alone.
     return f".{_host(domain)}" if domain.startswith(".") else _host(domain)
 
 

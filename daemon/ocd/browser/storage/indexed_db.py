@@ -7,7 +7,7 @@ from ocd.browser.injected import script
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import Tab
 
-# Of all databases of an origin, as JSON.
+# The most of all databases of an origin, as JSON.
 MAX_BYTES = 6 << 20
 
 
@@ -16,8 +16,8 @@ class DatabaseDump:
     """The contents of an origin's databases.
 
     databases: [{name, version, stores: [{name, key_path, auto_increment, indexes, records}]}], a
-    record being [value], or [value, key] where the value does not have its key in it. left_out:
-    what is not in them, {indexed_db: "database/store", records, reason} or {cache_storage, reason}.
+    record being [value], or [value, key] if the value does not contain its key. left_out: what is
+    missing, as {indexed_db: "database/store", records, reason} or {cache_storage, reason}.
     """
 
     databases: list[dict[str, Any]]
@@ -31,14 +31,14 @@ class DatabaseDump:
 
 
 async def dump(tab: Tab, frame: Frame) -> DatabaseDump:
-    """Return what the databases of the frame's origin hold, at most MAX_BYTES of it."""
+    """Return the contents of the databases of the frame's origin, at most MAX_BYTES."""
     return DatabaseDump(**await _run(tab, frame, "take", MAX_BYTES))
 
 
 async def restore(
     tab: Tab, frame: Frame, databases: list[dict[str, Any]]
 ) -> tuple[int, list[dict[str, str]]]:
-    """Replace the origin's databases; return the records written, and what could not be replaced.
+    """Replace the origin's databases; return the number of records, and what failed.
 
     The latter is {indexed_db: database, reason}.
     """

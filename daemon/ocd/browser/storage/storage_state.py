@@ -33,7 +33,7 @@ _BLANK = "PCFkb2N0eXBlIGh0bWw+"  # "<!doctype html>" in base64
 class _OriginStorage(msgspec.Struct):
     """The storage of one origin in an envelope.
 
-    indexed_db None: the exporter did not know databases, which are then left alone.
+    indexed_db None: the exporter did not support databases, which are then left unchanged.
     """
 
     origin: str
@@ -77,7 +77,7 @@ async def export_state(
 ) -> ExportResult:
     """Return the envelope of an origin in the tab (its page's), with those of its frames if asked.
 
-    Raises not_found if no frame of the origin is there, disabled if it can keep nothing.
+    Raises not_found if there is no frame of the origin, disabled if it cannot store anything.
     """
     frame = frame_of(tab, origin)
     _check_web(frame.origin)
@@ -165,7 +165,7 @@ async def import_state(tab: Tab, envelope: StorageState) -> ImportResult:
     """Replace the state of the envelope's origins; return what was imported and left out.
 
     Storage needs a document of its origin: one of the tab's frames, or an empty tab, which visits
-    the origin without asking its server anything, and is empty again afterwards.
+    the origin without a request to its server, and is empty again afterwards.
     """
     applied = ImportResult()
     areas: list[_OriginStorage] = [envelope, *envelope.frames]
@@ -238,7 +238,7 @@ def _for_cdp(cookie: Mapping[str, Any]) -> dict[str, Any]:
         params["expires"] = expires
     if domain.startswith("."):
         return {**params, "domain": domain}
-    # Without a domain the cookie is the host's alone, as it was.
+    # Without a domain the cookie is for the host alone, as it was.
     scheme = "https" if cookie.get("secure") else "http"
     return {**params, "url": jar.host_url(domain).replace("https", scheme, 1)}
 
@@ -246,7 +246,7 @@ def _for_cdp(cookie: Mapping[str, Any]) -> dict[str, Any]:
 @asynccontextmanager
 async def _blank_page_of(tab: Tab, origin: str) -> AsyncIterator[None]:
     """Show an empty document of the origin in an empty tab, without a request to its server."""
-    # A session of its own: the tab's may have its requests intercepted already.
+    # In a session of its own, because the tab's requests may already be intercepted.
     beside = await tab.cdp.connection.attach(tab.target_id)
     try:
         beside.on("Fetch.requestPaused", lambda event: _answer_blank(beside, event))

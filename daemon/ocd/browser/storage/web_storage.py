@@ -27,7 +27,7 @@ _CLEAR = f"(kind) => {{ {_HERE} const count = all.length; all.clear(); return co
 
 
 def frame_of(tab: Tab, origin: str | None) -> Frame:
-    """Return the main frame, or the first one of that origin; not_found names those there are."""
+    """Return the main frame, or the first one of that origin; not_found lists the others."""
     if origin is None:
         return tab.main_frame
     origin_wanted = origin_of_argument(origin) or origin.rstrip("/").lower()
@@ -43,7 +43,7 @@ def frame_of(tab: Tab, origin: str | None) -> Frame:
 
 @dataclass(frozen=True, slots=True)
 class StorageArea:
-    """One storage area. Every method raises disabled where the origin has none, storage_full."""
+    """One storage area. Every method raises storage_full, or disabled without any storage."""
 
     tab: Tab
     frame: Frame
@@ -63,7 +63,7 @@ class StorageArea:
         await self._run(_PUT, list(items.items()))
 
     async def remove(self, key: str) -> bool:
-        """Remove one item; whether there was one."""
+        """Remove one item; return whether it existed."""
         return bool(await self._run(_REMOVE, key))
 
     async def clear(self) -> int:

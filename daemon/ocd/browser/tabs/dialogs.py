@@ -10,13 +10,13 @@ from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter
 
-# Dialogs that a page may open while it is left.
+# How many dialogs a page may open while it is being left.
 MAX_DECLINED_DIALOGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """An open dialog: kind alert, confirm or prompt; `default` is a prompt's first value."""
+    """An open dialog: kind alert, confirm or prompt; `default` is a prompt's initial value."""
 
     kind: str
     message: str
@@ -24,7 +24,7 @@ class Dialog:
     url: str = ""
 
     def error(self) -> OcdError:
-        """Return the dialog_open error of a call that the dialog keeps from being answered."""
+        """Return the dialog_open error of a call that cannot be answered because of the dialog."""
         return OcdError(
             "dialog_open",
             f"A dialog is open ({self.kind}): {self.message}",
@@ -59,14 +59,14 @@ class Dialogs:
             self._declines = lambda: False
 
     def start(self, events: Emitter) -> None:
-        """Listen; "dialog" is emitted for each that stays open."""
+        """Listen; "dialog" is emitted for each dialog that stays open."""
         self._events = events
         self._cdp.on("Page.javascriptDialogOpening", self._on_opening)
         self._cdp.on("Page.javascriptDialogClosed", self._on_closed)
 
     def _on_opening(self, event: Event) -> None:
         if event["type"] == "beforeunload":
-            # Whoever navigates or closes means it.
+            # A navigation or a close is meant: leave the page.
             self._cdp.send_nowait("Page.handleJavaScriptDialog", {"accept": True})
             self._events.emit("left_unsaved")
             return
@@ -84,7 +84,7 @@ class Dialogs:
         self._resume()
 
     async def answer(self, *, accept: bool, text: str = "") -> Dialog:
-        """Close the open dialog and return it; not_found if none is open, or none any more."""
+        """Close the open dialog and return it; not_found if none is open any more."""
         dialog = self.opened
         if dialog is None:
             raise OcdError("not_found", "No dialog is open in this tab.")

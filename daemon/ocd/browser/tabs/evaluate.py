@@ -16,10 +16,10 @@ from ocd.browser.injected import script
 from ocd.browser.tabs.frames import Frame
 
 WORLD = "openchrome"
-# Emitted by a session whose Runtime domain was switched off for a moment.
+# Emitted by a session whose Runtime domain was disabled for a moment.
 ENABLED_AGAIN = "openchrome.enabledAgain"
 
-# CDP's words for a document that went away before a script began, or under it.
+# CDP's messages about a document that was replaced before or while a script ran.
 _NOT_BEGUN = ("Cannot find default execution context", "Cannot find context with specified id")
 _LEFT = (
     "Inspected target navigated or closed",
@@ -31,13 +31,13 @@ _UNSERIALISABLE = (
     "Object couldn't be returned by value",
 )
 
-# How V8 itself describes its own function: no page can make one of its own look so.
+# V8's description of its built-in function, which no function of a page can imitate.
 _OWN_STRINGIFY = "function stringify() { [native code] }"
-# Half a surrogate pair in a JSON text, where JSON.stringify writes it as an escape.
+# A lone surrogate in JSON text, which JSON.stringify writes as an escape.
 _HALF = re.compile(r"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-# Keys that would set an object's prototype if they stood in a literal as they are.
+# Keys that would set an object's prototype if they were written into a literal.
 _PROTO_KEY = re.compile(r'(?<=[{,])"__proto__":')
-# Read at import: the loop must not wait for a disk.
+# Read at import, because the loop must not wait for a disk.
 _TO_JSON = script("tabs/to_json")
 _GROUP = "openchrome"
 _PLACE = re.compile(r"\n    at .*?<anonymous>:(\d+):(\d+)")
@@ -52,9 +52,9 @@ class RawJson:
 
 
 def source_of(expression: str, args: Sequence[object] | None) -> str:
-    """Return the expression to run: `expression` itself, or the function that it is, called.
+    """Return the expression to run: `expression` itself, or a call of the function that it is.
 
-    The arguments stand in it as literals: nothing that the page may have replaced reads them.
+    The arguments are inserted as literals, so nothing that the page may have replaced reads them.
     """
     if args is None:
         return expression
@@ -75,17 +75,24 @@ async def evaluate(
     context: int | None = None,
     repl: bool = False,
 ) -> Any:  # noqa: ANN401 - any JSON value
-    """Run `source` in the frame's target and return its JSON value; script_error.
+    """Run `source` in the frame's target and return its JSON value.
 
-    context: the execution context's id; None for the target's top frame. repl: a console's rules
-    (top-level await; `return` works, too), values that JSON cannot say come back as words, and
-    objects and arrays as `RawJson`.
+    Args:
+        frame: the frame.
+        source: JavaScript.
+        await_promise: wait for a promise.
+        context: the execution context's id; None for the target's top frame.
+        repl: use a console's rules (top-level await; `return` works, too); values that JSON cannot
+            represent are returned as text, objects and arrays as `RawJson`.
+
+    Raises:
+        OcdError: script_error.
     """
     params: dict[str, Any] = {"expression": source, "awaitPromise": await_promise}
     if context is not None:
         params["contextId"] = context
     if repl:
-        # As in a console, what the script does counts as asked for by the user: pop-ups open.
+        # As in a console, the script counts as a user gesture, so that it can open pop-ups.
         params |= {"replMode": True, "objectGroup": _GROUP, "userGesture": True}
     else:
         params["returnByValue"] = True
@@ -103,23 +110,23 @@ async def evaluate(
 
 
 async def _run_script(frame: Frame, params: dict[str, Any], *, ours: bool) -> dict[str, Any]:
-    """Run the script; if it is the caller's own and the caller gives up, end it in the page, too.
+    """Run the script; if it is the caller's and the caller gives up, terminate it in the page.
 
-    A loop would go on for ever and the tab would answer nothing any more.
+    Otherwise a loop would run forever, and the tab would not answer any more.
     """
     try:
         reply: dict[str, Any] = await frame.cdp.send("Runtime.evaluate", params)
     except asyncio.CancelledError:
         if ours:
             frame.cdp.send_nowait("Runtime.terminateExecution", {})
-            # It ends what runs now or comes next: if nothing runs, that is this.
+            # It terminates the running script or the next one: if nothing runs, that is this one.
             frame.cdp.send_nowait("Runtime.evaluate", {"expression": "0"})
         raise
     return reply
 
 
 async def _await_promise(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return the reply of what a promise came to: a console's rules await top-level await only."""
+    """Return the reply for a promise's value: the REPL mode only awaits at the top level."""
     if reply["result"].get("subtype") != "promise" or "objectId" not in reply["result"]:
         return reply
     promise = {"promiseObjectId": reply["result"]["objectId"]}
@@ -128,17 +135,17 @@ async def _await_promise(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _call_options(reply: dict[str, Any]) -> bool:
-    """Whether the script was refused for a `return` outside of a function: none of it has run."""
+    """Whether the script was refused, before it ran, for a `return` outside a function."""
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
-    # One that `eval` throws at run time has a stack below its message.
+    # An error that `eval` throws at run time has a stack below its message.
     return bool(thrown.get("description") == "SyntaxError: Illegal return statement")
 
 
 async def _in_words(frame: Frame, reply: dict[str, Any], context: int | None) -> dict[str, Any]:
-    """Return the reply; a plain object that was thrown describes itself by its JSON."""
+    """Return the reply; a plain object that was thrown is described by its JSON."""
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
     if thrown.get("className") in ("Object", "Array") and "objectId" in thrown:
-        with contextlib.suppress(OcdError):  # then its class's name must do
+        with contextlib.suppress(OcdError):  # the name of its class must do then
             thrown["description"] = (await _as_json(frame, thrown["objectId"], context)) or "null"
     return reply
 
@@ -177,14 +184,14 @@ async def _own_stringify(frame: Frame, context: int | None) -> dict[str, Any]:
 
 
 def _complete(text: str) -> str:
-    """Return JSON with U+FFFD for half surrogate pairs, which JSON for others must not have."""
+    """Return JSON with U+FFFD for lone surrogates, which JSON for other programs must not have."""
     if "\\ud" not in text and "\\uD" not in text:
         return text
     return _HALF.sub(lambda match: match[1] or "\ufffd", text)
 
 
 def _read(text: str | None) -> Any:  # noqa: ANN401 - any JSON value
-    """Return what the text says; objects and lists as `RawJson`, for they may be long."""
+    """Return the value of JSON text; objects and lists as `RawJson`, because they may be long."""
     if text is None:
         return None
     kind = {"{": "object", "[": "array"}.get(text[0])
@@ -210,10 +217,10 @@ def value_of(reply: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
 
 def _script_error(details: dict[str, Any]) -> OcdError:
     thrown = details.get("exception", {})
-    # A thrown Error describes itself with its stack; anything else is its own message.
+    # A thrown Error is described with its stack; anything else is its own message.
     message_text = thrown.get("description") or _exception_text(thrown) or details.get("text", "")
     message = str(message_text).split("\n    at ")[0]
-    # The stack tells best where it was thrown; syntax errors and thrown numbers have none.
+    # The stack is the best source for where it was thrown; syntax errors have none.
     place = _PLACE.search(str(message_text))
     line = int(place[1]) if place else details.get("lineNumber", 0) + 1
     column = int(place[2]) if place else details.get("columnNumber", 0) + 1
@@ -228,7 +235,7 @@ def _exception_text(thrown: dict[str, Any]) -> str:
 
 
 def script_error(error: OcdError) -> OcdError:
-    """Return what a failed evaluation means to the caller; other errors come back as they are."""
+    """Return the caller's error for a failed evaluation; other errors are returned unchanged."""
     if error.code != "cdp_error":
         return error
     not_begun = any(words in error.message for words in _NOT_BEGUN)
@@ -244,7 +251,7 @@ def script_error(error: OcdError) -> OcdError:
 
 
 def page_left(*, begun: bool) -> OcdError:
-    """Return the error of a script whose document was replaced; begun: whether it may have run."""
+    """Return the error of a script whose document was replaced; begun: it may have run."""
     return OcdError(
         "script_error",
         "The page navigated away before the script finished.",
@@ -255,7 +262,7 @@ def page_left(*, begun: bool) -> OcdError:
 
 
 async def isolated_context(frame: Frame) -> int:
-    """Return the context of the frame's isolated world, made once for each document."""
+    """Return the context of the frame's isolated world, created once for each document."""
     if frame.world is None:
         params = {"frameId": frame.frame_id, "worldName": WORLD, "grantUniveralAccess": False}
         loader_id = frame.loader_id
@@ -267,11 +274,11 @@ async def isolated_context(frame: Frame) -> int:
 
 
 async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any:  # noqa: ANN401
-    """Run `source` in the frame's isolated world, once more if its document was just replaced."""
+    """Run `source` in the frame's isolated world, again if its document was just replaced."""
     try:
         return await evaluate(frame, source, context=await isolated_context(frame), **options)
     except OcdError as error:
-        # The context was an old document's: the script has not run.
+        # The context belonged to an old document: the script has not run.
         if error.details.get("begun") is not False:
             raise
         frame.world = None
@@ -281,7 +288,7 @@ async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any: 
 async def main_context(frame: Frame) -> int:
     """Return the context in which the page's own scripts of a same-process frame run.
 
-    CDP names it in events only, which come in full when its Runtime domain is switched on.
+    CDP only names it in events, all of which come again when its Runtime domain is enabled.
     """
     created: list[int] = []
 
@@ -297,7 +304,7 @@ async def main_context(frame: Frame) -> int:
         with frame.cdp.suppress_taps("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             await frame.cdp.send("Runtime.disable")
             await frame.cdp.send("Runtime.enable")
-            # What was bound in its contexts is gone.
+            # The bindings in its contexts are gone.
             frame.cdp.emit(ENABLED_AGAIN)
     finally:
         frame.cdp.off("Runtime.executionContextCreated", listen)

@@ -11,7 +11,7 @@ _ATTACH = {
     "autoAttach": True,
     "waitForDebuggerOnStart": True,
     "flatten": True,
-    # Pop-ups come through the browser's own session, see targets.
+    # Pop-ups are attached by the browser's own session; see targets.
     "filter": [{"type": "page", "exclude": True}, {"type": "tab", "exclude": True}, {}],
 }
 
@@ -20,10 +20,11 @@ _ATTACH = {
 class Frame:
     """One frame; `cdp` is the session of the target that renders it.
 
-    origin is CDP's security origin ("://" for opaque ones). failed: whether it shows the browser's
-    own page about an address that it could not load. `world` is the isolated world's
-    context of the present document, if one was made, and `engine_parts` how much of the page
-    engine was sent there.
+    Attributes:
+        origin: CDP's security origin ("://" for opaque ones).
+        failed: whether it shows the browser's error page.
+        world: the isolated world's context in the current document, if there is one.
+        engine_parts: how much of the page engine was sent there.
     """
 
     frame_id: str
@@ -65,7 +66,7 @@ class FrameTree:
         return self._frames[self._main.target_id]
 
     def get(self, frame_id: str) -> Frame | None:
-        """Return the frame of that id, if it is still there."""
+        """Return the frame with that id, if it still exists."""
         return self._frames.get(frame_id)
 
     def frame(self, frame_id: str, cdp: CdpSession) -> Frame:
@@ -104,7 +105,7 @@ class FrameTree:
 
     def _walk(self, cdp: CdpSession, tree: dict[str, Any]) -> None:
         frame = self._frames.get(tree["frame"]["id"])
-        # What events have told since is newer than this answer.
+        # Events since then are newer than this answer.
         if frame is None or not frame.loader_id:
             self._on_navigated(cdp, tree["frame"])
         for child in tree.get("childFrames", ()):
@@ -118,7 +119,7 @@ class FrameTree:
         info = event["frame"]
         frame = self._frames.get(info["id"])
         if frame is not None and frame.loader_id not in ("", info["loaderId"]):
-            # Of what goes with a document that another process takes over from, Chromium is silent.
+            # Chromium does not report frames that vanish when a document changes its process.
             self._forget_children(info["id"])
         self._on_navigated(cdp, info)
         if event.get("type") == "BackForwardCacheRestore":
@@ -130,7 +131,7 @@ class FrameTree:
             frame.world = None
         frame.cdp = cdp
         frame.loader_id = info["loaderId"]
-        # The fragment comes separately, and an error page has the URL that failed.
+        # The fragment is a separate field, and an error page has the URL that failed.
         frame.url = (info.get("unreachableUrl") or info["url"]) + info.get("urlFragment", "")
         frame.failed = "unreachableUrl" in info
         frame.origin = info.get("securityOrigin", "")
@@ -189,9 +190,9 @@ class FrameTree:
 
 
 def apart(frames: list[Frame]) -> list[Frame]:
-    """Return the frames to call separately: the others can be read through their parent.
+    """Return the frames that must be called separately: others can be read through their parent.
 
-    A document sees into the frames of its own origin and process.
+    A document has access to the frames of its own origin and process.
     """
     by_id = {frame.frame_id: frame for frame in frames}
 

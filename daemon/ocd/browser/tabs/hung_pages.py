@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from ocd.browser.cdp.connection import CdpSession, Result
 from ocd.browser.tabs.page_target import PageTarget
 
-# Seconds after which a page that is still there is asked whether it answers, and that it has then.
+# Seconds after which a page that is still there is probed, and that it has to answer.
 _ASK_S = 1.0
 _ANSWER_S = 2.0
-# Between two attempts to end its script: it may start again, or handle being left.
+# Seconds between two attempts to terminate its script, which may start again.
 _AGAIN_S = 0.1
 
 
 @contextmanager
 def end_hung_script(tab: PageTarget, left: Callable[[], bool]) -> Iterator[None]:
-    """In the block, which leaves the page: end its script if it does not answer any more.
+    """In the block, which leaves the page: terminate its script if it does not answer any more.
 
     The tab emits "hung_page_ended", once.
     """
@@ -63,7 +63,7 @@ class _HungPage:
             self.ask_later()
             return
         for session in hung:
-            # It ends what runs now or comes next: that is the question, if nothing runs.
+            # It terminates the running script or the next one: the probe, if nothing runs.
             session.send_nowait("Runtime.terminateExecution")
         if not self._told:
             self._told = True

@@ -18,21 +18,21 @@ from ocd.safety.host_canonical import netloc_of
 Wait = Literal["load", "dom", "idle", "commit"]
 
 LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
-# Errors that only say that the server's error status came without a page.
+# Errors that only mean that the server sent an error status without a page.
 STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
 _NO_CONTENT = (204, 205)
-# Going back to a certificate's error, Chromium looks for a captive portal for 3 s first.
+# Before going back to a certificate error, Chromium looks for a captive portal for 3 s.
 _ERROR_PAGE_S = 5.0
-# Seconds that a navigation waits for the file that it turned out to be.
+# Seconds to wait for the file that a navigation turned out to be.
 DOWNLOAD_S = 10.0
 Downloading = asyncio.Future[Download]
 
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """Where a navigation ended; status None without an HTTP answer (about:, data:, file:).
+    """Where a navigation ended; status None without an HTTP response (about:, data:, file:).
 
-    broken_off: why the page is not whole, if its load ended early.
+    broken_off: why the page is incomplete, if its load ended early.
     """
 
     url: str
@@ -44,14 +44,14 @@ class Navigation:
 
 
 async def navigate(tab: PageTarget, url: str, wait: Wait) -> Navigation:
-    """Load `url` and wait; the caller has checked it. See Tab.navigate for the errors."""
+    """Load `url`, which the caller has checked, and wait. Raises as Tab.navigate."""
     with _leaving(tab):
         return await _navigate_and_wait(tab, url, wait)
 
 
 @contextlib.contextmanager
 def _leaving(tab: PageTarget) -> Iterator[None]:
-    """In the block the present page is left, whatever it does: asks on and on, or never answers."""
+    """In the block the current page is left, even if it keeps asking or never answers."""
     count, previous = tab.page_loads.navigation_count, tab.page_loads.current
     # What the next page asks is answered.
     declining = tab.dialogs.decline_while(lambda: tab.page_loads.current is previous)
@@ -69,7 +69,7 @@ async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigatio
         if reply.get("isDownload"):
             raise await _download_error(url, started_download)
         if document is None and not error:
-            # Only the fragment differs: the document stays.
+            # Only the fragment differs, so the document stays.
             await tab.page_loads.wait_until(lambda: tab.page_loads.navigation_count > count)
             return await _result_of(tab, redirected=False)
         if error:
@@ -129,7 +129,7 @@ async def _download_error(url: str, started_download: Downloading) -> OcdError:
 
 
 async def _error_page(tab: PageTarget, document: PageLoad) -> None:
-    # Until the error page stands, the target answers nothing; an aborted load brings none.
+    # Until the error page has loaded, the target does not answer; an aborted load has none.
     if document.loader_id and document.error != "net::ERR_ABORTED":
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_ERROR_PAGE_S):
@@ -137,7 +137,7 @@ async def _error_page(tab: PageTarget, document: PageLoad) -> None:
 
 
 async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigation:
-    """Load the present page again and wait."""
+    """Load the current page again and wait."""
     if tab.crashed:
         # The crashed renderer would never answer a reload.
         return await navigate(tab, tab.url or "about:blank", wait)
@@ -183,18 +183,18 @@ async def _prepare(tab: PageTarget) -> None:
     if tab.closed:
         tab.check_usable()
     if tab.opened_dialog is not None:
-        # Whoever leaves the page has nothing to say to its dialog, which may have closed meanwhile.
+        # The page is left without an answer to its dialog, which may have closed meanwhile.
         try:
             await tab.answer_dialog(accept=False)
         except OcdError as error:
             if error.code != "not_found":
                 raise
-    # A new renderer comes with the navigation.
+    # The navigation starts a new renderer.
     tab.revive()
 
 
 async def _wait_for_load(tab: PageTarget, wait: Wait) -> None:
-    # A page that sends its visitor on is followed: the present document is the one that counts.
+    # A page that redirects by script is followed: the current document counts.
     documents = tab.page_loads
     if wait != "commit":
         word = LIFECYCLE[wait]
@@ -216,13 +216,13 @@ def stop_loading(tab: PageTarget) -> None:
 
 
 def download_started_error(url: str) -> OcdError:
-    """Return the error of a URL that turned out to be a download."""
+    """Return the error for a URL that turned out to be a download."""
     hint = "The page stays where it was."
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
 def raise_load_error(document: PageLoad, url: str, tab: PageTarget) -> None:
-    """Raise the error of a failed page load; return if it got an HTTP response after all."""
+    """Raise the error of a failed page load; return if there was an HTTP response after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
         return

@@ -12,7 +12,7 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.messages import decode_params
 
 _MAX_LOADS = 16
-# How a request's event begins, and what one for a document has in it.
+# The beginning of a request's event, and what marks one for a document.
 _FIRST = b'{"requestId":"'
 _DOCUMENT = b'"type":"Document"'
 
@@ -32,15 +32,15 @@ class PageLoad:
     ended: bool = False
 
     def has_reached(self, event: str) -> bool:
-        """Return whether the load has got as far as this event, or ended without it.
+        """Return whether the load has reached this event, or has ended without it.
 
-        The answer of a page broke off, or the page called window.stop(): no load event follows.
+        That is the case if the response broke off, or the page called window.stop().
         """
         return event in self.reached or (self.ended and "load" not in self.reached)
 
     @property
     def broken_off(self) -> str:
-        """Why the page that shows is not whole; empty if it is, or is still loading."""
+        """Why the current page is incomplete; empty if it is complete, or is still loading."""
         if not self.committed or not self.ended or "load" in self.reached:
             return ""
         return self.error.removeprefix("net::") or "the page stopped its loading"
@@ -61,7 +61,7 @@ class PageLoads:
         }
         self._waiting: set[asyncio.Future[Any]] = set()
         self.current = PageLoad("")
-        # Counts whatever ends a navigation: a commit, a move inside the document, a failure.
+        # Counts the ends of navigations: a commit, a same-document navigation, a failure.
         self.navigation_count = 0
         self.failed: PageLoad | None = None
 
@@ -74,7 +74,7 @@ class PageLoads:
         self._cdp.tap(self._on_network_event, self._handlers)
 
     def _on_network_event(self, method: str, params: Raw) -> None:
-        # Most requests are not for documents: those are told apart before they are decoded.
+        # Most requests are not for documents, which is detected before decoding.
         data = bytes(params)
         if _DOCUMENT in data or self._is_known_request(data):
             self._handlers[method](decode_params(data))
@@ -124,7 +124,7 @@ class PageLoads:
             self._wake()
 
     def _on_stopped(self, event: Event) -> None:
-        # It follows the load event; where a load breaks off, it is all that comes.
+        # It follows the load event; if a load breaks off, it is the only event.
         if event["frameId"] == self._frame_id and self.current.committed:
             self.current.ended = True
             self._wake()

@@ -25,7 +25,7 @@ CLOSE_S = 1.5
 MAX_DOWNLOADS = 50
 S = TypeVar("S")
 _CRASHED_HINT = "Navigate or reload to use the tab again."
-# What a tab may keep of its responses' bodies in memory, in bytes: all, and one.
+# The most bytes of response bodies that a tab keeps in memory: of all, and of one.
 _BUFFERS = {"maxTotalBufferSize": 20 << 20, "maxResourceBufferSize": 5 << 20}
 
 
@@ -40,15 +40,19 @@ class RefusedPopup:
 class PageTarget:
     """A page target of a session: its state, events, evaluation, and its end.
 
-    `cdp` is the main target's session, `sessions` has those of its out-of-process frames, too.
-    `events` emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
-    "left_unsaved" (a beforeunload question was answered with yes), "hung_page_ended" (its script,
-    for it did not answer while it was left), "crashed", "closed", and
-    "session" (CdpSession) for every target that joins, still before its first script runs;
-    "worker" likewise for its workers. `lock` is for the dispatcher; `opener` is the id of the tab
-    that opened this one as a pop-up; `folder` is where its session's files go.
-    `all_tabs` returns the open tabs of all sessions, `current_tab_id` the id of the one that calls
-    of its session without a tab id use.
+    Attributes:
+        cdp: the main target's session.
+        sessions: that, and those of its out-of-process frames.
+        events: emits "dialog" (Dialog), "popup" (Tab), "popup_refused", "download" (Download),
+            "left_unsaved" (a beforeunload dialog was accepted), "hung_page_ended" (its script did
+            not answer while it was left, and was terminated), "crashed", "closed", and "session"
+            (CdpSession) for every target that joins, before its first script runs; "worker"
+            likewise for its workers.
+        lock: used by the dispatcher.
+        opener: the id of the tab that opened this one as a pop-up.
+        folder: where its session's files go.
+        all_tabs: returns the open tabs of all sessions.
+        current_tab_id: returns the id of the tab that its session's calls use by default.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class PageTarget:
         return [self.emulate_focus(), *self._tree.start()]
 
     def emulate_focus(self) -> Result:
-        """Have the page believe that it has the focus, whichever window has it."""
+        """Make the page believe that it has the focus, whichever window has it."""
         return self.cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
 
     def _prepare(self, cdp: CdpSession) -> None:
@@ -107,27 +111,27 @@ class PageTarget:
     # State
 
     def state(self, kind: type[S]) -> S | None:
-        """Return what another room keeps of this tab as long as it lives; None if nothing yet."""
+        """Return the state of this type that another package keeps for the tab, or None."""
         found: S | None = self._states.get(kind)
         return found
 
     def set_state(self, value: S) -> S:
-        """Keep a room's state of this tab, in place of one of the same type, and return it."""
+        """Keep a package's state for the life of the tab, replacing one of its type; return it."""
         self._states[type(value)] = value
         return value
 
     def drop_state(self, kind: type) -> None:
-        """Forget a room's state of this tab, if there is one."""
+        """Forget a package's state for this tab, if there is one."""
         self._states.pop(kind, None)
 
     @property
     def url(self) -> str:
-        """The main frame's address."""
+        """The main frame's URL."""
         return self._tree.main.url
 
     @property
     def origin(self) -> str:
-        """The page's origin, or its whole URL if not http(s): labels fenced page text."""
+        """The page's origin, or its whole URL if not http(s); it labels fenced page text."""
         return text_source(self.url)
 
     @property
@@ -150,7 +154,7 @@ class PageTarget:
         return self._tree.all()
 
     async def title(self) -> str:
-        """Return the document's title (the browser answers, so a busy page does not matter)."""
+        """Return the document's title; the browser answers, even if the page is busy."""
         return str((await self.ask_title())["targetInfo"]["title"])
 
     def ask_title(self) -> Result:
@@ -178,9 +182,16 @@ class PageTarget:
     ) -> Any:  # noqa: ANN401 - any JSON value
         """Run `expression` and return its JSON value.
 
-        With `args` it is a function and is called with them. isolated: in a world the page's
-        scripts cannot touch. repl: a console's rules, see scripts.evaluate. Raises
-        script_error (with line and column), tab_crashed, tab_gone, dialog_open.
+        Args:
+            expression: JavaScript; with `args`, a function.
+            args: arguments to call it with.
+            await_promise: wait for a promise.
+            isolated: in a world that the page's scripts cannot touch.
+            frame: in this frame.
+            repl: use a console's rules, see evaluate.evaluate.
+
+        Raises:
+            OcdError: script_error (with line and column), tab_crashed, tab_gone, dialog_open.
         """
         self.check_usable()
         target = frame or self._tree.main
@@ -215,13 +226,13 @@ class PageTarget:
             async with asyncio.timeout(CLOSE_S):
                 await closed
         except TimeoutError:
-            # The browser still works on it; for us it is over.
+            # The browser is still closing it; for us it is gone.
             self.cdp.end("tab_gone", "The tab was closed.")
 
     def _on_crash(self, cdp: CdpSession) -> None:
         error = OcdError("tab_crashed", "The page has crashed.", hint=_CRASHED_HINT)
         if cdp is not self.cdp:
-            # Only a frame: the page around it lives on.
+            # Only a frame: the page around it is alive.
             cdp.halt(error)
             return
         self.crashed = True
@@ -229,7 +240,7 @@ class PageTarget:
         self.events.emit("crashed")
 
     def revive(self) -> None:
-        """Expect a new renderer from the navigation that is about to start."""
+        """Expect a new renderer from the navigation that is about to begin."""
         self.crashed = False
         self._resume()
 

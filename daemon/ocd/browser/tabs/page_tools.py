@@ -24,12 +24,12 @@ logger = logging.getLogger(__name__)
 MAX_TOOLS = 200
 MAX_DESCRIPTION = 4000
 MAX_SCHEMA = 16_000
-# A page may offer and take back for ever: after so many events of one document nobody listens.
+# A page may change its tools forever: after this many events, its document is ignored.
 _MAX_EVENTS = 2000
-# How long after its document has gone a call may still be answered.
+# How long a call may still be answered after its document is gone.
 _LATE_ANSWER_S = 1.0
 _UNKNOWN_METHOD = "wasn't found"
-# Read at import: the loop must not wait for a disk.
+# Read at import, because the loop must not wait for a disk.
 _FORM_TARGET = script("tabs/form_target")
 _LIBRARY_TOOLS = script("tabs/library_tools")
 
@@ -38,8 +38,10 @@ _LIBRARY_TOOLS = script("tabs/library_tools")
 class PageTool:
     """A tool as its page describes it.
 
-    schema: of its arguments, as JSON; "" if it has none, or one that is too long. hints: what it
-    says of itself, for example readOnly and consequential. form: CDP's id of the form that it is.
+    Attributes:
+        schema: of its arguments, as JSON; "" without one, or with one that is too long.
+        hints: what it says about itself, for example readOnly and consequential.
+        form: CDP's id of the form that it stands for.
     """
 
     name: str
@@ -72,7 +74,7 @@ class PageTools:
         self._events: dict[CdpSession, int] = {}
         self.supported = True
         self.left_out = 0
-        # Hears of every change of the list.
+        # Called at every change of the list.
         self.on_change: Callable[[], None] = lambda: None
 
     def watch(self, cdp: CdpSession) -> None:
@@ -115,7 +117,7 @@ class PageTools:
         return count < _MAX_EVENTS
 
     def _on_navigated(self, cdp: CdpSession, frame_id: str) -> None:
-        # Chromium does not say that what a document offered has gone with it.
+        # Chromium does not report that a document's tools are gone with it.
         if self._events.get(cdp, 0) >= _MAX_EVENTS and frame_id == cdp.target_id:
             cdp.send_nowait("WebMCP.enable")
         if frame_id == cdp.target_id:
@@ -137,15 +139,15 @@ class PageTools:
         return len(self.all()) if self._tools else 0
 
     def all(self) -> list[PageTool]:
-        """Return the tools of the frames that are there, in the order in which they came."""
+        """Return the tools of the existing frames, in order of arrival."""
         return [tool for tool in self._tools.values() if self._frame(tool.frame_id) is not None]
 
     def has(self, name: str) -> bool:
-        """Whether a frame that is there offers a tool of that name."""
+        """Whether an existing frame offers a tool of that name."""
         return any(tool.name == name for tool in self.all())
 
     async def ask_libraries(self, frames: Iterable[Frame]) -> None:
-        """Have the browser know of the tools that libraries of these frames keep to themselves."""
+        """Make the browser aware of tools that libraries in these frames keep to themselves."""
         if not self.supported:
             return
         tops = {frame.cdp: frame for frame in frames if frame.frame_id == frame.cdp.target_id}
@@ -158,9 +160,9 @@ class PageTools:
                 logger.info("%r tells of no library's tools: %s", cdp, error)
 
     def find(self, name: str, frame: str = "") -> PageTool:
-        """Return the tool of a name, in the frame of an id's beginning.
+        """Return the tool with that name, in the frame whose id begins with `frame`.
 
-        Raises page_tool_not_found, and ambiguous where several frames have it.
+        Raises page_tool_not_found, and ambiguous if several frames have it.
         """
         named = [tool for tool in self.all() if tool.name == name]
         matches = [tool for tool in named if tool.frame_id.startswith(frame)]
@@ -178,9 +180,9 @@ class PageTools:
         )  # fmt: skip
 
     async def receiver(self, tool: PageTool) -> str:
-        """Return the origin that gets the arguments: the frame's, or another that its form is for.
+        """Return the origin that receives the arguments: the frame's, or its form's target.
 
-        Raises page_tool_not_found if the form has gone.
+        Raises page_tool_not_found if the form is gone.
         """
         frame = self._frame(tool.frame_id)
         if frame is None:
@@ -200,18 +202,18 @@ class PageTools:
         return str(evaluate.value_of(await tool.cdp.send("Runtime.callFunctionOn", call)))
 
     async def is_possible(self, frame: Frame) -> bool:
-        """Whether this page, in this Chromium, could offer tools."""
+        """Whether this page could offer tools in this Chromium."""
         if not self.supported:
             return False
         context = await evaluate.isolated_context(frame)
-        # Only pages of a safe origin can.
+        # Only pages of a secure origin can.
         source = "!isSecureContext || 'modelContext' in document"
         return bool(await evaluate.evaluate(frame, source, context=context))
 
     async def call(self, tool: PageTool, arguments: dict[str, Any]) -> ToolAnswer:
-        """Call a tool; cancelling the call cancels it.
+        """Call a tool; cancelling this cancels the tool's call.
 
-        Raises page_tool_failed with what the tool threw, and what the page's end raises.
+        Raises page_tool_failed with the error of the tool, and the error of the page's end.
         """
         call = _ToolCall(tool)
         try:
@@ -224,7 +226,7 @@ class PageTools:
 
 
 class _ToolCall:
-    """One call: Chromium may tell its end before it has told its id."""
+    """One call: Chromium may report its end before its id."""
 
     def __init__(self, tool: PageTool) -> None:
         self._tool = tool

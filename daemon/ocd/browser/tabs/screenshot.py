@@ -12,12 +12,12 @@ from ocd.browser.tabs.page_target import PageTarget
 Format = Literal["png", "jpeg", "webp"]
 Clip = tuple[float, float, float, float]
 
-# What a compositor with a graphics card can draw, in pixels a side, and what a picture may have.
+# The most pixels per side that a GPU compositor can draw, and the most of an image.
 MAX_SIDE = 16_384
 MAX_PIXELS = 40_000_000
-# Smaller than this nothing can be read: the rest is left out instead.
+# At a smaller scale nothing is legible: the rest is left out instead.
 MIN_SCALE = 0.25
-# Larger images are of no use inline.
+# Larger images are useless inline.
 MAX_INLINE = 8 << 20
 _SMALLER_QUALITY = 80
 
@@ -100,7 +100,7 @@ async def _capture(
 
 
 def _pixel_size(data: bytes) -> tuple[int, int]:
-    from PIL import Image  # 30 ms and some memory, for those who take screenshots
+    from PIL import Image  # 30 ms and some memory, only for screenshots
 
     with Image.open(io.BytesIO(data)) as image:  # reads the header only
         return image.size
@@ -113,7 +113,7 @@ async def _clip(tab: PageTarget, shot: ScreenshotRequest) -> Clip | None:
         return None
     metrics = await tab.cdp.send("Page.getLayoutMetrics")
     size = metrics["cssContentSize"]
-    # A page that is being replaced has no size: the viewport is all that there is to picture.
+    # A page that is being replaced has no size: only the viewport can be captured.
     return (0, 0, size["width"], size["height"]) if size["width"] and size["height"] else None
 
 
@@ -121,7 +121,7 @@ def _check_clip(clip: Clip) -> Clip:
     x, y, width, height = clip
     if width <= 0 or height <= 0:
         raise OcdError("invalid_argument", "The area has no size: there is nothing to capture.")
-    # Whole pixels, so that no edge is blended with what is beside it.
+    # Whole pixels, so that no edge is blended with its surroundings.
     left, top = math.floor(x), math.floor(y)
     return left, top, math.ceil(x + width) - left, math.ceil(y + height) - top
 
@@ -135,7 +135,7 @@ def _fit_clip(clip: Clip) -> tuple[Clip, float, Clip | None]:
     if high < height:
         rest = (x, y + high, width, height - high)
     scale = min(1.0, MAX_SIDE / max(wide, high), math.sqrt(MAX_PIXELS / (wide * high)))
-    # Rounded down: the last pixel must not be one too many.
+    # Rounded down, so that the last pixel is not one too many.
     return (x, y, wide, high), math.floor(scale * 10_000) / 10_000, rest
 
 

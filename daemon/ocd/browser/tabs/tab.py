@@ -20,7 +20,7 @@ class Tab(PageTarget):
     """A page of a session: navigates, waits, takes screenshots, types."""
 
     async def navigate(self, url: str, wait: Wait = "load") -> Navigation:
-        """Go to `url` (already normalised); the caller bounds the time.
+        """Go to `url` (already normalised); the caller limits the time.
 
         Raises navigation_failed, too_many_redirects, download_started, domain_blocked, dialog_open.
         """
@@ -49,9 +49,9 @@ class Tab(PageTarget):
     ) -> bytes:
         """Return an image of the viewport, the page, or a part of the page.
 
-        clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, jpeg and webp.
-        What is too large for one image is scaled down and cut; take_screenshot says how.
-        Raises invalid_argument for an area without size.
+        clip: x, y, width, height in CSS pixels of the page. quality: 0 to 100, for jpeg and webp.
+        An area that is too large for one image is scaled down and cut; see take_screenshot. Raises
+        invalid_argument for an area without size.
         """
         shot = ScreenshotRequest(full_page, clip, format, quality)
         return (await take_screenshot(self, shot)).data
@@ -59,7 +59,7 @@ class Tab(PageTarget):
     async def wait_for(
         self, kind: str, value: str = "", *, timeout_s: float = 30, visible: bool = False
     ) -> Any:  # noqa: ANN401
-        """Wait for a condition, see waiting.wait_for; timeout after `timeout_s`."""
+        """Wait for a condition, see tabs/wait_for.py; timeout after `timeout_s`."""
         self.check_usable()
         return await wait_for.wait_for(self, kind, value, timeout_s, visible=visible)
 

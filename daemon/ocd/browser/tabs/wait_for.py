@@ -54,7 +54,7 @@ _SELECTOR = """(selector, visible, hidden, stop) => {
   };
   return (WATCH)(probe, stop);
 }""".replace("WATCH", _WATCH)
-# Runs among the page's own scripts, which may have replaced any global: syntax alone.
+# Runs among the page's own scripts, which may have replaced any global, so it only uses syntax.
 _FUNCTION = """async () => {
   const made = (SOURCE
   );
@@ -77,13 +77,21 @@ async def wait_for(
 ) -> Any:  # noqa: ANN401 - a function's value
     """Wait until the condition holds; return a function's value, or True.
 
-    kind: `selector` (a match exists; visible: is seen), `selector_hidden` (no match is seen),
-    `function` (an expression or a function gives something true), `navigation` (the page that loads
-    now or next has loaded), `url_match` (glob, part of the address, or /regular expression/),
-    `load`, `dom`, `idle` (the present page came that far), `timeout` (value in milliseconds),
-    `download` (the files that are coming or have come since the latest action began, or else the
-    next one; their descriptions are returned).
-    Raises timeout, and invalid_argument for an unknown kind, selector or number.
+    Args:
+        tab: the tab.
+        kind: `selector` (a match exists; with visible: is visible), `selector_hidden` (no match is
+            visible), `function` (an expression or a function returns something true), `navigation`
+            (the page that is loading, or the next one, has loaded), `url_match` (glob, part of the
+            address, or /regular expression/), `load`, `dom`, `idle` (the current page has reached
+            that), `timeout` (value in milliseconds), `download` (the files that have been
+            downloading since the latest action began, or else the next one; returns their
+            descriptions).
+        value: what to wait for.
+        timeout_s: how long.
+        visible: whether a selector's match must be visible.
+
+    Raises:
+        OcdError: timeout, and invalid_argument for an unknown kind, selector or number.
     """
     if kind == "timeout":
         seconds = _milliseconds(value) / 1000
@@ -136,7 +144,7 @@ async def _download(tab: PageTarget) -> list[dict[str, Any]]:
 
 
 async def _wait_for_download_start(tab: PageTarget) -> None:
-    # It fails if the tab ends meanwhile.
+    # The future fails if the tab ends meanwhile.
     started = tab.cdp.create_future()
 
     def on_download(_: object) -> None:
@@ -153,7 +161,7 @@ async def _wait_for_download_start(tab: PageTarget) -> None:
 async def _navigation(tab: PageTarget) -> None:
     documents = tab.page_loads
     count = documents.navigation_count
-    # One that is under way counts: the caller's click may have started it.
+    # A navigation in progress counts: the caller's click may have started it.
     if documents.current.has_reached("load"):
         await documents.wait_until(lambda: documents.navigation_count > count)
     await documents.wait_until(lambda: documents.current.has_reached("load"))
