@@ -7,8 +7,8 @@ import sys
 
 def main() -> int:
     """Run oc with the process's arguments; returns its exit status."""
-    gc.disable()  # nothing of what starting makes is garbage; see main.run
-    if sys.stdout is None:  # closed by the parent process (`>&-`): nobody wants the result
+    gc.disable()  # starting creates no garbage; see main.run
+    if sys.stdout is None:  # closed by the parent process (`>&-`), so the result is not wanted
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for all our life
     try:
         if "_OC_COMPLETE" in os.environ or "_OPENCHROME_COMPLETE" in os.environ:
@@ -25,11 +25,11 @@ def main() -> int:
         sys.stderr.write("\n")
         return 130
     except BrokenPipeError:
-        # Whoever read our output has seen enough (`oc … | head`).
+        # The reader of our output has closed it (`oc … | head`).
         _drop_output()
         return 0
     except OSError as error:
-        # Everything else that fails is an OcdError by then: this is our output, on a full disk.
+        # Other failures are OcdErrors by now, so this is about our output, such as a full disk.
         _drop_output()
         sys.stderr.write(f"Error: Cannot write the result: {error.strerror or error}\n")
         return 1
@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _drop_output() -> None:
-    # The interpreter's own last flush must not fail on it either.
+    # The interpreter's own last flush must not fail because of it either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 
 def in_commands(text: str) -> str:
-    """Return a text whose calls, as `ocd.api.tool_calls` writes them, are commands of oc."""
+    """Return a text in which calls, as `ocd.api.tool_calls` writes them, are commands of oc."""
     if "`" not in text:
         return text
-    from ocd.api import tool_calls  # `re` costs as much as half a call, and few texts have calls
+    from ocd.api import (
+        tool_calls,
+    )  # `re` costs half as much as a whole call, and few texts contain calls
 
     index = command_index.of_catalog(command_index.load_catalog())
 
@@ -29,10 +31,10 @@ def in_commands(text: str) -> str:
 
 
 def spell_in_commands(reply: dict[str, Any]) -> None:
-    """Put commands into the hints of a reply or an event: its own, and those of what it tells of.
+    """Put commands into the hints of a reply or an event, and of the errors that it contains.
 
-    Those are errors, such as a task's or a page's, and what the daemon found out about its host.
-    What a page has said stays as it was.
+    Those are errors such as a task's or a page's, and the daemon's findings about its host. Text of
+    pages is left unchanged.
     """
     result = reply.get("result")
     own = (result, result.get("data")) if isinstance(result, dict) else ()

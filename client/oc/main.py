@@ -9,7 +9,7 @@ from oc.command_line import argv, command_index
 from oc.command_line.argv import HelpRequested
 from ocd.api.errors import OcdError
 
-# `from typing import TYPE_CHECKING` would cost 5 ms, a third of a call; checkers know the name.
+# `from typing import TYPE_CHECKING` costs 5 ms, a third of a call; checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ def run(words: Sequence[str]) -> int:
         index = command_index.of_catalog(catalog)
         command = argv.parse(words, index)
         as_json = command.as_json
-        # What is there now stays; a command may run for hours.
+        # Objects that exist now stay alive; a command may run for hours.
         gc.freeze()
         gc.enable()
         try:
@@ -51,7 +51,7 @@ def _execute(command: Command, index: Index, catalog_hash: str) -> int:
 
 
 def _add_next_step(error: OcdError, command: Command) -> None:
-    """Say how to resume a task whose daemon exited while the command waited for it."""
+    """Add how to resume a task whose daemon exited while the command waited for it."""
     from oc.connection.transport import ConnectionLost
 
     params = command.params

@@ -1,6 +1,6 @@
 """The command line's grammar: from argv to a command with its parameters. Pure, and strict.
 
-Everything that runs goes through here; typer knows the same entries for help and completion only.
+Every command that runs is parsed here; typer uses the same entries for help and completion only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class HelpRequested(Exception):
-    """Not an error: help was asked for, about the command or group that `words` name.
+    """Not an error: help was requested, about the command or group that `words` name.
 
     A third word is the kind of task in `oc task start crawl --help`.
     """
@@ -37,7 +37,7 @@ class HelpRequested(Exception):
 
 
 class Command:
-    """What is to be done: the entry, the parameters given, and the options every command takes."""
+    """A parsed command: its entry, its parameters, and the options that every command has."""
 
     __slots__ = ("entry", "options", "params")
 
@@ -48,12 +48,12 @@ class Command:
 
     @property
     def as_json(self) -> bool:
-        """Whether the response body is wanted as it is."""
+        """Whether to print the response body unchanged."""
         return bool(self.options.get("json"))
 
     @property
     def quiet(self) -> bool:
-        """Whether sentences about results are unwanted."""
+        """Whether to omit sentences about results."""
         return bool(self.options.get("quiet"))
 
     @property
@@ -63,12 +63,12 @@ class Command:
 
 
 def parse(argv: Sequence[str], index: Mapping[str, Entry]) -> Command:
-    """Return the command that argv asks for; raises Help, or OcdError for wrong usage."""
+    """Return the command that argv contains; raises HelpRequested, or OcdError for wrong usage."""
     return _Parser(argv, index).command()
 
 
 def _read(word: str) -> str:
-    """Return an argument as UTF-8 has it, whatever the locale makes of its bytes."""
+    """Return an argument decoded as UTF-8, whatever the locale makes of its bytes."""
     try:
         return os.fsencode(word).decode()
     except UnicodeError:
@@ -81,11 +81,13 @@ class _Parser:
         self.index = index
         self.noun = ""
         self.entry: Entry | None = None
-        self.known: dict[str, Any] = {}  # what the command takes, by parameter
-        self.given: dict[str, list[str]] = {}  # the texts of each parameter given as an option
+        self.known: dict[str, Any] = {}  # the schemas of the command's parameters
+        self.given: dict[
+            str, list[str]
+        ] = {}  # the texts of each parameter that is given as an option
         self.options: dict[str, Any] = {}
         self.bare: list[str] = []  # positional arguments
-        self.any_option = False  # a kind of task that our catalog does not describe
+        self.any_option = False  # for a kind of task that our catalog does not describe
 
     def command(self) -> Command:
         options_end = False
@@ -94,7 +96,7 @@ class _Parser:
             if word == "--" and not options_end:
                 options_end = True
             elif self.is_file_to_run(word):
-                # What follows is the program's.
+                # What follows belongs to the program.
                 self.bare += [word, *reversed(self.left)]
                 self.left.clear()
             elif word.startswith("-") and not options_end and not _is_value(word):
@@ -141,7 +143,7 @@ class _Parser:
             self.settle(entry or _unknown_command(line, self.index))
 
     def command_of_noun(self) -> Entry | None:
-        """Return the command that is named like the group whose word was given."""
+        """Return the command with the same name as the group whose word was given."""
         return self.index.get(self.noun) or command_aliases.find(self.noun, self.index)
 
     def settle(self, entry: Entry) -> None:
@@ -183,7 +185,7 @@ class _Parser:
         self.keep(whose, name, text)
 
     def stands_alone(self, schema: dict[str, Any]) -> bool:
-        """Return whether an option is a switch, or one here: nothing follows that is its value."""
+        """Return whether an option is a switch, or used as one here: no value follows."""
         if not value_parsing.is_switch_or_value(schema):
             return value_parsing.is_flag(schema)
         following = self.left[-1] if self.left else "--"
@@ -197,7 +199,7 @@ class _Parser:
         return (self.noun,) if self.noun else ()
 
     def owner(self, label: str, name: str) -> tuple[dict[str, Any], str, bool]:
-        """Return the schemas that have the option, its name there, and whether it says no."""
+        """Return the schemas that have the option, its name there, and whether it is negated."""
         for whose in (self.known, GLOBAL_OPTIONS):
             if name in whose:
                 return whose, name, False
@@ -218,7 +220,7 @@ class _Parser:
                 f"--{name.replace('_', '-')}", whose[name], [text]
             )
         elif value_parsing.is_switch(whose[name]):
-            self.given[name] = [text]  # the last one counts, as everywhere
+            self.given[name] = [text]  # the last one counts, as usual
         else:
             self.given.setdefault(name, []).append(text)
 
@@ -276,20 +278,20 @@ class _Parser:
             texts = [value_parsing.resolve_indirection(texts[0])]
         value = value_parsing.parse(label, schema, texts)
         if name.endswith(("_path", "_paths")):
-            # The daemon's working directory is not ours.
+            # The daemon has another working directory.
             value = [_absolute(v) for v in value] if isinstance(value, list) else _absolute(value)
         elif schema.get("x-addresses") and len(texts) == 1 and os.path.isfile(texts[0]):
             value = _absolute(texts[0])
         return {name: value}
 
     def is_content(self, name: str, texts: list[str]) -> bool:
-        """Return whether JSON, `@file` or `-` stands where the path of a value is expected."""
+        """Return whether JSON, `@file` or `-` is given where the path of a value is expected."""
         whose = name.removesuffix("_path")
         written = len(texts) == 1 and texts[0].lstrip()[:1] in ("{", "@", "-")
         return whose != name and whose in self.known and written
 
     def share_format(self, found: dict[str, Any]) -> None:
-        # The file that --out names has a picture in it, of the format that its name says.
+        # The file that --out names is a picture, in the format of its name.
         if "out" in self.options and "png" in self.known.get("format", {}).get("enum", ()):
             from ocd.api.image_formats import format_for_path
 
@@ -297,7 +299,7 @@ class _Parser:
             found |= {"format": named} if named else {}
 
     def share_timeout(self, found: dict[str, Any]) -> None:
-        # Given before the command it landed among the options of all commands.
+        # Given before the command, it was parsed as an option of all commands.
         if "timeout_ms" in self.options and "timeout_ms" in self.known:
             found.setdefault("timeout_ms", self.options["timeout_ms"])
 
@@ -317,7 +319,7 @@ def _option_name(label: str) -> str:
 
 
 def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | None:
-    """Return what a kind of task takes by itself; None for one that our catalog does not know."""
+    """Return the parameters of a kind of task; None for one that our catalog does not know."""
     kind = command_index.kind(index, word)
     if kind is None:
         return None
@@ -329,11 +331,11 @@ def _absolute(path: object) -> object:
     return os.path.abspath(os.path.expanduser(path)) if isinstance(path, str) else path
 
 
-# What people look for in oc and find in ocd.
+# Commands that people look for in oc, but that belong to ocd.
 _DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "service"))
 
 
-# What other tools, and people, call our commands.
+# Names of our commands in other tools, or that people expect.
 OTHER_WORDS = {
     "read": "snapshot", "look": "snapshot", "view": "snapshot", "tree": "snapshot",
     "source": "html", "visit": "open", "tap": "click", "set": "fill", "input": "fill",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MILLISECONDS = {"type": "integer", "description": "Milliseconds"}
 
-# Words: the verb, what the words fix, the positional parameters, the summary.
+# By words: the verb, the parameters they fix, the positional parameters, the summary.
 ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "open": ("navigate", {}, ("url",), "Open a page"),
     "goto": ("navigate", {}, ("url",), "Open a page"),
@@ -93,7 +93,7 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "state load": ("oc_context_import", {}, ("envelope_path",), "Restore a login from a file"),
 }  # fmt: skip
 
-# What needs a value although the verb can do without, or has a schema of its own here.
+# Parameters that are required here although not for the verb, or have another schema here.
 _REQUIRED = {
     "press": ("value",), "select": ("value",), "type": ("value",), "wait": ("value",),
     "wait text": ("value",), "wait url": ("value",), "wait --selector": ("value",),
@@ -103,12 +103,12 @@ _REQUIRED = {
 }  # fmt: skip
 _SCHEMAS: dict[str, dict[str, Any]] = {"wait": {"value": _MILLISECONDS}}
 
-# First words that a second one may follow.
+# First words that may be followed by a second one.
 NOUNS = frozenset(words.partition(" ")[0] for words in ALIASES if " " in words)
 
 
 def find(words: str, index: Mapping[str, Entry]) -> Entry | None:
-    """Return the entry of an alias: the verb's, with its words, and less what the words fix."""
+    """Return the entry of an alias: the verb's, with its words, without the fixed parameters."""
     row = ALIASES.get(words)
     if row is None or row[0] not in index:
         return None
@@ -132,10 +132,9 @@ def find(words: str, index: Mapping[str, Entry]) -> Entry | None:
 
 
 def command_line(entry: Entry, arguments: Mapping[str, Any], index: Mapping[str, Entry]) -> str:
-    """Return a command to paste that calls a verb, in the words of an alias if one says it.
+    """Return a command to paste that calls a verb, by an alias if one fits.
 
-    The alias is the one that fixes most of the arguments; a parameter's default is as good as
-    given.
+    The alias is the one that fixes most of the arguments; a parameter's default counts as given.
     """
     properties = entry["params"]["properties"]
     full = {name: schema.get("default") for name, schema in properties.items()} | {**arguments}

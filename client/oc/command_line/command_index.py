@@ -35,10 +35,15 @@ def of_catalog(catalog: Mapping[str, Any]) -> Index:
 def index(
     own: Iterable[Entry], verbs: Sequence[Entry], kinds: Iterable[Entry] = ()
 ) -> dict[str, Entry]:
-    """Return every command under each key it goes by: its name, and its name without `oc_`.
+    """Return every command under each of its keys: its name, also without `oc_`.
 
-    The client's own commands win over verbs of the same words (`task start`), not over full names.
-    kinds: those of tasks that are no verbs; `task start` has them.
+    The client's own commands take precedence over verbs with the same words (`task start`), not
+    over full names.
+
+    Args:
+        own: the client's own commands.
+        verbs: the daemon's verbs.
+        kinds: the kinds of tasks that are not verbs, for `task start`.
     """
     found = {entry["name"]: entry for entry in own}
     found["task_start"] = {**found["task_start"], "kinds": {one["name"]: one for one in kinds}}
@@ -52,14 +57,14 @@ def index(
 
 
 def _with_parameters_of(verb: Entry, command: Entry) -> Entry:
-    """Return a command of the client that takes what a verb takes, and options of its own."""
+    """Return a client command with the verb's parameters, and options of its own."""
     own = command["params"]
     properties = {**verb["params"]["properties"], **own["properties"]}
     return {**command, "doc": verb["doc"], "params": {**own, "properties": properties}}
 
 
 def kind(index: Mapping[str, Entry], word: str) -> Entry | None:
-    """Return the kind of task that a word names: a long verb, or one of those that are no verbs."""
+    """Return the kind of task that a word names: a long verb, or a kind without a verb."""
     named = index.get(command_names.key(word))
     if named is not None and named.get("long"):
         return named
@@ -68,7 +73,7 @@ def kind(index: Mapping[str, Entry], word: str) -> Entry | None:
 
 
 def kinds(index: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return every kind of task, by the word that a command line has for it."""
+    """Return every kind of task, by its word on a command line."""
     long = [entry for entry in index.values() if entry.get("long")]
     found = [*long, *index["task_start"]["kinds"].values()]
     return {command_names.short(entry["name"]).replace("_", "-"): entry for entry in found}

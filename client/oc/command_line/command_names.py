@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Entry: TypeAlias = "dict[str, Any]"
 
-# After these words the rest of a verb's name is a word of its own: `oc tabs context`.
+# After these words, the rest of a verb's name is a separate word: `oc tabs context`.
 NOUNS = frozenset(
     ("approvals", "context", "mcp", "output", "recording", "session", "skill", "tabs", "task",
      "totp", "worker", "workflow")
@@ -77,7 +77,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
 # Verbs whose answer is a file: `--out FILE` is where the daemon writes it, not the answer's text.
 FILES = frozenset(("oc_context_export", "oc_recording_export", "oc_task_export", "page_pdf"))
 
-# What many commands take and nobody wants to give by position.
+# Parameters of many commands that nobody wants to give by position.
 SHARED = frozenset(("tab_id", "timeout_ms", "output_mode", "output_inline_limit_bytes"))
 
 
@@ -105,7 +105,7 @@ def words(entry: Entry) -> tuple[str, ...]:
 def positional(entry: Entry) -> tuple[str, ...]:
     """Return the parameters that may be given without an option, in order.
 
-    Those are the required ones, those with a `_path` companion (required in either form), and an
+    Those are the required ones, those with a `_path` companion (of which one is required), and an
     `action`.
     """
     properties, required = entry["params"]["properties"], entry["params"].get("required", ())
@@ -137,7 +137,7 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
     leading: list[str] = []
     for name in (_words_for(name, arguments) for name in positional(entry)):
         if name not in arguments or any(text.startswith("-") for text in _texts(arguments[name])):
-            break  # what follows would take its place
+            break  # the next one would take its position
         leading.append(name)
     texts = [text for name in leading for text in _texts(arguments[name])]
     parts = ["oc", *words(entry), *map(shlex.quote, texts)]
@@ -152,7 +152,7 @@ def command_line(entry: Entry, arguments: dict[str, Any]) -> str:
 
 
 def _words_for(name: str, arguments: dict[str, Any]) -> str:
-    """Return the parameter that stands where a ref would: `query`, if words are given instead."""
+    """Return the parameter in the position of a ref: `query`, if words are given instead."""
     query = f"{name.removesuffix('ref')}query"
     words = arguments.get(query)
     is_words = isinstance(words, str) and not is_ref(words)
@@ -160,7 +160,7 @@ def _words_for(name: str, arguments: dict[str, Any]) -> str:
 
 
 def is_ref(text: str) -> bool:
-    """Return whether the text is a ref, e12 or @e12; a bare number is words, as in a calendar."""
+    """Return whether the text is a ref, e12 or @e12; a bare number is text, as in a calendar."""
     word = text.strip().removeprefix("@").lower()
     return word[:1] == "e" and word[1:].isascii() and word[1:].isdigit()
 

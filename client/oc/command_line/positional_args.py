@@ -1,4 +1,4 @@
-"""Which parameters the positional arguments of a command line are."""
+"""Assigning positional arguments of a command line to parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
     from typing import Any
 
-# What help says of commands that act on an element; `assign` does it.
+# The help text of commands that act on an element, which `assign` implements.
 ELEMENT_HELP = (
     "REF is a ref from the latest reading (e12), or else words that describe the element; a CSS "
     "selector needs its option."
@@ -43,7 +43,7 @@ def assign(
 def is_lone_action(
     names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], options: Container[str]
 ) -> bool:
-    """Return whether an action stands where an element should, and no ref follows it."""
+    """Return whether an action is given in place of an element, without a ref after it."""
     return (
         len(names) > 1
         and _replacements(names[0], known) is not None
@@ -57,7 +57,7 @@ def is_lone_action(
 def distribute(
     names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Give one text to each name; the first name that takes many gets what the others leave."""
+    """Give one text to each name; the first name that takes several gets the surplus."""
     many = next((i for i, name in enumerate(names) if value_parsing.takes_many(known[name])), None)
     if many is None or len(texts) <= many:
         return {name: [text] for name, text in zip(names, texts, strict=False)}

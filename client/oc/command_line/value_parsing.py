@@ -18,14 +18,14 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 
 class InvalidValue(Exception):
-    """A text that does not fit the schema; the argument says what was expected."""
+    """A text that does not match the schema; the argument says what was expected."""
 
 
 def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN401 - a JSON value
-    """Return the value that the texts give for one parameter; `label` is its name in errors.
+    """Return the value of one parameter from its texts; `label` is its name in errors.
 
-    A scalar takes one text. A list takes several, or one JSON array, and of numbers or of given
-    words also one text with commas; an object takes JSON text, or several `name=value`.
+    A scalar takes one text. A list takes several, or one JSON array; a list of numbers or of given
+    words also takes one text with commas. An object takes JSON text, or several `name=value`.
     """
     try:
         if schema.get("type") == "array":
@@ -49,7 +49,7 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
 
 
 def parse_loosely(text: str) -> Any:  # noqa: ANN401 - a JSON value
-    """Return the JSON value that a text is, or the text itself."""
+    """Return the JSON value of a text, or the text itself."""
     try:
         return _json(text)
     except InvalidValue:
@@ -80,13 +80,13 @@ def is_flag(schema: Schema) -> bool:
 
 
 def is_switch_or_value(schema: Schema) -> bool:
-    """Return whether a parameter is off by default, and is given as a switch or with a value."""
+    """Return whether a parameter is off by default, and given as a switch or with a value."""
     kinds = [branch.get("type") for branch in schema.get("anyOf", ())]
     return "boolean" in kinds and schema.get("default") is False
 
 
 def is_switch(schema: Schema) -> bool:
-    """Return whether `--name` and `--no-name` may stand without a value."""
+    """Return whether `--name` and `--no-name` may be given without a value."""
     return is_flag(schema) or is_switch_or_value(schema)
 
 
@@ -105,7 +105,7 @@ def takes_many(schema: Schema) -> bool:
 
 
 def _by_name(schema: Schema) -> Schema | None:
-    """Return the branch whose values have names, where no branch takes any text."""
+    """Return the branch whose values have names, if no branch accepts any text."""
     branches = schema.get("anyOf", ())
     if any(branch.get("type") == "string" for branch in branches):
         return None
@@ -115,7 +115,7 @@ def _by_name(schema: Schema) -> Schema | None:
 
 def _array(schema: Schema, texts: Sequence[str]) -> list[Any]:
     if len(texts) == 1 and texts[0].lstrip().startswith("["):
-        # A CSS selector may begin like this, too: then it is one item.
+        # A CSS selector may begin like this, too; it is a single item then.
         value = parse_loosely(texts[0])
         if isinstance(value, list):
             return value
@@ -157,18 +157,18 @@ def _one(schema: Schema, text: str) -> Any:  # noqa: ANN401 - a JSON value
 
 
 def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a JSON value
-    # Text is anything: it must be tried last.
+    # Any text is a string, so that branch must be tried last.
     textual = any(branch.get("type") == "string" and "enum" not in branch for branch in branches)
     for branch in sorted(branches, key=lambda branch: branch.get("type") == "string"):
         try:
             value = _one(branch, text)
         except InvalidValue:
             continue
-        # Where text will do, 007, +49 and "no" are text: a number would lose what is typed.
+        # Where text is allowed, 007, +49 and "no" are text: a number would lose characters.
         if textual and isinstance(value, (bool, int, float)) and _number_text(value) != text:
             continue
         if textual and isinstance(value, list) and not _are_items(branch, value):
-            continue  # what a code editor is given, say
+            continue  # for example text for a code editor
         return value
     raise InvalidValue(" or ".join(map(describe, branches)))
 
@@ -191,7 +191,7 @@ def _choice(choices: Sequence[Any], text: str) -> Any:  # noqa: ANN401 - a JSON 
 
 
 def respell(text: str) -> str:
-    """Return a value of an enumeration as the catalog spells it: `double_click` of doubleClick."""
+    """Return an enumeration value as the catalog spells it: `double_click` for doubleClick."""
     lower = "".join(f"_{c.lower()}" if c.isupper() else c for c in text)
     return lower.replace("-", "_").lstrip("_")
 

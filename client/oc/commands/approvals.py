@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """List what waits for an answer."""
+    """List the pending approvals."""
     reply = require_success(daemon.post("/v1/approvals", {"action": "list"}))
     if command.as_json:
         reply_rendering.show_json(reply, command)
@@ -32,13 +32,13 @@ def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
 
 
 def allow(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Allow what waits: this one time, or for the rest of its session."""
+    """Allow a pending approval: once, or for the rest of its session."""
     scope = "session" if command.params.get("for_session") else "once"
     return _answer(daemon, command, "allow", scope)
 
 
 def deny(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Refuse what waits."""
+    """Deny a pending approval."""
     return _answer(daemon, command, "deny", "once")
 
 

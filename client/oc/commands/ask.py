@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def ask(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Ask, say how a person answers, wait, and show what has changed."""
+    """Ask a person, say how to answer, wait, and show what has changed."""
     reply = require_success(daemon.call("oc_ask_human", command.params, accept=PROGRESS))
     shown = ""
     for line in reply.lines():

@@ -37,7 +37,7 @@ def attach(daemon: DaemonClient, command: Command, _index: Index) -> int:
 
 
 def request_body(command: Command) -> dict[str, Any]:
-    """Return what the daemon is asked for."""
+    """Return the body of the request to the daemon."""
     ttl = command.params.get("ttl", "10m")
     return {"session": command.session, "ttl_s": _seconds(ttl), "cwd": os.getcwd()}
 

@@ -1,7 +1,8 @@
 """Runs a program whose browser is the session of `oc run`.
 
-A separate script, for whichever Python has the program's libraries: standard library only. Where
-the program would launch a browser, it is connected instead; its own connections are left alone.
+A separate script with the standard library only, for the Python that has the program's libraries.
+Where the program would launch a browser, it is connected instead; connections of its own are left
+alone.
 """
 
 # ruff: noqa: ANN401 - the classes that are patched are known where they are installed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _URL = os.environ.get("OPENCHROME_ATTACH_URL", "")
-# Options of launching that mean the same where a browser is connected to.
+# Launch options that mean the same for a connection.
 _PASSED_ON = ("timeout", "slow_mo")
 
 
@@ -31,7 +32,7 @@ def _patch_pyppeteer(launcher: ModuleType) -> None:
             for name in ("slowMo", "logLevel", "loop")
             if name in launch_options
         }
-        # The tabs are somebody's: their size is changed only for who asks for one.
+        # The tabs belong to the session: their size is only changed on request.
         viewport = launch_options.get("defaultViewport")
         return await launcher.connect(
             browserWSEndpoint=_URL, defaultViewport=viewport, **connect_options
@@ -48,7 +49,7 @@ def _connect_options(browser_type: Any, options: dict[str, Any]) -> dict[str, An
 
 
 def _patch_playwright(api: ModuleType) -> None:
-    """Make the blocking classes connect; a context without options is the session's own."""
+    """Make the synchronous API connect; a context without options is the session's own."""
     kind, browser = api.BrowserType, api.Browser
     new_context, new_page = browser.new_context, browser.new_page
 
@@ -69,7 +70,7 @@ def _patch_playwright(api: ModuleType) -> None:
 
 
 def _patch_playwright_async(api: ModuleType) -> None:
-    """Do the same to the awaiting classes."""
+    """Do the same for the asynchronous API."""
     kind, browser = api.BrowserType, api.Browser
     new_context, new_page = browser.new_context, browser.new_page
 
@@ -124,7 +125,7 @@ class _PatchingFinder:
 
 
 def main() -> None:
-    """Run the program that the arguments name as if Python had been called with it."""
+    """Run the program that the arguments name, as if Python had been called with it."""
     sys.argv = sys.argv[1:]
     sys.path[0] = os.path.dirname(sys.argv[0])
     sys.meta_path.insert(0, _PatchingFinder)

@@ -29,7 +29,7 @@ _DIALOG_ACTIONS = frozenset(("accept_dialog", "dismiss_dialog"))
 
 
 class _Step:
-    """One command of a batch: where it stands, its words, and what argv makes of them."""
+    """One command of a batch: its line number, its words, and the command parsed from them."""
 
     __slots__ = ("command", "number", "text")
 
@@ -40,7 +40,7 @@ class _Step:
 
 
 def run(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Carry out `oc batch`: the exit status is that of the first command that failed."""
+    """Carry out `oc batch`; the exit status is that of the first command that failed."""
     steps = [_step(number, text, command, index) for number, text in _lines()]
     daemon.keep_connection()
     status = 0
@@ -60,7 +60,7 @@ def run(daemon: DaemonClient, command: Command, index: Index) -> int:
 
 
 def _lines() -> Iterator[tuple[int, str]]:
-    # As bytes: the locale has no say in what a command is.
+    # As bytes, so that commands do not depend on the locale.
     for number, line in enumerate(sys.stdin.buffer.read().split(b"\n"), 1):
         text = line.decode("utf-8", "surrogateescape").strip()
         if text and not text.startswith("#"):
@@ -68,7 +68,7 @@ def _lines() -> Iterator[tuple[int, str]]:
 
 
 def _step(number: int, text: str, batch: Command, index: Index) -> _Step:
-    """Return a line as a command; all are checked before the first one runs."""
+    """Return a line as a command; all lines are checked before the first one runs."""
     try:
         words = _words(text)
         command = argv.parse(words[words[:1] == ["oc"] :], index)
@@ -102,7 +102,7 @@ def _words(text: str) -> list[str]:
 def _carry_out(
     daemon: DaemonClient, step: _Step, index: Index, following: _Step | None
 ) -> tuple[int, str | None]:
-    """Run a command and show its result; return its exit status, and why to stop, if there is."""
+    """Run a command and show its result; return its exit status, and why to stop, if so."""
     entry = step.command.entry
     daemon.command = step.command
     try:

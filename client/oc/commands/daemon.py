@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def status(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Show what the daemon is and holds; none is started for that unless --start says so."""
+    """Show the daemon's status; it is only started for that with --start."""
     return _show_status(daemon, command, lambda status: status)
 
 
 def session_list(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Show the sessions that the daemon's status names."""
+    """Show the sessions in the daemon's status."""
     return _show_status(daemon, command, lambda status: status["session_names"])
 
 
@@ -54,7 +54,7 @@ def catalog(daemon: DaemonClient, command: Command, _index: Index) -> int:
 
 
 def call(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Call any verb by name, also one that this version's catalog does not know."""
+    """Call any verb by name, even one that this version's catalog does not have."""
     verb = key(command.params["verb"])
     entry = index.get(verb)
     if entry is None or "run" in entry:
@@ -74,5 +74,5 @@ def call(daemon: DaemonClient, command: Command, index: Index) -> int:
 
 
 def _timeout_s(command: Command) -> float:
-    # These never wait behind a page: a daemon that takes longer hangs.
+    # These never wait for a page: a daemon that takes longer is hung.
     return float(command.options.get("timeout_ms", 10_000)) / 1000

@@ -31,7 +31,7 @@ alwaysApply: false
 
 """
 
-# Host: the file, and what a file of our own begins with; None: a section of a file of the user's.
+# By host: the file, and the front matter of our own file; None: a section in the user's file.
 _PLACES: dict[str, tuple[str, str | None]] = {
     "claude": ("{CLAUDE_CONFIG_DIR:~/.claude}/skills/openchrome/SKILL.md", _FRONT_MATTER),
     "codex": ("{CODEX_HOME:~/.codex}/AGENTS.md", None),
@@ -41,7 +41,7 @@ _PLACES: dict[str, tuple[str, str | None]] = {
 
 
 def text() -> str:
-    """Return the guide with shell commands."""
+    """Return the guide, with shell commands."""
     return hints.in_commands(agent_guide.guide("shell"))
 
 
@@ -73,7 +73,7 @@ def _path(pattern: str) -> str:
 
 
 def _change(path: str, front_matter: str | None, *, install: bool) -> str:
-    """Put the guide into a file, or take it out; return what was done. Twice is as once."""
+    """Add the guide to a file, or remove it; return what was done. Repeating it changes nothing."""
     old = _read(path)
     rest = "" if front_matter is not None else _without_section(old or "")
     if not install:
@@ -100,7 +100,7 @@ def _read(path: str) -> str | None:
 
 
 def _around_section(text: str) -> tuple[str, str] | None:
-    """Return what stands before and after our section; None if there is none, or half of one."""
+    """Return the text before and after our section; None without a complete one."""
     before, begin, rest = text.partition(_BEGIN)
     _, end, after = rest.partition(_END)
     return (before, after) if begin and end else None
@@ -118,7 +118,7 @@ def _with_section(document: str) -> str:
 
 
 def _write(path: str, content: str) -> None:
-    """Replace the file that the path leads to, whole, with the mode that it had."""
+    """Replace the file that the path leads to, as a whole, keeping its mode."""
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
     os.makedirs(folder, exist_ok=True)
@@ -131,6 +131,6 @@ def _write(path: str, content: str) -> None:
         mode = os.stat(real).st_mode & 0o777 if os.path.exists(real) else 0o644
         os.chmod(part, mode)
         os.replace(part, real)
-    except BaseException:  # Ctrl-C leaves no part of it behind, either
+    except BaseException:  # leaves no partial file behind, even after Ctrl-C
         os.unlink(part)
         raise

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from oc.command_line.command_index import Index
     from oc.connection.daemon_client import DaemonClient
 
-# The daemon takes a tab back 45 s after the last sign of life.
+# The daemon takes a tab back 45 s after the last renewal.
 _RENEW_S = 15.0
 
 
 def hold(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Take a tab, and give it back when a line was typed, standard input ends, or by Ctrl-C."""
+    """Take a tab; give it back after a line of input, the end of input, or Ctrl-C."""
     request = {
         "action": "acquire", "session": command.session, "holder": _holder(),
         "tab_id": command.params.get("tab_id"),

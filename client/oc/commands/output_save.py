@@ -15,7 +15,7 @@ _PAGE_BYTES = 256 * 1024
 
 
 def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
-    """Page through the output as bytes; the file appears when all of it is there."""
+    """Fetch the output in pages of bytes; the file appears once it is complete."""
     handle, target = command.params["output_handle"], command.params["file"]
     pages = _pages(daemon, handle)
     if target == "-":
@@ -40,7 +40,7 @@ def _write(target: str, pages: Iterator[bytes]) -> int:
         with os.fdopen(descriptor, "wb") as file:
             size = sum(map(file.write, pages))
         os.replace(name, target)
-    except BaseException:  # Ctrl-C leaves no part of it behind, either
+    except BaseException:  # leaves no partial file behind, even after Ctrl-C
         os.unlink(name)
         raise
     return size

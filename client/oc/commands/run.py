@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from oc.command_line.command_index import Index
     from oc.connection.daemon_client import DaemonClient
 
-# Where the program finds its address; what stands in for its browser reads it.
+# The variable with the address for the program; attached_program.py reads it.
 VARIABLE = "OPENCHROME_ATTACH_URL"
 _RUNNER = os.path.join(os.path.dirname(__file__), "attached_program.py")
 _KILLED = 128
@@ -48,7 +48,7 @@ def _wait_for(words: list[str], environ: dict[str, str]) -> int:
         try:
             status = program.wait()
         except KeyboardInterrupt:
-            continue  # the program has had it, too, and says what becomes of it
+            continue  # the program has received it, too, and decides
         return status if status >= 0 else _KILLED - status
 
 

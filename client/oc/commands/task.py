@@ -20,7 +20,7 @@ _WAIT_MS = 60_000
 
 
 def start(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Start a task; with --wait or --watch stay until it has ended."""
+    """Start a task; with --wait or --watch, stay until it has ended."""
     arguments = command.params
     args = arguments.get("args", {}) | {k: v for k, v in arguments.items() if k not in _OWN}
     kind = command_index.kind(index, arguments["kind"])
@@ -29,7 +29,7 @@ def start(daemon: DaemonClient, command: Command, index: Index) -> int:
 
 
 def resume(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Continue a crawl as a new task; with --wait or --watch stay until it has ended."""
+    """Continue a crawl as a new task; with --wait or --watch, stay until it has ended."""
     params = {name: value for name, value in command.params.items() if name not in _STAYS}
     return _begin(daemon, command, "oc_task_resume", params, index)
 
@@ -56,14 +56,14 @@ def _begin(
 
 
 def watch(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Show a task's progress until it has ended; the exit status tells how."""
+    """Show a task's progress until it has ended; the exit status is that of the task."""
     task_id = command.params["task_id"]
     _follow(daemon, command, task_id)
     return _finish(daemon, command, task_id, show_json=False)
 
 
 def events(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Print a task's events, as they came or as lines for humans."""
+    """Print a task's events, unchanged or as lines for people."""
     follow = bool(command.params.get("follow"))
     _print_events(daemon, command, command.params["task_id"], follow=follow)
     return 0
@@ -121,7 +121,7 @@ def _wait(daemon: DaemonClient, command: Command, task_id: str) -> None:
 
 
 def _finish(daemon: DaemonClient, command: Command, task_id: str, *, show_json: bool) -> int:
-    """Say how the task ended; 0 if it completed, else 1."""
+    """Print how the task ended; return 0 if it completed, else 1."""
     reply = daemon_client.require_success(daemon.call("oc_task_get", {"task_id": task_id}))
     body = terminal.json_in_commands(reply.read())
     meta = json.loads(body)["result"]["meta"]

@@ -1,4 +1,4 @@
-"""TOTP seeds: typed or piped in, never an argument that the shell would remember."""
+"""TOTP seeds: typed or piped in, never an argument, which the shell would remember."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_SEED = 10_000
 
 
 def add(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Hand a seed over to the daemon."""
+    """Pass a seed to the daemon."""
     domain = command.params["domain"]
     body = {"action": "add", "domain": domain, "seed": _seed(domain)}
     return _ask_for_seed(daemon, command, body)
@@ -33,7 +33,7 @@ def names(daemon: DaemonClient, command: Command, _index: Index) -> int:
 
 
 def remove(daemon: DaemonClient, command: Command, _index: Index) -> int:
-    """Forget a seed."""
+    """Remove a seed."""
     return _ask_for_seed(daemon, command, {"action": "remove", "domain": command.params["domain"]})
 
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 PROGRESS = "application/x-ndjson"
 
-# Grace after the daemon's own deadline before it counts as hung.
+# Seconds after the daemon's own deadline before it counts as hung.
 _GRACE_S = 15.0
 
 
 class DaemonClient:
-    """The daemon as one command calls it: its options, and the catalog hash to compare."""
+    """The daemon, for one command: the command's options, and the catalog hash to compare."""
 
     def __init__(self, command: Command, catalog_hash: str) -> None:
         self.command = command
@@ -38,20 +38,20 @@ class DaemonClient:
         self._request = transport.Connection().request
 
     def get(self, path: str, *, timeout_s: float | None = 60.0) -> Reply:
-        """Return the reply to a GET; an error status raises the OcdError that the body has."""
+        """Return the reply to a GET; raises the OcdError of an error reply's body."""
         return require_success(self._ask("GET", path, b"", timeout_s=timeout_s))
 
     def post(self, path: str, body: dict[str, Any], *, timeout_s: float = 60.0) -> Reply:
-        """Return the reply to a POST of a JSON body, good or bad."""
+        """Return the reply to a POST of a JSON body, success or error."""
         return self._ask("POST", path, json.dumps(body).encode(), timeout_s=timeout_s)
 
     def call(self, verb: str, params: dict[str, Any], *, accept: str = "application/json") -> Reply:
-        """Return the reply to a verb's call, good or bad."""
+        """Return the reply to a verb's call, success or error."""
         client = {"kind": "oc", "cwd": _cwd(), "pid": os.getpid()}
         session = self.command.session
         body = {"verb": verb, "params": params, "session": session, "client": client}
         timeout_ms = params.get("timeout_ms")
-        # One that is out of range is the daemon's to refuse.
+        # The daemon refuses one that is out of range.
         timeout_s = max(timeout_ms / 1000, 0.0) if isinstance(timeout_ms, int) else None
         encoded = json.dumps(body).encode()
         return self._ask(
@@ -59,7 +59,7 @@ class DaemonClient:
         )
 
     def result(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the result of a verb, decoded; its error is raised."""
+        """Return the decoded result of a verb; raises its error."""
         return result_in(require_success(self.call(verb, params)).read())
 
     def _ask(self, method: str, path: str, body: bytes, **how: Any) -> Reply:  # noqa: ANN401
@@ -67,7 +67,7 @@ class DaemonClient:
         try:
             reply = self._request(address, method, path, body, **how)
         except transport.Unreachable:
-            if self._answered:  # somebody has stopped it since: that must hold
+            if self._answered:  # it has been stopped since, which is to be respected
                 message = "The daemon was stopped in the meantime"
                 raise OcdError("no_daemon", message, hint="ocd start", home=self._home) from None
             self._start()
@@ -97,14 +97,14 @@ class DaemonClient:
 
 
 def require_success(reply: Reply) -> Reply:
-    """Return the reply if it is a success, else raise the error that its body describes."""
+    """Return the reply if it is a success, else raise the error in its body."""
     if reply.status < 400:
         return reply
     raise error_in(reply.read())
 
 
 def result_in(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the result that a good reply's body holds."""
+    """Return the result in the body of a success."""
     try:
         return json.loads(body)["result"]
     except (ValueError, TypeError, KeyError):
@@ -112,7 +112,7 @@ def result_in(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def error_in(body: bytes) -> OcdError:
-    """Return the error that a reply's body describes."""
+    """Return the error in a reply's body."""
     try:
         return errors.error_from_body(json.loads(body)["error"])
     except (ValueError, TypeError, KeyError, AttributeError):

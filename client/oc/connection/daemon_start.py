@@ -6,7 +6,7 @@ from ocd.api.errors import OcdError
 
 
 def start_daemon(home: str, *, quiet: bool) -> None:
-    """Run `ocd start`, which returns when the socket answers; `no_daemon` says why it did not."""
+    """Run `ocd start`, which returns when the socket answers; no_daemon tells why it did not."""
     try:
         daemon_start.start_daemon()
     except daemon_start.StartError as error:

@@ -1,6 +1,7 @@
 """HTTP/1.1 over the daemon's socket, as little of it as client and daemon need.
 
-`_socket` is what `socket` wraps; importing the wrapper costs half as much as a whole call.
+`_socket` is the module that `socket` wraps; importing the wrapper costs half as much as a whole
+call.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# A daemon that is silent for this long, to a caller without a deadline, is asked for its status,
+# If a caller has no deadline, a daemon that sends nothing for this long is asked for its status,
 # which it answers at once whatever else it is doing.
 QUIET_S = 15.0
 PROBE_S = 20.0
-# A request is read as soon as the daemon's loop has a turn.
+# The daemon reads a request at the next turn of its loop.
 SEND_S = 60.0
 _HEAD_MAX = 65536
 _CHUNK = 65536
@@ -39,9 +40,9 @@ class Unreachable(Exception):
 
 
 class Reply:
-    """An answer whose head has arrived; the body is read on demand, once.
+    """A response whose head has arrived; the body is read on demand, once.
 
-    stays: the connection outlives an answer that was read to its end, for the next request.
+    stays: the connection can be used again after the response has been read to its end.
     """
 
     def __init__(
@@ -153,9 +154,9 @@ class Reply:
 
 
 class Connection:
-    """One connection for requests that follow each other.
+    """One connection for consecutive requests.
 
-    A new one is made where the daemon has closed it, or an answer was not read to its end.
+    It is replaced if the daemon has closed it, or a response was not read to its end.
     """
 
     def __init__(self) -> None:
@@ -173,7 +174,7 @@ class Connection:
         timeout_s: float | None = None,
         grace_s: float = 0.0,
     ) -> Reply:
-        """Send a request; the arguments, results and errors are those of `request`."""
+        """Send a request; see the function `request` for arguments, results and errors."""
         if self._reply is None or not self._reply.complete or not _is_quiet(self._wire):
             self.close()
             self._wire = _connect(address, SEND_S if timeout_s is None else timeout_s)
@@ -232,7 +233,7 @@ def _send(
         try:
             wire.sendall(message)
         except ConnectionError:
-            pass  # A body that is too large is answered before it is read.
+            pass  # The daemon answers a body that is too large before reading it.
         except TimeoutError:
             raise OcdError(
                 "timeout", "The daemon does not accept requests", hint="ocd status"
@@ -240,13 +241,13 @@ def _send(
         if timeout_s is None:
             wire.settimeout(QUIET_S)
         return Reply(wire, address, timeout_s, grace_s=grace_s, stays=stays)
-    except BaseException:  # a socket is closed after Ctrl-C, too
+    except BaseException:  # close the socket after Ctrl-C, too
         wire.close()
         raise
 
 
 def _is_quiet(wire: Any) -> bool:  # noqa: ANN401 - socket or pipe
-    """Return whether a connection can take the next request: nothing waits in it, no end either."""
+    """Return whether a connection can take another request: nothing is waiting in it, no end."""
     if sys.platform == "win32":
         return False
     wire.settimeout(0)
@@ -305,7 +306,7 @@ class _Pipe:
             raise OcdError("no_daemon", message, hint="ocd status") from None
 
     def settimeout(self, _timeout_s: float) -> None:
-        """Do nothing: such a pipe knows no deadlines."""
+        """Do nothing: such a pipe has no timeouts."""
 
     def sendall(self, data: bytes) -> None:
         view = memoryview(data)
@@ -316,7 +317,7 @@ class _Pipe:
         try:
             return self._file.read(size) or b""
         except OSError:
-            return b""  # The other end is gone.
+            return b""  # The other end has closed it.
 
     def close(self) -> None:
         self._file.close()

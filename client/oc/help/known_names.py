@@ -9,7 +9,7 @@ from oc.connection import transport
 from ocd.api import paths
 from ocd.api.errors import OcdError
 
-# A shell waits for it.
+# Short, because a shell is waiting.
 _TIMEOUT_S = 2.0
 _EVENTS = 500
 
@@ -21,7 +21,7 @@ def names_for(parameter: str) -> list[str]:
 
 
 def is_known(parameter: str) -> bool:
-    """Return whether the daemon knows names for a parameter."""
+    """Return whether the daemon can list names for a parameter."""
     return parameter.removesuffix("s") in _KNOWN
 
 

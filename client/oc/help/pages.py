@@ -32,8 +32,8 @@ _EVERYDAY = (
     ("oc task start crawl", "Crawl in the background; oc task list shows it"),
 )
 
-# Group: what it is about, and its commands where their capability does not say it. `tab|new` is
-# `tab` and `tab new`.
+# By group: its subject, and its commands unless their capability selects them. `tab|new` stands
+# for `tab` and `tab new`.
 _GROUPS: dict[str, tuple[str, str]] = {
     "browse": (
         "Pages and tabs",
@@ -81,7 +81,7 @@ _OF_CLIENT = {"task": "tasks", "totp": "network", "mcp": "daemon"}
 
 
 def start_page(program: str) -> str:
-    """Return what `oc --help` shows: at most 24 lines of 80 columns."""
+    """Return the output of `oc --help`: at most 24 lines of 80 columns."""
     rows = [(usage.replace("oc ", f"{program} ", 1), text) for usage, text in _EVERYDAY]
     return "\n".join(
         (
@@ -111,7 +111,7 @@ def all_page(index: Mapping[str, Entry]) -> str:
 
 
 def noun_page(noun: str, index: Mapping[str, Entry]) -> str | None:
-    """Return the spellings that begin with a word; None if no alias does."""
+    """Return the commands that begin with a word; None if no alias does."""
     if noun not in command_aliases.NOUNS:
         return None
     rows = [
@@ -123,7 +123,7 @@ def noun_page(noun: str, index: Mapping[str, Entry]) -> str | None:
 
 
 def find_group(word: str) -> str | None:
-    """Return the group that a word names; any letter case goes."""
+    """Return the group that a word names, in any letter case."""
     return word.lower() if word.lower() in _GROUPS else None
 
 
@@ -136,7 +136,7 @@ def commands(index: Mapping[str, Entry]) -> dict[str, Entry]:
 
 
 def unknown_topic_error(words: Iterable[str], index: Mapping[str, Entry]) -> OcdError:
-    """Return the error of `oc help` for words that name nothing."""
+    """Return the error of `oc help` for an unknown topic."""
     line = " ".join(words)
     hint = did_you_mean(line, [*_GROUPS, *commands(index)], "oc help all", template="oc help {}")
     return OcdError("invalid_argument", f"There is no command or group '{line}'", hint=hint)
@@ -160,7 +160,7 @@ def _group_of(line: str, entry: Entry) -> str:
 
 
 def _expanded(text: str) -> Iterable[str]:
-    """Yield the command lines that a text names: `tab|new` is "tab" and "tab new"."""
+    """Yield the command lines that a text stands for: `tab|new` is "tab" and "tab new"."""
     for word in text.split():
         noun, *more = word.split("|")
         yield noun
@@ -176,7 +176,7 @@ def _rows(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def show_for(words: tuple[str, ...], index: Mapping[str, Entry]) -> int:
-    """Print what is to be known of a command, a group, or oc itself; returns the exit status."""
+    """Print the help about a command, a group, or oc itself; return the exit status."""
     page = _page(words, index)
     if page is None:
         from oc.help import typer_app

@@ -77,7 +77,7 @@ def application(line: Iterable[str]) -> typer.Typer:
 
 
 def _entries(index: dict[str, Entry]) -> list[Entry]:
-    # Of two entries with the same words, as oc_task_start and our own, the first is meant.
+    # Of two entries with the same words, such as oc_task_start and our own, the first counts.
     unique: dict[tuple[str, ...], Entry] = {}
     for entry in (*index.values(), *command_aliases.entries(index)):
         unique.setdefault(command_names.words(entry), entry)
@@ -104,14 +104,14 @@ def _names(entry: Entry) -> list[str]:
     words = command_names.words(entry)
     if len(words) == 2:
         return [] if words[1].startswith("-") else [words[1]]
-    # A verb named like its group: its choices are the commands.
+    # A verb with the name of its group: its choices are the commands.
     leading = command_names.positional(entry)[:1]
     choices = [entry["params"]["properties"][name].get("enum", ()) for name in leading]
     return [str(choice) for choice in (choices[0] if choices else ())]
 
 
 def _with_kind(entry: Entry, line: list[str], index: dict[str, Entry]) -> Entry:
-    """Return `task start` with the parameters of the kind that the line names."""
+    """Return `task start` with the parameters of the kind in the line."""
     named = next(filter(None, (command_index.kind(index, word) for word in line)), None)
     own = dict(entry["params"]["properties"])
     own["kind"] = {**own["kind"], "enum": sorted(command_index.kinds(index))}

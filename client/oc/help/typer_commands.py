@@ -103,14 +103,14 @@ def _option(name: str, schema: Schema) -> inspect.Parameter:
 
 
 def _parameter(name: str, annotation: object, info: object) -> inspect.Parameter:
-    # A name may be a keyword (`from`): the underscore is not seen, the option is spelt out.
+    # A name may be a keyword (`from`): the underscore is not shown, the option has the name.
     return inspect.Parameter(
         f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=info, annotation=annotation
     )
 
 
 def _metavar(name: str, schema: Schema) -> str:
-    # An enumeration's values stand in the help, where they keep their letters.
+    # An enumeration's values are listed in the help, where they keep their letter case.
     text = name if "enum" in schema else value_parsing.describe(schema)
     word = text.upper().replace("_", "-").replace(" ", "-")
     return f"[{word}]" if value_parsing.is_switch_or_value(schema) else word

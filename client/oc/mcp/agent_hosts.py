@@ -11,7 +11,7 @@ from ocd.api.errors import OcdError
 
 NAME = "openchrome"
 
-# Where folders of the three systems differ: Linux, macOS, Windows.
+# Folders that differ between Linux, macOS and Windows.
 _CONFIG = {
     "linux": "{XDG_CONFIG_HOME:~/.config}",
     "darwin": "~/Library/Application Support",
@@ -20,11 +20,14 @@ _CONFIG = {
 
 
 class AgentHost(NamedTuple):
-    """One host: its title, the key that holds its servers, its files by scope, what to do next.
+    """One host: its title, the key that holds its servers, its files by scope, the next step.
 
-    In a file's pattern `{NAME:default}` is an environment variable, `{config}` the system's folder
-    for settings; a relative one lies in the project. typed: an entry names its transport.
-    max_tools: how many it takes of all its servers together, where it says so.
+    In a file's pattern, `{NAME:default}` is an environment variable, `{config}` the system's folder
+    for settings; a relative path is inside the project.
+
+    Attributes:
+        typed: an entry names its transport.
+        max_tools: the most tools that it accepts of all servers together, if it states that.
     """
 
     title: str
@@ -91,7 +94,7 @@ HOSTS: dict[str, AgentHost] = {
 
 
 def file_of(host: AgentHost, scope: str, *, platform: str = sys.platform) -> str:
-    """Return the absolute path of the host's file of a scope; OcdError if it has none."""
+    """Return the absolute path of the host's file for a scope; OcdError if it has none."""
     if scope not in host.files:
         has = " and ".join(host.files)
         message = f"{host.title} has no scope {scope!r}; it has {has}"
@@ -105,7 +108,7 @@ def file_of(host: AgentHost, scope: str, *, platform: str = sys.platform) -> str
 
 
 def entry(host: AgentHost, program: list[str], arguments: list[str]) -> dict[str, Any]:
-    """Return what the host shall know: command, args, and what the bridge needs of our environ."""
+    """Return the host's entry: command, args, and the variables that the bridge needs."""
     found: dict[str, Any] = {"type": "stdio"} if host.typed else {}
     found |= {"command": program[0], "args": [*program[1:], *arguments]}
     env = environ()
@@ -113,9 +116,9 @@ def entry(host: AgentHost, program: list[str], arguments: list[str]) -> dict[str
 
 
 def environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables without which a bridge would look for another daemon than `oc` does.
+    """Return the variables without which a bridge would look for another daemon than `oc`.
 
-    Hosts hand on a handful of variables only. A home whose sockets lie outside of it is found by
+    Hosts pass only a few variables on. A home whose sockets lie outside it is found through
     XDG_RUNTIME_DIR, too.
     """
     home = paths.home(environ)
@@ -127,9 +130,10 @@ def environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def program() -> list[str]:
-    """Return the command of the bridge: oc-mcp by its absolute path, else this interpreter with it.
+    """Return the command of the bridge: oc-mcp by its absolute path, else this interpreter.
 
-    A name on PATH that leads to our own oc-mcp is preferred: it outlives an upgrade by pipx or uv.
+    A name on PATH that leads to our own oc-mcp is preferred, because it survives upgrades by pipx
+    or uv.
     """
     beside = shutil.which("oc-mcp", path=os.path.dirname(sys.executable))
     on_path = shutil.which("oc-mcp")

@@ -18,7 +18,7 @@ _OUTCOME_TEXTS = {
 }
 
 
-# Capabilities that no verb of the catalog has.
+# Capabilities without a verb in the catalog.
 _RESERVED = {"pilot", "upstream"}
 
 
@@ -49,7 +49,7 @@ _DEFAULT_TIER = 2
 def _choose_tier(host: AgentHost, params: dict[str, Any], index: dict[str, Entry]) -> str:
     """Set the tier that leaves the host a third of its tools for other servers; return a note.
 
-    A tier or groups that were asked for are left as they are.
+    A requested tier, or requested groups, are left unchanged.
     """
     if host.max_tools is None or params.keys() & {"tier", "tools_only", "disable_tools"}:
         return ""
@@ -87,7 +87,7 @@ def bridge_arguments(command: Command) -> list[str]:
 
 
 def _check_filters(params: dict[str, Any], known: set[str]) -> None:
-    """Refuse here what the bridge would refuse each time that the host launches it."""
+    """Refuse options here that the bridge would refuse at each launch."""
     if "tools_only" in params and "disable_tools" in params:
         raise OcdError("invalid_argument", "--tools-only and --disable-tools cannot be combined")
     groups = params.get("tools_only") or params.get("disable_tools") or ""
