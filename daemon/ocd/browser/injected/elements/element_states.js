@@ -166,11 +166,15 @@ function optionText(option) {
   return option.matches(':disabled') ? `${text} (disabled)` : text;
 }
 
+// A place in the page that a program has named.
+const GENERATED_FRAGMENT = /^#(?=[a-z-]*\d)[\w-]*[0-9a-f]{12}$/i;
+
 // whole: with all of its query.
 function targetOf(el, whole) {
   const address = addressOf(el);
   const url = whole ? address : withShortQuery(address);
   if (!url || url === '#' || /^javascript:/i.test(url)) return '';
+  if (GENERATED_FRAGMENT.test(url)) return ' → #…';
   if (url.startsWith('data:')) return ` → ${/^data:[^,;]{0,40}[^,]{0,40},?/.exec(url)[0]}…`;
   return ` → ${url.length > MAX_URL ? `${url.slice(0, MAX_URL)}…` : url}`;
 }

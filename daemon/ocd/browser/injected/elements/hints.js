@@ -14,6 +14,9 @@ const SAYS_NOTHING = new Set(
 // Classes that say how something looks: of frameworks of utilities, or a framework's own prefix.
 const UTILITY =
   /^(?:[pm][xytrbl]?|w|h|d|z|min|max|text|bg|border|flex|grid|gap|space|rounded|shadow|ring|outline|font|leading|tracking|items|justify|self|align|object|inset|inline|overflow|whitespace|opacity|transition|duration|ease|animate|cursor|pointer-events|variant|size|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
+// What the classes of icons say that say nothing: their parts and sizes.
+const ICON_SAYS_NOTHING =
+  /^(?:btn|button|icons?|container|content|wrapper|inner|outer|element|item|group|control|disabled|enabled|active|hidden|hover|selected|left|right|svg|lg|sm|xs|fw|spin|\dx|solid|regular)$/i;
 const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
 const HELD_MOST = 12; // elements of a control that are looked into
 
@@ -71,13 +74,7 @@ function iconOf(el) {
   if (isIconWord(el, el.textContent)) return el.textContent.trim();
   for (const token of tokensOf(el)) {
     const word = token.replace(ICON, '');
-    if (
-      word !== token &&
-      PLAIN_CLASS.test(word) &&
-      !SAYS_NOTHING.has(word.toLowerCase()) &&
-      !/^(?:lg|sm|xs|fw|spin|\dx|solid|regular)$/.test(word)
-    )
-      return word;
+    if (word !== token && PLAIN_CLASS.test(word) && !ICON_SAYS_NOTHING.test(word)) return word;
   }
   if (tagOf(el).toUpperCase() !== 'USE') return '';
   const target = el.getAttribute('href') || el.getAttribute('xlink:href') || '';
@@ -107,15 +104,39 @@ const testIdOf = (el) =>
 
 // The class that the fewest elements share: what many have says how they look.
 function classWordOf(el) {
+  const prefix = classPrefixIn(documentOf(el));
+  const bare = (token) => (token.startsWith(prefix) ? token.slice(prefix.length) : token);
   const words = tokensOf(el).filter(
     (token) =>
-      PLAIN_CLASS.test(token) && !SAYS_NOTHING.has(token.toLowerCase()) && !UTILITY.test(token),
+      PLAIN_CLASS.test(bare(token)) &&
+      !SAYS_NOTHING.has(bare(token).toLowerCase()) &&
+      !UTILITY.test(token),
   );
-  if (words.length < 2) return words[0] ?? '';
-  return words
-    .map((word) => [sharing(documentOf(el), word), word])
-    .reduce((least, one) => (one[0] < least[0] ? one : least))[1];
+  if (words.length < 2) return bare(words[0] ?? '');
+  return bare(
+    words
+      .map((word) => [sharing(documentOf(el), word), word])
+      .reduce((least, one) => (one[0] < least[0] ? one : least))[1],
+  );
 }
+
+const MAX_NAMED = 300; // elements whose classes are looked through for a prefix
+
+// What most classes of a page begin with, such as `red-ui-`: it tells nothing apart; '' if there is none.
+const classPrefixIn = oncePerTurn((doc) => {
+  const counts = new Map();
+  let tokens = 0;
+  for (const el of [...allMatches(doc, '[class*="-"]')].slice(0, MAX_NAMED)) {
+    for (const token of tokensOf(el)) {
+      const [prefix] = /^[a-z]+-(?:ui-)?(?=[a-z])/i.exec(token) ?? [];
+      if (prefix === undefined) continue;
+      tokens++;
+      counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    }
+  }
+  const most = [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['', 0]);
+  return most[1] * 2 > tokens && tokens > 20 ? most[0] : '';
+});
 
 const MAX_COUNTED = 100; // classes of a document in one reading
 const countsIn = oncePerTurn(() => new Map());

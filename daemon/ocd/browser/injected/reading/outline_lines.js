@@ -6,6 +6,9 @@ const DRAGGABLE_LINE = /^draggable \[ref=e\d+\]: /;
 const PRESSABLE_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
 const MIN_DRAGGED = 2; // side by side that are told in one line
 const MIN_ALIKE = 15; // short things to press side by side that are told in lines of several
+const NAMELESS_LINE =
+  /^(clickable|button|link)(?: \([^()]*\))? \[ref=e\d+\](?: [a-z]+)?(?: → \S{1,20})?$/;
+const MIN_ICONS = 3; // the same of those without a name, which are the icons of a bar
 
 const MIN_JOINED = 2; // short texts in a row that are told in one line
 const MAX_JOINED = 7; // of more, each has a line of its own
@@ -169,16 +172,22 @@ function joinDraggables(lines) {
   return out;
 }
 
-// The days of a calendar, the pictures of a picker, the keys of a keyboard: lines of several.
+// The days of a calendar, the icons of a bar, the keys of a keyboard: lines of several.
 function joinPressables(lines) {
+  return joinAlike(joinAlike(lines, PRESSABLE_LINE, MIN_ALIKE), NAMELESS_LINE, MIN_ICONS);
+}
+
+// Runs of so many lines of a pattern that are of one kind and stand side by side, joined.
+function joinAlike(lines, pattern, fewest) {
   const out = [];
+  const kindOf = (line) => (line[1] === LEAF && pattern.exec(line[2])?.[1]) || '';
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
-    const kind = pressableKind(lines[at]);
+    const kind = kindOf(lines[at]);
     let end = at + 1;
-    while (kind && lines[end]?.[0] === depth && pressableKind(lines[end]) === kind) end++;
+    while (kind && lines[end]?.[0] === depth && kindOf(lines[end]) === kind) end++;
     const run = lines.slice(at, end);
-    if (run.length < MIN_ALIKE) out.push(...run);
+    if (run.length < fewest) out.push(...run);
     else
       out.push(
         ...joinRun(
@@ -190,9 +199,6 @@ function joinPressables(lines) {
   }
   return out;
 }
-
-const pressableKind = ({ 1: kind, 2: words }) =>
-  (kind === LEAF && PRESSABLE_LINE.exec(words)?.[1]) || '';
 
 const isShortText = ({ 1: kind, 2: words, 3: mark }) =>
   kind === TEXT &&
