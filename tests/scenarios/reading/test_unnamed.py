@@ -122,3 +122,46 @@ async def test_a_group_of_which_nothing_shows_has_no_line(tab: Tab, site: Site) 
     await tab.navigate(site.url("reading/unnamed.html"))
     text = (await read(tab)).text
     assert text.count('"Weight"') == 1
+
+
+_EDITOR = """
+<div role="toolbar" aria-label="Cell">
+  <button class="ico-play"></button><button class="ico-stop"></button>
+  <div role="button" class="ico-menu" tabindex="0"><button aria-expanded="false" class="ico-menu">
+    <span role="button" tabindex="0" class="ico-menu"></span></button></div>
+</div>
+<div style="display: flex">
+  <div aria-hidden="true"><div>8</div><div>9</div><div>10</div></div>
+  <div contenteditable role="textbox" aria-multiline="true" aria-label="Code">x = 1</div>
+</div>
+<div aria-hidden="true">3</div><p>left</p>
+<table><tr><th onclick="1">Type<th onclick="1" aria-sort="ascending">Name<tr><td>GET<td>/</table>
+<p id="how" hidden>Pick an item up with the space bar; move it by arrows; drop it with the bar.</p>
+<button aria-describedby="how">Move one</button><button aria-describedby="how">Move two</button>
+"""
+
+
+async def test_an_editor_s_line_numbers_and_repeated_words_are_left_out(
+    tab: Tab, site: Site
+) -> None:
+    """A button within one of its name is one, with both's states; a description is told once."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("(html) => { document.body.innerHTML = html; }", args=[_EDITOR])
+    text = (await read(tab)).text
+    lines = re.sub(r"\[ref=e\d+\]", "[ref]", re.sub(r"as e\d+", "as e", text)).splitlines()
+    assert lines == [
+        '- toolbar "Cell"',
+        "  - button: (play) [ref] | (stop) [ref] | (menu) [ref] collapsed",
+        '- textbox "Code" [ref] multiline value="x = 1"',
+        "- text: 3 [aria-hidden]",
+        "- text: left",
+        "- table",
+        "  - headers: [ref]: Type | [ref] sort=ascending: Name",
+        "  - row: GET | /",
+        (
+            '- button "Move one" [ref] description="Pick an item up with the space bar;'
+            ' move it by arrows; drop it with the bar."'
+        ),
+        '- button "Move two" [ref] description: as e',
+    ], text
+    assert re.search(r'"Move one" \[ref=(e\d+)\]', text)[1] == re.search(r"as (e\d+)", text)[1]

@@ -66,8 +66,8 @@ class _Snapshot(msgspec.Struct):
 _SHIM = load("pool/pool_shim")
 _LOOKING = (
     "elements/documents", "elements/composed_tree", "visibility/legibility",
-    "visibility/page_effects", "visibility/visibility", "visibility/shut_boxes",
-    "visibility/covered_elements", "pool/plain_styles", "pool/mark_hidden",
+    "visibility/page_effects", "visibility/element_view", "visibility/visibility",
+    "visibility/shut_boxes", "visibility/covered_elements", "pool/plain_styles", "pool/mark_hidden",
 )  # fmt: skip
 _READ = "\n".join(["(() => {'use strict';", *map(load, _LOOKING), load("pool/pool_read"), "})()"])
 

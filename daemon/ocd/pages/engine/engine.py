@@ -30,12 +30,13 @@ _ELEMENTS = _in("elements", (
     "field_labels",
 ))  # fmt: skip
 _VISIBILITY = _in("visibility", (
-    "style_groups", "legibility", "page_effects", "visibility", "shut_boxes",
+    "style_groups", "legibility", "page_effects", "element_view", "visibility", "shut_boxes",
     "shown_elements", "covered_elements", "window_covers",
 ))  # fmt: skip
 _READING = _in("reading", (
-    "acting_elements", "outline_elements", "outline", "outline_rows", "line_runs", "row_words",
-    "outline_lines", "readings", "page_now", "pagination",
+    "acting_elements", "outline_elements", "outline_draft", "outline_walk", "outline",
+    "outline_rows", "line_runs", "row_words", "outline_repeats", "outline_lines",
+    "readings", "page_now", "pagination",
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",
@@ -49,8 +50,9 @@ _ACTING = _in("acting", (
     "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
-    "formulas", "serialise_html", "interactive_elements", "page_state", "annotate",
-    "page_styles", "page_summary", "extraction_capture", "evidence", "element_properties",
+    "formulas", "serialise_html", "serialise_dom", "interactive_elements", "page_state",
+    "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
+    "element_properties",
 ))  # fmt: skip
 PARTS = (_ELEMENTS + _VISIBILITY + _READING, _FINDING, _ACTING + _CAPTURE)
 # How many parts a call of these functions needs; other functions need all of them.

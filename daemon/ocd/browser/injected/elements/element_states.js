@@ -20,6 +20,8 @@ const DISABLEABLE_TAGS =
 const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
+const SORTED = /^(?:ascending|descending)$/;
+
 function statesOf(el, role, active) {
   if (!el.hasAttributes() && role !== 'summary' && role !== 'option' && el.tagName !== 'TEXTAREA')
     return (
@@ -52,6 +54,7 @@ function statesOf(el, role, active) {
     words += /^(?:grammar|spelling)$/.test(is('invalid'))
       ? ` invalid=${is('invalid')}`
       : ' invalid';
+  if (SORTED.test(is('sort') ?? '')) words += ` sort=${is('sort')}`;
   if (role === 'dialog' && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
 }

@@ -64,6 +64,7 @@ const CHILDLESS_DROPPED = new Set([
 ]); // nothing to see without contents
 const ARIA_HIDDEN_MARK = '[aria-hidden]';
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
+const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
 const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
@@ -187,4 +188,43 @@ function viewOfParent(el) {
   if (!parent) return null;
   const style = getComputedStyle(parent);
   return new ElementView(parent, viewOfParent(parent), style, style.display);
+}
+
+// Whether a name that was given hides words that people see.
+function untold(el, name) {
+  return (
+    el.hasAttributes() &&
+    (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) &&
+    saysMore(el, name)
+  );
+}
+
+function saysMore(el, name, walk = null) {
+  const words = squeeze(nameFromContent(el, walk));
+  return (
+    (words.length > MAX_ICON_CHARS || SHORT_WORD.test(words)) &&
+    !name.toLowerCase().includes(words.toLowerCase())
+  );
+}
+
+function anyReadable(el, view) {
+  for (const kid of composedChildrenOf(el)) {
+    if (nodeTypeOf(kid) === Node.TEXT_NODE && kid.data.trim() && view.readable) return true;
+    if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
+      const inner = viewInside(kid, view);
+      if (inner && (kid.tagName === 'IMG' || anyReadable(kid, inner))) return true;
+    }
+  }
+  return false;
+}
+
+// Whether an open dialog stands before an element of the page.
+function dialogOver(el) {
+  return shownDialogs(documentOf(el)).some(
+    (one) => !nodeContains(el, one) && !nodeContains(one, el),
+  );
+}
+
+function beginsPointer(el, view) {
+  return !view.above?.pointer && el.tagName !== 'LABEL' && el.tagName !== 'BODY';
 }

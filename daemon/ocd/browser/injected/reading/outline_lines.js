@@ -1,7 +1,5 @@
 // The lines of an outline as they are told: without what the lines around them say.
 
-const SEPARATOR = /^[|/·•›»‹«>]$/;
-const END_OF_SENTENCE = /^[.,;:!?]$/; // after a link that ends it
 const DRAGGABLE_LINE = /^draggable \[ref=e\d+\]: /;
 const PRESSABLE_LINE = /^(clickable|button) .{0,30}\[ref=e\d+\].{0,20}$/;
 const MIN_DRAGGED = 2; // side by side that are told in one line
@@ -15,24 +13,10 @@ const MAX_JOINED = 7; // of more, each has a line of its own
 const MAX_WORDS = 40; // characters
 const MAX_PARTS = 4;
 const MAX_ITEM = 160; // characters
-const NAMED = /^[a-z]+ "/;
 const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and name alone, the last of a chain
 
-const NAMED_WITHIN = new Set(['table', 'list', 'group', 'figure']);
-const HEADED_ROLES = new Set([
-  'group',
-  'region',
-  'complementary',
-  'article',
-  'form',
-  'navigation',
-  'search',
-]);
 const HEADING_LINE = /^heading (".*") (\[level=\d+\])$/;
-const DESCRIPTION_KEY = ' description="';
-const MAX_DESCRIBING = 12; // lines in which a description may stand
 const ITEM = 'listitem: ';
-const SAID_IN = /^(?:listitem|alert|status): /;
 const LIST = /^list(?: |$)/;
 const REF_MARK = ' [ref='; // in a text: its line says that it is one
 const MAX_WORDS_ITEM = 80; // characters
@@ -41,54 +25,17 @@ const NAMELESS_GROUP = 'group'; // one without a name
 const SELF_NAMING = /^(?:heading|summary)\b/; // what says itself where a group begins
 
 function rewriteLines(lines) {
-  const once = lines.filter((line, at) => !repeatsNeighbour(line, lines[at - 1], lines[at + 1]));
-  const described = once.map((line, at) => dropRepeatedDescription(line, at, once));
+  const once = dropLineNumbers(lines).filter(
+    (line, at, all) => !repeatsNeighbour(line, all[at - 1], all[at + 1]),
+  );
+  const described = tellDescriptionsOnce(
+    once.map((line, at) => dropRepeatedDescription(line, at, once)),
+  );
   const named = described.map((line, at) => dropRepeatedName(line, described[at + 1]));
   const joined = joinListItems(
     joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))),
   );
   return joinPressables(chainBoxes(shortenRowNames(joinWordLists(dropItemPrefixes(joined)))));
-}
-
-// Whether a line is but the stroke between two links or the full stop after one, the words of what is above it, or a picture of those beside it.
-function repeatsNeighbour({ 0: depth, 1: kind, 2: words }, before, after) {
-  const isBeside = (line, of) => line?.[0] === depth && line[1] === of;
-  if (kind === TEXT)
-    return (
-      repeatsAbove(words, depth, before) ||
-      (words.length === 1 &&
-        isBeside(before, LEAF) &&
-        (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))))
-    );
-  return (
-    words.startsWith('img "') &&
-    [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`)
-  );
-}
-
-// Whether a text stands in the line before it: as the name of what it is in, as the value of what it is beside.
-function repeatsAbove(words, depth, before) {
-  if (!before || words.length > MAX_WORDS) return false;
-  if (before[0] === depth)
-    return before[1] === LEAF && before[2].endsWith(`] value=${quote(words)}`);
-  return (
-    before[0] === depth - 1 &&
-    NAMED.test(before[2]) &&
-    before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`)
-  );
-}
-
-// A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
-function dropRepeatedName(line, first) {
-  const { 0: depth, 1: kind, 2: words } = line;
-  const role = words.split(' ', 1)[0];
-  if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
-  const name = words.slice(role.length);
-  const isTold =
-    (NAMED_WITHIN.has(role) &&
-      ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`))) ||
-    (HEADED_ROLES.has(role) && first[2].startsWith(`heading${name} [`));
-  return isTold ? [depth, kind, role] : line;
 }
 
 // A heading by its level alone where it is the one link or button in it.
@@ -104,49 +51,6 @@ function mergeHeadingLinks(lines) {
     else out.push(lines[at]);
   }
   return out;
-}
-
-// A field without the description that the lines after it tell.
-function dropRepeatedDescription(line, at, lines) {
-  const { 0: depth, 1: kind, 2: words } = line;
-  const from = kind === LEAF ? words.lastIndexOf(DESCRIPTION_KEY) : -1;
-  if (from < 0) return line;
-  const description = words.slice(from + DESCRIPTION_KEY.length - 1);
-  const told =
-    isRepeatedBeside(
-      description,
-      depth,
-      lines[at - 1],
-      lines.slice(at + 1, at + 1 + MAX_DESCRIBING),
-    ) || isSaidAround(description, depth, lines, at);
-  return told ? [depth, kind, words.slice(0, from)] : line;
-}
-
-// Whether the texts right before and right after a line say in pieces what is quoted.
-function isSaidAround(quoted, depth, lines, at) {
-  const isText = (line) => line?.[0] === depth && line[1] === TEXT && line[2] !== '';
-  let rest = quoted.slice(1, -1);
-  for (const place of [at - 1, at - 2, at + 1, at + 2]) {
-    if (isText(lines[place]) && (Math.abs(at - place) === 1 || isText(lines[(at + place) / 2])))
-      rest = rest.replace(quote(lines[place][2]).slice(1, -1), '');
-  }
-  return BLANK.test(rest);
-}
-
-// Whether the text before a line, or the texts and items after it, say what is quoted.
-function isRepeatedBeside(quoted, depth, before, after) {
-  if (before?.[0] === depth && before[1] === TEXT && quote(before[2]) === quoted) return true;
-  let told = '';
-  for (const [inner, kind, words] of after) {
-    const [head] = kind === TEXT ? [''] : (SAID_IN.exec(words) ?? []);
-    if (inner < depth || (head === undefined && words !== 'list')) return false;
-    if (words === 'list') continue;
-    const part = words.slice(head.length);
-    told = told ? `${told} ${part}` : part;
-    if (quote(told) === quoted) return true;
-    if (!quoted.startsWith(quote(told).slice(0, -1))) return false;
-  }
-  return false;
 }
 
 // Things to drag that stand side by side are told in lines of several.
@@ -177,15 +81,18 @@ function joinPressables(lines) {
   return joinAlike(joinAlike(lines, PRESSABLE_LINE, MIN_ALIKE), NAMELESS_LINE, MIN_ICONS);
 }
 
-// Runs of so many lines of a pattern that are of one kind and stand side by side, joined.
+// Runs of so many lines of a pattern that are of one kind and stand side by side, with nothing in them, joined.
 function joinAlike(lines, pattern, fewest) {
   const out = [];
-  const kindOf = (line) => (line[1] === LEAF && pattern.exec(line[2])?.[1]) || '';
+  const kindAt = (at) =>
+    lines[at]?.[1] === LEAF && !(lines[at + 1]?.[0] > lines[at][0])
+      ? (pattern.exec(lines[at][2])?.[1] ?? '')
+      : '';
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
-    const kind = kindOf(lines[at]);
+    const kind = kindAt(at);
     let end = at + 1;
-    while (kind && lines[end]?.[0] === depth && kindOf(lines[end]) === kind) end++;
+    while (kind && lines[end]?.[0] === depth && kindAt(end) === kind) end++;
     const run = lines.slice(at, end);
     if (run.length < fewest) out.push(...run);
     else

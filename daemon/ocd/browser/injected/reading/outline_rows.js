@@ -1,5 +1,6 @@
 // Rows of tables and grids on one line each.
 
+const COLUMN_HEADER = /^columnheader(?: |$)/;
 const GRID_ROLES = new Set(['grid', 'treegrid', 'table']);
 
 // A row whose cells are simple becomes one line: `row: one | two | link "three" [ref=e3]`. Returns what
@@ -18,11 +19,13 @@ function joinRow(lines, at) {
       cells[cells.length - 1].push(escapeInRow(kind, text));
     } else return null;
   }
-  const header = cells.length > 0 && cells.every((cell) => cell[0] === 'columnheader');
+  const header = cells.length > 0 && cells.every(([head]) => COLUMN_HEADER.test(head));
   shortenAddresses(cells);
   const words = cells.map((cell) => {
-    if (!CELL_ROLES.has(cell[0]))
-      return cell.length > 1 ? `${cell[0]}: ${cell.slice(1).join(' ')}` : cell[0];
+    if (!CELL_ROLES.has(cell[0])) {
+      const head = header ? cell[0].replace(COLUMN_HEADER, '') : cell[0];
+      return cell.length > 1 ? `${head}: ${cell.slice(1).join(' ')}` : head;
+    }
     return cell.length === 2 ? cell[1] : cell.slice(1).join(' ');
   });
   const line = lines[at];

@@ -1,0 +1,215 @@
+// The way of an outline through the page, from element to element; Outline says how each that is shown is told.
+
+class OutlineWalk extends OutlineDraft {
+  document(doc, depth) {
+    const view = rootView(doc);
+    if (!view) return;
+    const outer = [this.active, this.special, this.owners, this.labelling];
+    this.active = deepActiveElement(doc);
+    this.special = implicitActionsIn(doc);
+    this.relate(doc);
+    this.kids(rootElementOf(doc), view, depth, null);
+    this.flush(depth);
+    // What its owner was not asked for stands at the end.
+    for (const owner of [...this.owners.by.keys()])
+      if (this.owners.by.has(owner)) this.owned(owner, depth, null);
+    this.flush(depth);
+    if (this.labels.length) this.dropLabels();
+    [this.active, this.special, this.owners, this.labelling] = outer;
+  }
+
+  relate(doc) {
+    this.owners = ownersIn(doc);
+    this.labelling = this.onlyRefs ? EMPTY_SET : labelsIn(doc);
+  }
+
+  // What an element owns that stands elsewhere.
+  owned(owner, depth, control) {
+    const kids = this.owners.by.get(owner);
+    this.owners.by.delete(owner);
+    for (const kid of kids) {
+      if (kid.checkVisibility()) this.tried(kid, viewOfParent(kid), depth, control);
+    }
+  }
+
+  kids(el, view, depth, control) {
+    if (++this.level > MAX_DEPTH) {
+      this.words += ` ${el.innerText ?? ''} `;
+    } else if (tagOf(el) === 'TEXTAREA') {
+      // Its value is told with it.
+    } else if (view.preserves && !view.inline && !this.onlyRefs && !control) {
+      this.preserved(el, view, depth);
+    } else {
+      const fold = tagOf(el) === 'DETAILS' && !el.open;
+      const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
+      let place = 0;
+      for (
+        let kid = list ? list[0] : firstChildOf(el);
+        kid;
+        kid = list ? list[++place] : nextSiblingOf(kid)
+      ) {
+        const type = nodeTypeOf(kid);
+        if (fold && isCollapsed(el, kid)) continue;
+        if (type === 3) {
+          if (BLANK.test(kid.data) || view.readable) {
+            if (!control && !this.onlyRefs) this.say(el, kid.data);
+          } else this.hidden += kid.data.length;
+        } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
+          if (clobbered(kid)) this.form(kid, view, depth, control);
+          else this.tried(kid, view, depth, control);
+        }
+      }
+      if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
+    }
+    this.level--;
+  }
+
+  // One odd element must not cost the whole reading.
+  tried(el, view, depth, control) {
+    try {
+      this.element(el, view, depth, control);
+    } catch (error) {
+      if (error instanceof RangeError) {
+        // too deep for the stack
+        this.words += ` ${el.innerText ?? ''} `;
+        return;
+      }
+      this.put(depth, LEAF, `(an element could not be read: ${error.message})`);
+    }
+  }
+
+  // Preformatted text keeps its lines.
+  preserved(el, view, depth) {
+    for (const kid of composedChildrenOf(el)) {
+      if (isCollapsed(el, kid)) continue;
+      if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
+        this.element(kid, view, depth, null);
+      } else if (nodeTypeOf(kid) === Node.TEXT_NODE && view.readable) {
+        const [first, ...rest] = kid.data.split('\n');
+        this.say(el, first);
+        for (const line of rest) {
+          this.line(depth);
+          this.words = line;
+        }
+      }
+    }
+    this.line(depth);
+  }
+
+  // `control` is the control we are in: its words are its name already.
+  element(el, above, depth, control) {
+    const tag = el.tagName.toUpperCase();
+    if (UNRENDERED_TAGS.has(tag)) return;
+    const view = viewInside(el, above);
+    if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth))
+      return;
+    const unheard = el.getAttribute('aria-hidden') === 'true';
+    if (
+      !view ||
+      (unheard &&
+        (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))
+    ) {
+      this.hidden += el.textContent.trim().length;
+    } else if (unheard && !this.unheard && !isIconWord(el, el.textContent))
+      this.onlySeen(el, tag, view, depth);
+    else this.shownElement(el, tag, view, depth, control);
+  }
+
+  // A cell without attributes that holds words alone, as most of a large table: what it is and does
+  // needs no further questions. Returns whether it is one.
+  plainCell(el, view, depth) {
+    const text = firstChildOf(el);
+    if (
+      text === null ||
+      nodeTypeOf(text) !== 3 ||
+      nextSiblingOf(text) !== null ||
+      el.hasAttributes() ||
+      this.onlyRefs
+    )
+      return false;
+    if (
+      view.pointer ||
+      view.host ||
+      view.preserves ||
+      this.special.has(el) ||
+      this.labelling.has(el)
+    )
+      return false;
+    if (tableRole(parentElementOf(el)) !== '') return false;
+    if (this.words) this.flush(depth);
+    this.lines.push([depth, BOX, 'cell']);
+    const { data } = text;
+    if (view.readable || BLANK.test(data)) {
+      const words = squeeze(markCoveredText(el, data));
+      if (words) this.lines.push([depth + 1, TEXT, words]);
+    } else this.hidden += data.length;
+    return true;
+  }
+
+  // Whether a person can press what assistive software is not told of: a button, or an icon that acts.
+  isPressedUnheard(el, tag, view) {
+    if (tag === 'SVG') suspectDrawing(el);
+    const { width, height } = boundingBoxOf(el);
+    if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2)
+      return false;
+    if (
+      tag !== 'BUTTON' &&
+      (width > MAX_ICON ||
+        height > MAX_ICON ||
+        !(this.special.has(el) || (view.pointer && beginsPointer(el, view))))
+    )
+      return false;
+    return !isCutAway(el);
+  }
+
+  // What is seen although assistive software is not told of it.
+  onlySeen(el, tag, view, depth) {
+    if (dialogOver(el)) {
+      this.hidden += el.textContent.trim().length;
+      return;
+    }
+    const words = view.inline && el.querySelector(INTERACTIVE_SELECTOR) === null;
+    if (!words) this.flush(depth);
+    const [at, before] = [this.lines.length, this.words];
+    this.words = '';
+    this.unheard = true;
+    this.shownElement(el, tag, view, depth, null);
+    this.unheard = false;
+    if (words && this.lines.length === at) {
+      this.words = BLANK.test(this.words) ? before : `${before}${ARIA_HIDDEN_MARK} ${this.words}`;
+      return;
+    }
+    this.flush(depth);
+    for (const line of this.lines.slice(at))
+      if (line[0] === depth) line[2] += ` ${ARIA_HIDDEN_MARK}`;
+    if (this.lines.length === at + 1 && this.lines[at][1] === TEXT)
+      this.labels.push(this.lines[at]);
+  }
+
+  inline(el, view, depth, control) {
+    this.kids(el, view, depth, control);
+  }
+
+  block(el, view, depth, control) {
+    if (control) {
+      this.kids(el, view, depth, control);
+      return;
+    }
+    this.flush(depth);
+    this.kids(el, view, depth, null);
+    this.flush(depth);
+  }
+
+  // A form whose inputs hide its properties.
+  form(el, above, depth, control) {
+    const view = formView(el, above);
+    const name = clobberedFormName(el);
+    if (view === null) this.hidden += textContentOf(el).trim().length;
+    else if (!name || this.onlyRefs) this.block(el, view, depth, control);
+    else {
+      this.flush(depth);
+      this.put(depth, BOX, `form ${quote(name)}`);
+      this.block(el, view, depth + 1, control);
+    }
+  }
+}
