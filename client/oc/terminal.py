@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# A page's text may hold terminal commands; on a terminal they are shown, not obeyed.
+# Text of a page may contain terminal commands, which a terminal must show, not obey.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), 0xFFFD)
 
 
@@ -26,12 +26,12 @@ def write(text: str) -> None:
 
 
 def without_controls(text: str) -> str:
-    """Return text without the characters that command a terminal; tabs and line ends stay."""
+    """Return text without terminal control characters; tabs and line ends are kept."""
     return text.translate(_CONTROLS)
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are, at once."""
+    """Write bytes to stdout unchanged, at once."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -43,7 +43,7 @@ def write_line(text: str) -> None:
 
 
 def say(sentence: str) -> None:
-    """Write one line about what happens to stderr."""
+    """Write one line about progress or results to stderr."""
     encoding = sys.stderr.encoding or "utf-8"
     line = without_controls(sentence).encode(encoding, "replace").decode(encoding, "replace")
     print(line, file=sys.stderr)
@@ -52,7 +52,7 @@ def say(sentence: str) -> None:
 def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
     """Report an error and return the exit status: Error and Hint on stderr, or JSON on stdout.
 
-    `body` is the daemon's own reply, which then is printed, with the hint in commands.
+    body: the daemon's own reply, which is then printed, with commands in its hint.
     """
     if as_json:
         body = body or json.dumps({"error": error.body()}).encode()
@@ -63,9 +63,9 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
 
 
 def json_in_commands(body: bytes) -> bytes:
-    """Return a reply or an event with its hints in commands: `oc --json` is called at a shell, too.
+    """Return a reply or an event with commands in its hints: `oc --json` is used in a shell, too.
 
-    What is no JSON stays as it came, for those to say who read it.
+    What is not JSON is returned unchanged, to be reported by its reader.
     """
     if b"`" not in body or b'"hint"' not in body:
         return body
@@ -80,7 +80,7 @@ def json_in_commands(body: bytes) -> bytes:
 
 
 def _failures(error: dict[str, Any]) -> list[str]:
-    """Return what there is to say of an error beside its message: a line for each part."""
+    """Return the details of an error beside its message, one line for each part."""
     failed = error.get("failed")
     lines = [
         f"{one['field']!r}: {one['error']['message']}"
@@ -97,7 +97,7 @@ def _failures(error: dict[str, Any]) -> list[str]:
 
 
 def say_error(error: dict[str, Any]) -> None:
-    """Say an error, with the parts that failed, or its candidates or options."""
+    """Print an error, with the parts that failed, or its candidates or options."""
     say(f"Error: {error.get('message') or error.get('code')}")
     for one in _failures(error):
         say(f"  {one}")
@@ -106,7 +106,7 @@ def say_error(error: dict[str, Any]) -> None:
 
 
 def say_hint(hint: str, label: str = "Hint: ") -> None:
-    """Say what to do, with commands where the daemon names calls."""
+    """Print a hint, with commands in place of the daemon's calls."""
     from oc import hints
 
     say(label + hints.in_commands(hint))

@@ -26,9 +26,9 @@ def run(
 
 
 def run_own(daemon: DaemonClient, command: Command, index: Index) -> int:
-    """Carry out a command of the client's own."""
+    """Run one of the client's own commands."""
     module, _, function = command.entry["run"].partition(":")
-    # What importlib does, without its import.
+    # As importlib does, without importing it.
     status: int = getattr(__import__(module, fromlist=[function]), function)(daemon, command, index)
     return status
 
@@ -44,7 +44,7 @@ def carry_out(
 ) -> tuple[int, Any]:
     """Call a verb and show its result or error; return the exit status and the result.
 
-    decode: the result is wanted although it is printed as it came.
+    decode: return the decoded result even if it is printed unchanged.
     """
     silent = command.as_json or command.quiet
     if command.entry.get("long") and not silent and sys.stderr.isatty():

@@ -41,7 +41,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    # asyncio takes as long to import as all the rest.
+    # Importing asyncio takes as long as everything else.
     if name in ("AsyncClient", "AsyncOutput", "AsyncTask", "aconnect"):
         from openchrome import async_client
 

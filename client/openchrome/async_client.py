@@ -1,4 +1,4 @@
-"""The client for code that awaits: the same verbs, outputs and tasks as coroutines."""
+"""The asyncio client: the same verbs, outputs and tasks as coroutines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 def aconnect(
     *, session: str = "default", home: str | None = None, start: bool | None = None
 ) -> Connecting:
-    """Connect to the daemon, which is started if none runs; arguments as for `connect`.
+    """Connect to the daemon, which is started if it is not running; arguments as for `connect`.
 
     `async with aconnect() as browser:` closes the client at the end; `await aconnect()` returns it.
     """
@@ -33,7 +33,7 @@ def aconnect(
 
 
 class Connecting:
-    """What `aconnect` returns: to be awaited, or to be entered with `async with`."""
+    """The result of `aconnect`: `await` it, or enter it with `async with`."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
@@ -58,10 +58,10 @@ class Connecting:
 
 
 class AsyncClient(AsyncVerbs):
-    """The daemon's verbs as coroutines, for one session; calls may run side by side.
+    """The daemon's verbs as coroutines, for one session; calls may run concurrently.
 
-    A call that is cancelled is cancelled in the daemon, too. Closing the client closes connections
-    only: tabs and tasks stay.
+    Cancelling a call cancels it in the daemon, too. Closing the client closes connections only:
+    tabs and tasks are kept.
     """
 
     def __init__(
@@ -78,24 +78,24 @@ class AsyncClient(AsyncVerbs):
         return other
 
     async def call(self, verb: str, /, **params: Any) -> Result | AsyncOutput:
-        """Call a verb by its name: for those that this version of the client does not know."""
+        """Call a verb by name, even one that this version of the client does not know."""
         return await self._call_large(verb, params)
 
     async def status(self) -> dict[str, Any]:
-        """Return what the daemon is and holds: version, browser, sessions, tasks, memory."""
+        """Return the daemon's status: version, browser, sessions, tasks, memory."""
         answer = await self._connections.exchange("GET", "/v1/status", deadline_s=60.0)
         status: dict[str, Any] = json.loads(answer[1])
         return status
 
     async def same_catalog(self) -> bool:
-        """Return whether the daemon has the very verbs that this client was made for."""
+        """Return whether the daemon has exactly the verbs that this client was made for."""
         if not self._connections.catalog:
             await self.status()
         return self._connections.catalog == CATALOG_HASH
 
     @property
     def start(self) -> AsyncKinds:
-        """What can run in the background: `await client.start.crawl(url)` returns a task."""
+        """Verbs that can run in the background: `await client.start.crawl(url)` returns a task."""
         return AsyncKinds(lambda kind, args: self.start_task(kind, **args))
 
     async def start_task(self, kind: str, /, **args: Any) -> AsyncTask[Result]:
@@ -117,7 +117,7 @@ class AsyncClient(AsyncVerbs):
             while True:
                 try:
                     result = await self._send(call)
-                except OpenChromeError as error:  # the flow decides
+                except OpenChromeError as error:  # the flow may handle it
                     call = flow.throw(error)
                 else:
                     call = flow.send(result)
@@ -126,7 +126,7 @@ class AsyncClient(AsyncVerbs):
             return value
 
     async def lines(self, path: str) -> AsyncIterator[dict[str, Any]]:
-        """Yield the objects of an answer in lines."""
+        """Yield the objects of a response in lines."""
         async for line in self._connections.lines(path):
             yield json.loads(line)
 
@@ -168,10 +168,10 @@ class AsyncClient(AsyncVerbs):
 
 
 class AsyncOutput(OutputInfo):
-    """A stored output; its items are fetched when they are asked for: `async for page in output`.
+    """A stored output; items are fetched on demand: `async for page in output`.
 
-    Raises OutputHandleNotFoundError once it has expired, InvalidFormatForPayloadError where items
-    are asked for and there are none.
+    Raises OutputHandleNotFoundError once it has expired, InvalidFormatForPayloadError for items of
+    an output that has none.
     """
 
     def __init__(self, client: AsyncClient, descriptor: Mapping[str, Any]) -> None:
@@ -179,7 +179,7 @@ class AsyncOutput(OutputInfo):
         self._client = client
 
     async def count(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         return await self._client.run(outputs.count_items(self))
 
     async def __aiter__(self) -> AsyncIterator[Any]:
@@ -204,11 +204,11 @@ class AsyncOutput(OutputInfo):
         return (await self.read_bytes()).decode()
 
     async def read_bytes(self) -> bytes:
-        """Return the whole output as it is stored."""
+        """Return the whole output in its stored form."""
         return b"".join([piece async for piece in self.chunks()])
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the output as it is stored, 64 KB at a time."""
+        """Yield the output in its stored form, 64 KB at a time."""
         offset: int | None = 0
         while offset is not None:
             flow = outputs.fetch(self.handle, offset, outputs.BYTES, "bytes")
@@ -224,9 +224,9 @@ class AsyncOutput(OutputInfo):
 
 
 class AsyncTask(Generic[ResultT]):
-    """A task of the ledger; `AsyncTask[shapes.CrawlResult]` is a crawl, as `Task` says.
+    """A task of the ledger; `AsyncTask[shapes.CrawlResult]` is a crawl, as with `Task`.
 
-    `await task` waits for its result, `async for event in task` follows it.
+    `await task` waits for its result, `async for event in task` follows its events.
     """
 
     def __init__(self, client: AsyncClient, task_id: str) -> None:
@@ -234,7 +234,7 @@ class AsyncTask(Generic[ResultT]):
         self.id = task_id
 
     async def meta(self) -> TaskMeta:
-        """Return its state now."""
+        """Return its current state."""
         return await self._client.run(tasks.get(self.id))
 
     async def done(self) -> bool:
@@ -242,22 +242,22 @@ class AsyncTask(Generic[ResultT]):
         return (await self.meta()).ended
 
     async def wait(self, timeout: float | None = None) -> ResultT:  # noqa: ASYNC109 - as of Task
-        """Wait until it has ended and return its result; `Task.wait` says what is raised."""
+        """Wait until it has ended and return its result; raises as `Task.wait` does."""
         return cast("ResultT", await self._client.run(tasks.wait(self.id, timeout)))
 
     def __await__(self) -> Generator[Any, None, ResultT]:
         return self.wait().__await__()
 
     async def output(self) -> AsyncOutput:
-        """Return what it has by now as a stored output."""
+        """Return its results so far as a stored output."""
         return AsyncOutput(self._client, await self._client.run(tasks.store_result(self.id)))
 
     async def cancel(self) -> TaskMeta:
-        """Ask it to end; what it has finished stays."""
+        """Ask it to stop; finished work is kept."""
         return await self._client.run(tasks.cancel(self.id))
 
     async def events(self, *, follow: bool = True) -> AsyncIterator[TaskEvent]:
-        """Yield what happened to it; follow: stay until it has ended."""
+        """Yield its events; follow: continue until it has ended."""
         async for line in self._client.lines(tasks.events_path(self.id, follow=follow)):
             yield tasks.event_in(line)
 

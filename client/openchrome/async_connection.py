@@ -1,4 +1,4 @@
-"""The daemon's socket, for code that awaits."""
+"""The daemon's socket, for asyncio."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ Wire = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class AsyncConnections:
-    """Connections to one daemon, used again; starts it if need be."""
+    """Reused connections to one daemon, which is started if necessary."""
 
     def __init__(self, address: str, home: str, *, start: bool | None) -> None:
         self._address = address
         self._home = home
         self._start = start
-        # By the event loop to which they belong: `asyncio.run` makes a new one each time.
+        # By the event loop that they belong to: `asyncio.run` creates a new one each time.
         self._idle_of: WeakKeyDictionary[asyncio.AbstractEventLoop, deque[Wire]]
         self._idle_of = WeakKeyDictionary()
-        # The hash of the daemon's catalog, once an answer had it; errors do not.
+        # The hash of the daemon's catalog, once a response has had it; errors do not have it.
         self.catalog = ""
 
     async def exchange(
         self, method: str, path: str, body: bytes = b"", *, deadline_s: float | None = None
     ) -> tuple[int, bytes]:
-        """Send a request and return the answer's status and body."""
+        """Send a request and return the response's status and body."""
         wire = await self._connected()
         response = http.Response()
         try:
             _send(wire, method, path, body, protocol.JSON)
             pieces = [piece async for piece in self._receive(wire, response, deadline_s)]
-        except BaseException:  # cancelled: what is left on the wire is nobody's answer
+        except BaseException:  # cancelled: the rest of the response would be taken for another one
             wire[1].close()
             raise
         if response.reusable:
@@ -46,7 +46,7 @@ class AsyncConnections:
         return response.status, b"".join(pieces)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """Yield the lines of an answer as they come."""
+        """Yield the lines of a response as they arrive."""
         wire = await self._connected()
         response, rest = http.Response(), b""
         try:

@@ -1,4 +1,4 @@
-"""The client for blocking code."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ T = TypeVar("T")
 def connect(
     *, session: str = "default", home: str | None = None, start: bool | None = None
 ) -> Client:
-    """Return a client of the daemon, which is started if none runs.
+    """Return a client of the daemon, which is started if it is not running.
 
-    session: whose tabs the calls are about; another name has tabs of its own.
-    home: the daemon's home folder; default: OPENCHROME_HOME, or ~/.openchrome.
-    start: whether to start a daemon; default: OPENCHROME_AUTO_START, config.toml, else yes.
-    Raises NoDaemonError.
+    Args:
+        session: the name that owns the tabs; another name has tabs of its own.
+        home: the daemon's home folder; default: OPENCHROME_HOME, or ~/.openchrome.
+        start: whether to start a daemon; default: OPENCHROME_AUTO_START, config.toml, else yes.
+
+    Raises:
+        NoDaemonError: no daemon runs, and none could be started.
     """
     client = Client(session=session, home=home, start=start)
     client.status()
@@ -38,7 +41,7 @@ def connect(
 class Client(Verbs):
     """The daemon's verbs as methods, for one session. Threads may share it.
 
-    Closing it closes connections only: tabs and tasks stay, and every call can be made again.
+    Closing it closes connections only: tabs and tasks are kept, and calls may be made again.
     """
 
     def __init__(
@@ -56,19 +59,19 @@ class Client(Verbs):
         return other
 
     def call(self, verb: str, /, **params: Any) -> Result | Output:
-        """Call a verb by its name: for those that this version of the client does not know."""
+        """Call a verb by name, even one that this version of the client does not know."""
         return self._call_large(verb, params)
 
     def status(self) -> dict[str, Any]:
-        """Return what the daemon is and holds: version, browser, sessions, tasks, memory."""
+        """Return the daemon's status: version, browser, sessions, tasks, memory."""
         answer = self._connections.exchange("GET", "/v1/status", deadline_s=60.0)
         status: dict[str, Any] = json.loads(answer[1])
         return status
 
     def same_catalog(self) -> bool:
-        """Return whether the daemon has the very verbs that this client was made for.
+        """Return whether the daemon has exactly the verbs that this client was made for.
 
-        If it has others, known verbs go on working; `call` reaches the rest.
+        Otherwise, known verbs continue to work; `call` reaches the others.
         """
         if not self._connections.catalog:
             self.status()
@@ -76,7 +79,7 @@ class Client(Verbs):
 
     @property
     def start(self) -> Kinds:
-        """What can run in the background: `client.start.crawl(url)` returns a Task."""
+        """The verbs that can run in the background: `client.start.crawl(url)` returns a Task."""
         return Kinds(lambda kind, args: self.start_task(kind, **args))
 
     def start_task(self, kind: str, /, **args: Any) -> Task[Result]:
@@ -98,7 +101,7 @@ class Client(Verbs):
             while True:
                 try:
                     result = self._send(call)
-                except OpenChromeError as error:  # the flow decides
+                except OpenChromeError as error:  # the flow may handle it
                     call = flow.throw(error)
                 else:
                     call = flow.send(result)
@@ -107,7 +110,7 @@ class Client(Verbs):
             return value
 
     def lines(self, path: str) -> Iterator[dict[str, Any]]:
-        """Yield the objects of an answer in lines."""
+        """Yield the objects of a response in lines."""
         return map(json.loads, self._connections.lines(path))
 
     def close(self) -> None:

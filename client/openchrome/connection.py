@@ -1,4 +1,4 @@
-"""The daemon's socket, for blocking code."""
+"""The daemon's socket, for synchronous code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from openchrome.errors import exception_for
 
 
 class Connections:
-    """Connections to one daemon, used again and by several threads; starts it if need be."""
+    """Reused connections to one daemon, for several threads; the daemon is started if necessary."""
 
     def __init__(self, address: str, home: str, *, start: bool | None) -> None:
         self._address = address
@@ -23,24 +23,24 @@ class Connections:
         self._start = start
         self._idle: deque[socket.socket] = deque()
         self._process = os.getpid()
-        # The hash of the daemon's catalog, once an answer had it; errors do not.
+        # The hash of the daemon's catalog, once a response has had it; errors do not have it.
         self.catalog = ""
 
     def exchange(
         self, method: str, path: str, body: bytes = b"", *, deadline_s: float | None = None
     ) -> tuple[int, bytes]:
-        """Send a request and return the answer's status and body."""
+        """Send a request and return the response's status and body."""
         wire, response = self._send(method, path, body, protocol.JSON)
         try:
             content = b"".join(self._receive(wire, response, deadline_s))
-        except BaseException:  # Ctrl-C: what is left on the wire is nobody's answer
+        except BaseException:  # Ctrl-C: the rest of the response would be taken for another one
             wire.close()
             raise
         self._keep(wire, response)
         return response.status, content
 
     def lines(self, path: str) -> Iterator[bytes]:
-        """Yield the lines of an answer as they come; closing the iterator ends it."""
+        """Yield the lines of a response as they arrive; closing the iterator ends the request."""
         wire, response = self._send("GET", path, b"", protocol.LINES)
         rest = b""
         try:
@@ -70,7 +70,7 @@ class Connections:
             wire.settimeout(protocol.QUIET_S)
             wire.sendall(http.request(method, path, body, accept))
         except (ConnectionError, TimeoutError):
-            pass  # A body that is too large is answered before it is read.
+            pass  # The daemon answers a body that is too large before reading it.
         return wire, http.Response()
 
     def _receive(
@@ -104,7 +104,7 @@ class Connections:
             wire.close()
 
     def _connected(self) -> socket.socket:
-        if self._process != os.getpid():  # forked: the parent goes on with what was open
+        if self._process != os.getpid():  # forked: the parent continues to use the open connections
             self._process = os.getpid()
             self._idle = deque()
         while self._idle:
@@ -112,13 +112,13 @@ class Connections:
                 wire = self._idle.pop()
             except IndexError:  # another thread took it
                 break
-            # What can be read from before anything was asked has been closed by the daemon.
+            # A connection that is readable before a request has been closed by the daemon.
             if not select.select((wire,), (), (), 0)[0]:
                 return wire
             wire.close()
         new = self._connect()
         if new is None:
-            from openchrome import starting  # takes longer to import than all the rest
+            from openchrome import starting  # importing it takes longer than everything else
 
             starting.start_daemon(self._home, wanted=self._start)
             new = self._connect()
@@ -150,9 +150,9 @@ class Connections:
             raise protocol.connection_lost()
 
     def _settle(self) -> None:
-        """After a lost connection: return once the daemon answers, or nothing listens any more.
+        """After a lost connection, return once the daemon answers, or nothing is listening.
 
-        A process that is killed takes a moment to close its sockets. The next call is not to meet
+        A process that is killed takes a moment to close its sockets, and the next call must not use
         one of them.
         """
         self.close()
@@ -162,7 +162,7 @@ class Connections:
                 time.sleep(protocol.SETTLE_PAUSE_S)
 
     def _probe(self) -> bool | None:
-        """Return whether the daemon answers; None: nothing listens. Raises TimeoutError."""
+        """Return whether the daemon answers; None if nothing is listening. Raises TimeoutError."""
         wire = self._connect()
         if wire is None:
             return None

@@ -1,4 +1,4 @@
-"""Hints as Python reads them: calls of tools become calls of a client's methods."""
+"""Hints for Python: tool calls become calls of a client's methods."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from openchrome.verbs import Verbs
 
-# As the daemon writes a call in a text: `navigate {"url": "back"}`.
+# A call in the daemon's texts: `navigate {"url": "back"}`.
 _CALL = re.compile(r"`([a-z_]+)(?: (\{[^`]*))?`")
 
 
 def in_python(found: Any) -> None:
-    """Respell the calls in an object's `hint`: `oc.navigate(url='back')`."""
+    """Rewrite the calls in an object's `hint`: `oc.navigate(url='back')`."""
     if isinstance(found, dict) and isinstance(found.get("hint"), str):
         found["hint"] = _CALL.sub(_method_call, found["hint"])
 

@@ -1,6 +1,6 @@
-"""HTTP/1.1 as the daemon's socket speaks it (RFC 9112), without input and output: bytes in and out.
+"""HTTP/1.1 as the daemon's socket speaks it (RFC 9112), without I/O: bytes in and out.
 
-Both clients read with it, each in its own way.
+Both clients use it, with I/O of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class ProtocolError(Exception):
 
 
 def request(method: str, path: str, body: bytes, accept: str) -> bytes:
-    """Return a request as it is sent."""
+    """Return a request in its wire form."""
     head = (
         f"{method} {path} HTTP/1.1\r\nHost: ocd\r\nAccept: {accept}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -24,7 +24,7 @@ def request(method: str, path: str, body: bytes, accept: str) -> bytes:
 
 
 class Response:
-    """One answer: give it what arrives with `feed`, which returns the body's part of it."""
+    """One response: pass what arrives to `feed`, which returns the body's part of it."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -36,7 +36,7 @@ class Response:
         next(self._reading)
 
     def feed(self, data: bytes) -> bytes:
-        """Take bytes, `b""` at the end of the stream, and return those of the body."""
+        """Process bytes, `b""` at the end of the stream, and return those of the body."""
         self._buffer += data
         self._ended = not data
         body = bytearray()
@@ -60,7 +60,7 @@ class Response:
         return self.complete and not (closes or self._ended or self._buffer)
 
     def _read(self) -> Generator[bytes | None, None, None]:
-        # Gives pieces of the body, and None where it needs more bytes.
+        # Yields pieces of the body, and None if it needs more bytes.
         yield None
         while (end := self._buffer.find(b"\r\n\r\n")) < 0:
             if len(self._buffer) > MAX_HEAD_BYTES:

@@ -1,4 +1,4 @@
-"""Stored outputs: large results that stay with the daemon until they are asked for."""
+"""Stored outputs: large results that the daemon keeps until they are fetched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BYTES = 65536
 
 
 class OutputInfo:
-    """A stored output's properties, known without reading it."""
+    """A stored output's properties, known without fetching it."""
 
     def __init__(self, descriptor: Mapping[str, Any]) -> None:
         self.handle = str(descriptor["output_handle"])
@@ -32,11 +32,11 @@ class OutputInfo:
 
 
 class Output(OutputInfo, Sequence[Any]):
-    """A stored output as a sequence of its items, which are fetched when they are asked for.
+    """A stored output as a sequence of its items, which are fetched on demand.
 
-    Iterating over a crawl's output gives its pages, 200 a request. `text`, `read_bytes` and
-    `search` are for outputs of every kind. Raises OutputHandleNotFoundError once it has expired,
-    InvalidFormatForPayloadError where items are asked for and there are none.
+    Iterating over a crawl's output gives its pages, 200 per request. `text`, `read_bytes` and
+    `search` work for outputs of every kind. Raises OutputHandleNotFoundError once it has expired,
+    InvalidFormatForPayloadError for items of an output that has none.
     """
 
     def __init__(self, client: Client, descriptor: Mapping[str, Any]) -> None:
@@ -71,11 +71,11 @@ class Output(OutputInfo, Sequence[Any]):
         return self.read_bytes().decode()
 
     def read_bytes(self) -> bytes:
-        """Return the whole output as it is stored."""
+        """Return the whole output in its stored form."""
         return b"".join(self.chunks())
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the output as it is stored, 64 KB at a time."""
+        """Yield the output in its stored form, 64 KB at a time."""
         offset: int | None = 0
         while offset is not None:
             page = self._client.run(fetch(self.handle, offset, BYTES, "bytes"))
@@ -101,7 +101,7 @@ def search(handle: str, pattern: str, limit: int, context: int) -> Flow[list[dic
 
 
 def count_items(output: OutputInfo) -> Flow[int]:
-    """Return how many items there are, asking if the descriptor did not say."""
+    """Return the number of items, asking the daemon if the descriptor does not have it."""
     if output.item_count is None:
         page = yield from fetch(output.handle, 0, 1, "items")
         output.item_count = int(page["total"])

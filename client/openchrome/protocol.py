@@ -1,4 +1,4 @@
-"""Calls and answers as JSON, and what both clients do with them."""
+"""Calls and responses as JSON, and the rules that both clients share."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from openchrome.verbs import CATALOG_HASH
 T = TypeVar("T")
 JSON = "application/json"
 LINES = "application/x-ndjson"
-# How long a silent daemon is waited for before it is asked whether it lives, and for that answer.
+# Seconds without data before the daemon is asked for its status, and to wait for that.
 QUIET_S = 15.0
 PROBE_S = 20.0
-# How long a daemon that is ending is waited for after it has cut off a call, and between two looks.
+# Seconds to wait for a daemon that is ending after a cut-off call, and between checks.
 SETTLE_S = 5.0
 SETTLE_PAUSE_S = 0.02
-# Beyond a call's own deadline, which the daemon keeps.
+# Added to a call's own deadline, which the daemon enforces.
 GRACE_S = 15.0
 
 
 class Call(NamedTuple):
-    """A verb and its parameters; what a Flow asks its client to run."""
+    """A verb and its parameters, which a Flow asks its client to call."""
 
     verb: str
     params: Mapping[str, Any]
 
 
-# Several calls in a row that belong together: yields calls, is sent their results. Written once for
-# both clients; `Client` runs it, `AsyncClient` awaits it.
+# Several consecutive calls that belong together: yields calls, and is sent their results. Written
+# once for both clients: `Client` runs it, `AsyncClient` awaits it.
 Flow = Generator[Call, dict[str, Any], T]
 
 
@@ -50,18 +50,18 @@ def call_body(call: Call, session: str) -> bytes:
 
 
 def deadline_s(call: Call) -> float | None:
-    """Return the caller's own deadline; None: as long as the daemon lives."""
+    """Return the caller's own deadline; None: as long as the daemon is alive."""
     timeout_ms = call.params.get("timeout_ms")
     return None if timeout_ms is None else timeout_ms / 1000
 
 
 def patience_s(deadline_s: float | None) -> float:
-    """Return how long to wait for a silent daemon before it is asked, or counts as hung."""
+    """Return how long to wait for a silent daemon before asking for its status, or giving up."""
     return QUIET_S if deadline_s is None else deadline_s + GRACE_S
 
 
 def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Result:
-    """Return the result in an answer, or raise its error; `catalog` is the daemon's hash."""
+    """Return the result of a response, or raise its error; `catalog` is the daemon's hash."""
     try:
         answer = json.loads(body)
         if status < 400 and "error" not in answer:
@@ -82,7 +82,7 @@ def decode_result(status: int, body: bytes, catalog: str = CATALOG_HASH) -> Resu
 
 
 def not_understood(body: bytes) -> NoReturn:
-    """Raise the error for a response that is not the daemon's."""
+    """Raise the error for a response that is not from the daemon."""
     text = body[:200].decode("utf-8", "replace").strip()
     raise exception_for("internal", f"Cannot understand the daemon's answer: {text}", {})
 
@@ -94,13 +94,13 @@ def connection_lost() -> OpenChromeError:
 
 
 def hangs() -> OpenChromeError:
-    """Return the error for a daemon that does not even say how it is."""
+    """Return the error for a daemon that does not even report its status."""
     message = f"The daemon hangs: it did not answer a status request within {PROBE_S:g} s"
     return exception_for("timeout", message, {"hint": "ocd status, ocd logs"})
 
 
 def unanswered(seconds: float) -> OpenChromeError:
-    """Return the error for a call that was not answered by its own deadline, nor soon after."""
+    """Return the error for a call without a response by its own deadline, or soon after."""
     message = f"The daemon did not answer within {seconds:g} s, nor {GRACE_S:g} s later"
     return exception_for("timeout", message, {"hint": "ocd status"})
 

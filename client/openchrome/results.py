@@ -11,12 +11,12 @@ class Result(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """The page's text (its key `content`): what a stranger wrote, not the daemon."""
+        """The page's text (the key `content`), written by strangers, not by the daemon."""
         return str(self.get("content", ""))
 
     @property
     def value(self) -> Any:
-        """What a script returned (`javascript_tool`): any JSON value."""
+        """The value that a script returned (`javascript_tool`): any JSON value."""
         return self.text if self.get("type") == "string" else json.loads(self.text)
 
     @property
@@ -28,7 +28,7 @@ class Result(dict[str, Any]):
         return a2b_base64(image["data"]) if image else b""
 
     def _repr_mimebundle_(self, **_asked: Any) -> dict[str, str] | None:
-        """Return the picture as a notebook shows it; None: show the result as it is."""
+        """Return the picture for a notebook; None: show the result as usual."""
         image = self.get("image")
         if not isinstance(image, dict):
             return None

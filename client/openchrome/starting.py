@@ -1,4 +1,4 @@
-"""Starting the daemon when none runs."""
+"""Starting the daemon if none is running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks: long calls that go on in the daemon, whoever waits for them."""
+"""Tasks: long calls that continue in the daemon, whether or not anybody waits for them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT", bound=Result, covariant=True)
 Status = Literal["PENDING", "RUNNING", "COMPLETED", "FAILED", "CANCELLED"]
-# One request of a wait; a longer wait is several.
+# The longest wait of one request; a longer one takes several.
 _WAIT_MS = 60_000
 
 
 class TaskMeta(NamedTuple):
-    """A task as the ledger has it; times are RFC 3339 UTC.
+    """A task's state in the ledger; times are RFC 3339 UTC.
 
-    figures: of a crawl, its speed, queue, failures and hosts.
+    figures: for a crawl, its speed, queue, failures and hosts.
     """
 
     task_id: str
@@ -40,12 +40,12 @@ class TaskMeta(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether its state will not change any more."""
+        """Whether its state is final."""
         return self.status in ("COMPLETED", "FAILED", "CANCELLED")
 
 
 class TaskEvent(NamedTuple):
-    """Something that happened to a task: created, started, unit, completed, failed, …"""
+    """An event of a task: created, started, unit, completed, failed, …"""
 
     ts: str
     kind: str
@@ -63,7 +63,7 @@ class Task(Generic[ResultT]):
         self.id = task_id
 
     def meta(self) -> TaskMeta:
-        """Return its state now."""
+        """Return its current state."""
         return self._client.run(get(self.id))
 
     def done(self) -> bool:
@@ -73,21 +73,26 @@ class Task(Generic[ResultT]):
     def wait(self, timeout: float | None = None) -> ResultT:
         """Wait until it has ended and return its result.
 
-        timeout: in seconds; None: for ever. Raises the task's own error if it failed,
-        CallCancelledError if it was cancelled, CallTimeoutError if it still goes on.
+        Args:
+            timeout: in seconds; None: without a limit.
+
+        Raises:
+            OpenChromeError: the task's own error, if it failed.
+            CallCancelledError: it was cancelled.
+            CallTimeoutError: it is still running.
         """
         return cast("ResultT", self._client.run(wait(self.id, timeout)))
 
     def output(self) -> Output:
-        """Return what it has by now as a stored output: pages of a crawl as they are so far."""
+        """Return its results so far as a stored output: a crawl's pages as far as they are."""
         return Output(self._client, self._client.run(store_result(self.id)))
 
     def cancel(self) -> TaskMeta:
-        """Ask it to end; what it has finished stays."""
+        """Ask it to stop; finished work is kept."""
         return self._client.run(cancel(self.id))
 
     def events(self, *, follow: bool = True) -> Iterator[TaskEvent]:
-        """Yield what happened to it; follow: stay until it has ended."""
+        """Yield its events; follow: continue until it has ended."""
         return map(event_in, self._client.lines(events_path(self.id, follow=follow)))
 
     def __iter__(self) -> Iterator[TaskEvent]:
@@ -147,14 +152,14 @@ def start(kind: str, args: Mapping[str, Any]) -> Flow[str]:
 
 
 def events_path(task_id: str, *, follow: bool) -> str:
-    """Return where a task's events are read."""
+    """Return the path of the request for a task's events."""
     if not task_id.isalnum():
         raise exception_for("task_not_found", f"There is no task {task_id!r}", {})
     return f"/v1/tasks/{task_id}/events" + ("?follow=1" if follow else "")
 
 
 def meta_in(found: Mapping[str, Any]) -> TaskMeta:
-    """Return the state in an answer."""
+    """Return the state in a response."""
     meta = found["meta"]
     progress = meta.get("progress") or {}
     return TaskMeta(
@@ -165,7 +170,7 @@ def meta_in(found: Mapping[str, Any]) -> TaskMeta:
 
 
 def event_in(line: Mapping[str, Any]) -> TaskEvent:
-    """Return the event that a line tells."""
+    """Return the event in a line."""
     return TaskEvent(line["ts"], line["kind"], line.get("data", {}))
 
 

@@ -19,7 +19,7 @@ from ocd.api.errors import OcdError
 # A host may write its file while we do; then we begin again.
 _ATTEMPTS = 5
 
-# What an entry says that reached its server in another way than by a command.
+# Keys of an entry that reaches its server in another way than by a command.
 _REMOTE = {"url", "httpUrl", "serverUrl", "headers", "http_headers", "bearer_token_env_var"}
 
 
@@ -33,7 +33,7 @@ class MergeResult(NamedTuple):
 
 
 def read_entry(host: AgentHost, path: str) -> dict[str, Any] | None:
-    """Return what the host's file says about us, or None; OcdError if it cannot be understood."""
+    """Return our entry in the host's file, or None; OcdError if the file cannot be parsed."""
     content = _read(path)
     if content is None:
         return None
@@ -43,16 +43,16 @@ def read_entry(host: AgentHost, path: str) -> dict[str, Any] | None:
 
 
 def snippet(host: AgentHost, entry: dict[str, Any]) -> str:
-    """Return the text of a file that says nothing else than `entry`."""
+    """Return the text of a file that contains only `entry`."""
     return _edit(host, "", entry)
 
 
 def merge(host: AgentHost, path: str, entry: dict[str, Any], *, private: bool) -> MergeResult:
-    """Make the host's file say `entry`; other keys of our entry and of `env` stay.
+    """Set our entry in the host's file to `entry`; other keys of the entry and of `env` are kept.
 
     private: a file that is created is readable by its owner alone.
     """
-    real = os.path.realpath(path)  # a link stays one
+    real = os.path.realpath(path)  # a symbolic link is kept
     try:
         for _ in range(_ATTEMPTS):
             merged = _merge_once(host, path, real, entry, private=private)
@@ -73,7 +73,7 @@ _BY_HAND = "Run it without --write and add the printed entry yourself."
 def _merge_once(
     host: AgentHost, path: str, real: str, entry: dict[str, Any], *, private: bool
 ) -> MergeResult | None:  # fmt: skip
-    """Return what was done, or None if somebody else wrote the file meanwhile."""
+    """Return what was done, or None if another program has written the file meanwhile."""
     content = _read(path)
     text, raw = content or ("", None)
     document = _decode(host, path, text)
@@ -111,7 +111,7 @@ def _combine(old: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: str) -> tuple[str, bytes] | None:
-    """Return the file's text and bytes, None if there is no file; OcdError if it is no text."""
+    """Return the file's text and bytes, None if it does not exist; OcdError if it is not text."""
     try:
         with open(path, "rb") as file:
             raw = file.read()
@@ -148,7 +148,7 @@ def _edit(host: AgentHost, text: str, entry: dict[str, Any]) -> str:
 
 
 def _verify(host: AgentHost, path: str, new: str, expected: dict[str, Any]) -> None:
-    """Refuse a text that does not say exactly what was meant."""
+    """Refuse a text that does not parse to exactly the expected content."""
     try:
         if _decode(host, path, new) == expected:
             return
@@ -163,7 +163,7 @@ def _unreadable(path: str, reason: str) -> OcdError:
 
 
 def _replace(real: str, raw: bytes | None, new: bytes, *, private: bool) -> str | None:
-    """Replace the file; return the backup's path ("": there was nothing), None if it changed."""
+    """Replace the file; return the backup's path ("" without one), None if the file has changed."""
     folder, name = os.path.split(real)
     descriptor, part = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
@@ -197,7 +197,7 @@ def _take_over_mode(real: str, part: str, *, private: bool) -> None:
 
 
 def _back_up(real: str, raw: bytes) -> str:
-    """Write the old bytes beside the file, under a name of their own, as private as the file."""
+    """Write the old bytes beside the file, under a new name, with the same permissions."""
     stamp = time.strftime("%Y%m%dT%H%M%S")
     for number in range(100):
         path = f"{real}.{stamp}{f'-{number}' if number else ''}.bak"

@@ -15,12 +15,12 @@ from oc.mcp.config import bridge_arguments
 from ocd.api import errors
 from ocd.api.errors import OcdError
 
-# The first call may have to start the daemon, load its MCP room, and start Chromium.
+# The first call may have to start the daemon, load its MCP server, and start Chromium.
 _TIMEOUT_MS = 60_000
 
 
 class DoctorCheck(NamedTuple):
-    """One thing that was tried: what, whether it worked, its milliseconds, what was found."""
+    """One check: its name, whether it passed, its milliseconds, and the finding."""
 
     name: str
     ok: bool
@@ -30,7 +30,7 @@ class DoctorCheck(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """What a host would run, and where that is written."""
+    """The command that a host would run, and the file that contains it."""
 
     command: list[str]
     env: dict[str, str]
@@ -38,7 +38,7 @@ class Launch(NamedTuple):
 
 
 def doctor(_daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
-    """Carry out `oc mcp doctor [HOST]`; the exit status is that of the first failure."""
+    """Run `oc mcp doctor [HOST]`; the exit status is that of the first failure."""
     timeout_s = command.options.get("timeout_ms", _TIMEOUT_MS) / 1000
     checks, status = list[DoctorCheck](), 0
     try:
@@ -68,7 +68,7 @@ def _launch(command: Command) -> Launch:
         program = [*agent_hosts.program(), *bridge_arguments(command)]
         return Launch(program, agent_hosts.environ(), f"{' '.join(program)} (not a host's file)")
     host = HOSTS[name]
-    # Hosts prefer what a project says.
+    # Hosts prefer a project's configuration.
     for scope in sorted(host.files, key=lambda scope: scope != "project"):
         path = agent_hosts.file_of(host, scope)
         entry = config_files.read_entry(host, path)
@@ -117,7 +117,7 @@ def _handshake(server: stdio_client.Server, timeout_s: float) -> DoctorCheck:
 
 
 def _explain(error: OcdError, server: stdio_client.Server, stderr: IO[bytes]) -> OcdError:
-    """Return the error with what the bridge said on stderr; its exit status 3 is no_daemon."""
+    """Return the error with the bridge's output on stderr; exit status 3 means no_daemon."""
     server.close()
     if error.hint:
         return error  # the bridge's own
@@ -167,7 +167,7 @@ def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: floa
 def _call(
     server: stdio_client.Server, name: str, arguments: dict[str, Any], timeout_s: float
 ) -> tuple[dict[str, Any], float]:
-    """Call a tool; return its JSON result and the milliseconds it took. Its error is raised."""
+    """Call a tool; return its JSON result and the milliseconds it took; raises its error."""
     pending = server.start("tools/call", {"name": name, "arguments": arguments})
     reply = pending.wait(timeout_s)
     called = stdio_client.result(reply)

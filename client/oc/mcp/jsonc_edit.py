@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-# What has no end reaches to the end of the text: so it is looked for only once.
+# An unterminated comment or string extends to the end, so that it is only searched once.
 _STRING = r'"(?:[^"\\]++|\\.?)*+"?'
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _STRING_OR_COMMENT = re.compile(f"{_STRING}|{_COMMENT.pattern}", re.DOTALL)
@@ -23,7 +23,7 @@ class _Member(NamedTuple):
 
 
 def decode(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Return what the text says; raises ValueError, with the line, if it is not even JSONC."""
+    """Return the decoded value; raises ValueError, with the line, for invalid JSONC."""
     try:
         return json.loads(_bare(text))
     except json.JSONDecodeError as error:
@@ -52,9 +52,9 @@ def with_member(text: str, outer: str, name: str, value: dict[str, Any]) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return the text with blanks for comments and trailing commas; all positions stay."""
+    """Return the text with spaces for comments and trailing commas; positions are unchanged."""
 
-    # Two passes: a comma is a trailing one also if a comment stands behind it.
+    # Two passes, because a comma is also a trailing one if a comment follows it.
     def blank(match: re.Match[str]) -> str:
         piece = match[0]
         if piece.startswith("/*") and not (len(piece) > 3 and piece.endswith("*/")):
@@ -66,13 +66,13 @@ def _bare(text: str) -> str:
 
 
 def _members(bare: str, start: int) -> list[_Member]:
-    """Return the members of the object whose brace stands at `start`; the text parses."""
+    """Return the members of the object whose brace is at `start`, in a text that parses."""
     if bare[start : start + 1] != "{":
         raise ValueError("there is no object where one is expected")
     decoder, found, at = json.JSONDecoder(), list[_Member](), _after_space(bare, start + 1)
     while bare[at] == '"':
         key, end = decoder.raw_decode(bare, at)
-        value = _after_space(bare, _after_space(bare, end) + 1)  # behind the colon
+        value = _after_space(bare, _after_space(bare, end) + 1)  # after the colon
         _, end = decoder.raw_decode(bare, value)
         found.append(_Member(key, at, value, end))
         at = _after_space(bare, end)
@@ -82,7 +82,7 @@ def _members(bare: str, start: int) -> list[_Member]:
 
 
 def _find(bare: str, start: int, key: str) -> _Member | None:
-    # Of two members with one key the last one counts.
+    # The last of two members with the same key counts.
     return next((m for m in reversed(_members(bare, start)) if m.key == key), None)
 
 
@@ -103,7 +103,7 @@ def _insert(
     last = members[-1].end
     following = _after_space(bare, last)
     newline = bare.find("\n", last, following)
-    # A comment behind the last member stays beside it.
+    # A comment after the last member stays beside it.
     place = last if newline < 0 else newline - (bare[newline - 1] == "\r")
     gap = text[last:following]
     comma = "" if "," in _COMMENT.sub("", gap) else ","
@@ -122,7 +122,7 @@ def _unit(text: str, bare: str, start: int) -> str:
 
 
 def _margin(text: str, at: int) -> str | None:
-    """Return the blanks before a member that begins its line; None if it does not."""
+    """Return the indentation of a member that begins its line; None if it does not."""
     before = text[text.rfind("\n", 0, at) + 1 : at]
     return before if not before.strip() and "\n" in text[:at] else None
 

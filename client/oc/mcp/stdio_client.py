@@ -14,7 +14,7 @@ from ocd.api.errors import OcdError, error_from_body
 
 PROTOCOL = "2025-06-18"
 
-# What the SDKs' clients hand on to a server; everything else a host must be told to set.
+# The variables that the SDKs' clients pass to a server; a host has to be told of all others.
 _INHERITED = (
     ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
     if os.name != "nt"
@@ -55,12 +55,12 @@ class Pending:
 def host_environ(
     more: Mapping[str, str], environ: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """Return the environment that a host gives to a server whose entry asks for `more`."""
+    """Return the environment of a server whose entry in the host's file adds `more`."""
     return {k: v for k, v in environ.items() if k in _INHERITED} | dict(more)
 
 
 class Server:
-    """The process and the requests in flight; ended on leaving, by closing its input."""
+    """The process and the requests in flight; at the end of the block its input is closed."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Server:
         self.close()
 
     def start(self, method: str, params: dict[str, Any]) -> Pending:
-        """Send a request and return without its reply."""
+        """Send a request and return without waiting for its reply."""
         self._next_id += 1
         pending = Pending(self._next_id, method)
         with self._lock:
@@ -108,7 +108,7 @@ class Server:
         self._send({"method": method} | ({} if params is None else {"params": params}))
 
     def initialize(self, name: str, timeout_s: float = 60.0) -> Reply:
-        """Do the handshake as the client `name`; return the reply to `initialize`."""
+        """Perform the handshake as the client `name`; return the reply to `initialize`."""
         params = {"protocolVersion": PROTOCOL, "capabilities": {}}
         client = {"name": name, "version": "1"}
         reply = self.request("initialize", params | {"clientInfo": client}, timeout_s)
@@ -116,7 +116,7 @@ class Server:
         return reply
 
     def close(self, grace_s: float = 5.0) -> None:
-        """Close the server's input, as hosts do, and end it if that does not."""
+        """Close the server's input, as hosts do, and kill it if that does not end it."""
         with suppress(OSError):
             if self.process.stdin:
                 self.process.stdin.close()
@@ -131,7 +131,7 @@ class Server:
 
     def _send(self, message: dict[str, Any]) -> None:
         data = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode()
-        # A server that has gone is noticed by the reader.
+        # The reader notices if the server is gone.
         with suppress(OSError, ValueError), self._lock:
             if self.process.stdin:
                 self.process.stdin.write(data + b"\n")
@@ -152,7 +152,7 @@ class Server:
         if not isinstance(message, dict):
             return
         if "method" in message and "id" in message:
-            # A host answers what it is asked; this one can do nothing.
+            # A host has to answer requests; this one supports none.
             refused = {"code": -32601, "message": "not supported"}
             answer = {"result": {}} if message["method"] == "ping" else {"error": refused}
             self._send({"id": message["id"], **answer})
@@ -164,7 +164,7 @@ class Server:
 
 
 def result(reply: Reply) -> dict[str, Any]:
-    """Return the reply's result; an error is raised: our own if the bridge sent one, `internal`."""
+    """Return the reply's result; raises our own error if the bridge sent one, else `internal`."""
     if "error" in reply.message:
         error = reply.message["error"]
         ours = (error.get("data") or {}).get("error")

@@ -1,4 +1,4 @@
-"""TOML: change one table of a file and keep the rest, comments included."""
+"""TOML: change one table of a file and keep the rest, including comments."""
 
 from collections.abc import Mapping, MutableMapping
 from typing import Any
@@ -10,12 +10,12 @@ from tomlkit.items import InlineTable
 
 
 def with_table(text: str, path: tuple[str, ...], value: Mapping[str, Any]) -> str:
-    """Return the text with `value` as the table `path`, in place of an old one or added.
+    """Return the text with `value` as the table `path`, replaced or added.
 
-    The file's own way of writing stays: tables, inline tables or dotted keys, and its line ends.
+    The file's own style is kept: tables, inline tables or dotted keys, and its line ends.
 
     Raises:
-        ValueError: the text is not TOML, or something that is no table stands in the way.
+        ValueError: the text is not TOML, or the path leads through a key that is not a table.
     """
     try:
         new = tomlkit.dumps(_edited(tomlkit.parse(text), path, value))
@@ -40,7 +40,7 @@ def _edited(
 
 
 def _update(table: MutableMapping[str, Any], value: Mapping[str, Any]) -> None:
-    """Make a table say `value`; what says so already is not written anew."""
+    """Make a table equal to `value`; what is equal already is not rewritten."""
     for key in [key for key in table if key not in value]:
         del table[key]
     for key, item in value.items():
@@ -61,7 +61,7 @@ def _table_at(parent: MutableMapping[str, Any], key: str) -> MutableMapping[str,
 def _table_inside(
     parent: MutableMapping[str, Any], value: Mapping[str, Any], *, is_super_table: bool = False
 ) -> Any:  # noqa: ANN401 - one of tomlkit's tables
-    """Return a new table of the kind that may stand inside `parent`."""
+    """Return a new table of the kind that can be inside `parent`."""
     inline = isinstance(parent, InlineTable)
     table = tomlkit.inline_table() if inline else tomlkit.table(is_super_table)
     for key, item in value.items():

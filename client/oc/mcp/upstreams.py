@@ -12,7 +12,7 @@ from ocd.api.errors import OcdError
 
 
 def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
-    """Show what each server is, offers and has withheld."""
+    """Show each server's state, and the tools that it offers and that are withheld."""
     reply = require_success(daemon.post("/v1/upstreams", {"action": "list"}))
     if command.as_json:
         reply_rendering.show_json(reply, command)
@@ -23,7 +23,7 @@ def states(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> 
 
 
 def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> int:
-    """Show what differs from what was agreed to, ask, and agree to it."""
+    """Show the changes since the last approval, ask, and approve them."""
     name = command.params["upstream"]
     request = {"name": name, "action": "review"}
     found: dict[str, Any] = result_in(require_success(daemon.post("/v1/upstreams", request)).read())

@@ -14,9 +14,9 @@ def is_action(result: Mapping[str, Any]) -> bool:
 
 
 def action_text(result: Mapping[str, Any], params: Mapping[str, Any]) -> str:
-    """Return the text of an action's result; the daemon's own lines stand in it as they came.
+    """Return the text of an action's result; the daemon's own lines are included unchanged.
 
-    params: what the caller gave; an element named by its ref is not named again.
+    params: the caller's; an element named by its ref is not named again.
     """
     lines = [result["now"]] if result["now"] else []
     lines += [_field_line(field) for field in result.get("fields", ())]

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _GAP = "  "
-_MIN_COLUMN = 6  # the narrowest that a column is cut to
+_MIN_COLUMN = 6  # the narrowest column
 _URL, _MIN_URL = "url", 32
 
 
 def for_humans(value: Any, indent: int = 0) -> str:  # noqa: ANN401 - any JSON value
     """Return a result as text: `key: value` lines, tables for lists of objects.
 
-    indent: by how much the caller will indent it.
+    indent: how far the caller will indent it.
     """
     if isinstance(value, dict):
         return "\n".join(_object_lines(value, indent)) or "Done"
@@ -59,7 +59,7 @@ def _is_long(text: object) -> bool:
 
 
 def scalar(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """Return a value in one piece: texts as they are, yes and no, else JSON."""
+    """Return a value on one line: text as it is, booleans as yes and no, else JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -72,9 +72,9 @@ def scalar(value: Any) -> str:  # noqa: ANN401 - any JSON value
 def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent: int = 0) -> str:
     """Return rows as aligned columns below a header, no wider than the terminal.
 
-    Long cells are cut there, but for the first column's, which names the row. URLs that little
-    would be left of stand whole below their rows. Where not even that fits, each row is a block of
-    lines. indent: by how much the caller will indent it.
+    Long cells are cut to fit, except in the first column, which names the row. URLs of which little
+    would be left are printed in full below their rows. If even that does not fit, each row is a
+    block of lines. indent: how far the caller will indent it.
     """
     rows = list(rows)
     names = list(columns) or list(dict.fromkeys(name for row in rows for name in row))
@@ -83,7 +83,7 @@ def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent
     widths = [max(map(width_of, column)) for column in zip(titles, *cells, strict=True)]
     limit = terminal_text.columns(sys.stdout)
     if limit is not None and _total(widths) + indent > limit:
-        # A title that is longer than what stands below it gives way first.
+        # Titles that are longer than their cells are cut first.
         needed = [max(_MIN_COLUMN, *map(width_of, column)) for column in zip(*cells, strict=True)]
         fitting = _fit(list(map(min, widths, needed)), widths[0], limit - indent)
         if fitting is None:
@@ -97,7 +97,7 @@ def table(rows: Iterable[dict[str, Any]], columns: Iterable[str] = (), *, indent
 
 
 def _urls_below(rows: list[dict[str, Any]], names: list[str], limit: int, indent: int) -> str:
-    """Return a table without its URLs, and below each row its URL, folded."""
+    """Return a table without its URLs, and below each row its URL, wrapped."""
     import textwrap
 
     title, *lines = table(rows, [name for name in names if name != _URL], indent=indent).split("\n")
@@ -113,7 +113,7 @@ def _total(widths: list[int]) -> int:
 
 
 def _fit(widths: list[int], first: int, limit: int) -> list[int] | None:
-    """Return widths that fit, at the cost of the widest but the first; None if there are none."""
+    """Return widths that fit, by narrowing the widest but the first; None if that fails."""
     for most in range(max(widths), _MIN_COLUMN - 1, -1):
         found = [first, *(min(width, most) for width in widths[1:])]
         if _total(found) <= limit:
@@ -137,7 +137,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def width_of(text: str) -> int:
-    """Return how many columns a text takes."""
+    """Return how many columns of the terminal a text takes."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -152,7 +152,7 @@ def _pad(text: str, width: int) -> str:
 
 
 def cut(text: str, width: int, *, plain: bool) -> str:
-    """Return a text that is no wider; dots, in ASCII if it is to be plain, tell what was cut."""
+    """Return the text cut to the width, with dots (ASCII if `plain`) in place of the rest."""
     if width_of(text) <= width:
         return text
     dots = "..." if plain else "…"

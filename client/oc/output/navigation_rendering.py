@@ -17,9 +17,9 @@ _USUAL = (
 
 
 def navigation_text(result: Mapping[str, Any], notes: tuple[str, ...]) -> str:
-    """Return the text of a result; what holds of every page is left out.
+    """Return the text of a result, without what is true of every page.
 
-    notes: keys that are told elsewhere.
+    notes: keys that are shown elsewhere.
     """
     lines = [f"{key}: {result[key]}" for key in ("url", "title") if result.get(key)]
     lines.append(", ".join(_events(result)))

@@ -21,16 +21,17 @@ from ocd.api.errors import OcdError
 
 Move = Callable[[dict[str, Any]], None]
 
-# On a terminal without cursor movement, progress is repeated after this many seconds.
+# On a terminal without cursor movement, progress is printed again after this many seconds.
 _SAY_EVERY_S = 1.0
 _NARROW = 60
 
 
 @contextmanager
 def bar(label: str) -> Iterator[Move]:
-    """Show progress while the block runs; it is moved by what tasks have as their `progress`.
+    """Show progress while the block runs; it is updated with the `progress` of tasks.
 
-    A bar in one line of the terminal's width; lines from time to time where none can be redrawn.
+    The bar takes one line of the terminal; if lines cannot be redrawn, one is printed from time to
+    time.
     """
     if terminal_text.is_dumb():
         yield _lines(label)
@@ -51,9 +52,9 @@ def bar(label: str) -> Iterator[Move]:
 
 
 class _ProgressLine(ProgressColumn):
-    """The only column: whole lines, made here because rich cuts numbers where it is narrow.
+    """The only column: complete lines, built here because rich cuts numbers if it is narrow.
 
-    There is a second one where pages failed, or come from several hosts.
+    There is a second line if pages have failed, or come from several hosts.
     """
 
     def __init__(self, label: str, width: int, *, plain: bool) -> None:
@@ -64,7 +65,7 @@ class _ProgressLine(ProgressColumn):
         self._share = 0.0
 
     def render(self, task: Task) -> Text:
-        """Return the line; the bar never goes back, also when a total grows."""
+        """Return the line; the bar never moves back, even if a total grows."""
         if task.total:
             self._share = max(self._share, min(task.completed / task.total, 1.0))
         text = progress_line(
@@ -80,7 +81,7 @@ def progress_line(  # noqa: PLR0913 - the parts of a line
     label: str, done: int, total: float | None, share: float | None, elapsed_s: float,
     message: str, width: int, *, plain: bool, figures: Mapping[str, Any] | None = None,
 ) -> str:  # fmt: skip
-    """Return a line narrower than `width`: bar, numbers, time, and what there is room for."""
+    """Return a line narrower than `width`: bar, numbers, time, and whatever else fits."""
     counts = f"{done}/{total:.0f}" if total is not None else str(done)
     minutes, seconds = divmod(int(elapsed_s), 60)
     tail = f"{counts} {minutes}:{seconds:02d}"
@@ -129,7 +130,7 @@ def _lines(label: str) -> Move:
 
 
 def call(daemon: DaemonClient, verb: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a long verb's result and draw a bar meanwhile; its error is raised."""
+    """Return a long verb's result, showing a bar meanwhile; raises its error."""
     reply = daemon_client.require_success(daemon.call(verb, params, accept=PROGRESS))
     with bar(verb.replace("_", " ")) as move:
         for text in reply.lines():

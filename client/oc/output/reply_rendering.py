@@ -24,21 +24,21 @@ _SUFFIXES = {
     "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "application/pdf": "pdf",
 }  # fmt: skip
 
-# What the body of a result with a picture has in it.
+# What the body of a result with a picture contains.
 _PICTURE = b'"image"'
-# A body up to this size is shown when it is whole.
+# A body up to this size is printed once it is complete.
 _SHORT_BYTES = 65_536
 
-# Said in sentences, or no use to a reader of the text itself.
+# Printed as sentences, or useless to a reader of the text itself.
 _NOTES = ("next_step", "browser_restarted", "sanitized")
 
 
 def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
     """Write the body to stdout (or to --out), and nothing else; a long one as it arrives.
 
-    The hint of a short one names commands, as everywhere at a shell. A picture goes to --out, and
-    the body without it to stdout, naming the file. keep: return the body, which else is never whole
-    in memory.
+    The hint of a short one names commands, as usual in a shell. A picture goes to --out, and the
+    body without it to stdout, naming the file. keep: return the body, which otherwise is never in
+    memory as a whole.
     """
     out = command.options.get("out")
     if out:
@@ -57,7 +57,7 @@ def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
 
 
 def _with_short_whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a long body as it arrives, a short one whole and with its hint in commands."""
+    """Yield a long body as it arrives, a short one at once, with commands in its hint."""
     head = b""
     remaining = iter(chunks)
     for data in remaining:
@@ -70,7 +70,7 @@ def _with_short_whole(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _save_picture(body: bytes, out: str) -> bool:
-    """Save the picture of a result, if it has one, and print the rest; whether it has."""
+    """Save a result's picture, if any, and print the rest; return whether there was one."""
     import json
 
     reply = json.loads(body)
@@ -86,7 +86,7 @@ def _save_picture(body: bytes, out: str) -> bool:
 
 
 def show(result: Any, command: Command, index: dict[str, Entry]) -> None:  # noqa: ANN401 - any JSON
-    """Write a result for a human."""
+    """Print a result for people."""
     if not isinstance(result, dict):
         _write_file(human_text.for_humans(result), command)
         return
@@ -109,7 +109,7 @@ def _render(result: dict[str, Any], verb: str) -> str:
 
         return navigation_text(result, _NOTES)
     shown_fields = {key: value for key, value in result.items() if key not in _NOTES}
-    if shown_fields.get("action") == verb:  # as the command says
+    if shown_fields.get("action") == verb:  # the command already says it
         del shown_fields["action"]
     if verb == "oc_task_list" and isinstance(shown_fields.get("tasks"), list):
         from oc.output.task_rendering import task_table
@@ -127,7 +127,7 @@ def _render(result: dict[str, Any], verb: str) -> str:
 
 
 def _property_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """Return a property as scripts compare it: true and false, texts as they are."""
+    """Return a property as scripts compare it: true and false, text as it is."""
     if isinstance(value, list):
         return "\n".join(map(_property_text, value))
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
@@ -205,7 +205,7 @@ def _save(path: str, data: bytes) -> None:
 
 
 def _save_new(stem: str, suffix: str, data: bytes) -> str:
-    """Write a file that was not there before, and return its path."""
+    """Write a file under a new name, and return its path."""
     import time
 
     stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -233,7 +233,7 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
     if "output_handle" in result and "fetch_with" in result:
         handle = result["output_handle"]
         terminal.say(f"Hint: oc output search {handle} WORDS, or oc output fetch {handle}")
-    if isinstance(lost := result.get("unreadable"), int):  # where a table has no place for it
+    if isinstance(lost := result.get("unreadable"), int):  # a table has no place for it
         terminal.say(f"Warning: {lost} that cannot be read, left as found. Their files: ocd logs")
     found = result.get("sanitized")
     if isinstance(found, dict) and (found.get("removed") or found.get("flagged")):
@@ -247,7 +247,7 @@ def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
 
 
 def _goes_on(result: dict[str, Any]) -> bool:
-    # Printed once, after the text that continues.
+    # Printed once, after the text that it continues.
     return result.get("next_offset") is not None and isinstance(result.get("content"), str)
 
 

@@ -14,13 +14,13 @@ def task_table(tasks: list[dict[str, Any]]) -> str:
     """Return tasks as a table: id, kind, status, done/total, age, message."""
     if not tasks:
         return "No tasks"
-    # Who waits for it is told where there are both.
+    # Whether somebody waits is only shown if the list has both kinds.
     both = any(meta.get("direct") for meta in tasks)
     return human_text.table(_row(meta) | (_caller(meta) if both else {}) for meta in tasks)
 
 
 def event_line(event: dict[str, Any]) -> str:
-    """Return one event as a line: time, what happened, details."""
+    """Return one event as a line: time, event, details."""
     data = event.get("data", {})
     details = (
         progress_text.line(value) if name == "figures" else f"{name}={_value_text(value)}"
@@ -31,7 +31,7 @@ def event_line(event: dict[str, Any]) -> str:
 
 
 def progress_in(event: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the progress {"done", "total"?, …} that an event carries, or None."""
+    """Return an event's progress {"done", "total"?, …}, or None."""
     return event["data"] if event["kind"] == "progress" else None
 
 
@@ -51,7 +51,7 @@ def _row(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def done_text(meta: dict[str, Any]) -> str:
-    """Return how much of a task is done: 3/10, 3/? while it runs, and for an ended one 3 or -."""
+    """Return how much of a task is done: 3/10, 3/? while it runs, and after its end 3 or -."""
     progress = meta.get("progress") or {}
     done, total = progress.get("done", 0), progress.get("total")
     if total is None and meta.get("status") not in _MAY_GO_ON:
@@ -60,7 +60,7 @@ def done_text(meta: dict[str, Any]) -> str:
 
 
 def age(since: str | None, now: datetime) -> str:
-    """Return how long ago an RFC 3339 time was, in its largest unit: 5s, 3m, 7h, 2d."""
+    """Return the time since an RFC 3339 time in its largest unit: 5s, 3m, 7h, 2d."""
     try:
         seconds = (now - datetime.fromisoformat(since or "")).total_seconds()
     except (ValueError, TypeError):
