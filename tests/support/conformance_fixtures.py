@@ -152,7 +152,7 @@ for _name in (*BLOCKS, *QUESTIONS):
     globals()[f"verb_{_name}"] = offered(_name, Nothing)(_never)
 
 _call_tool = tools.ToolHandlers.call_tool
-_read, _subscribable = resources.Resources.read, resources.Resources.subscribable
+_read, _subscribable_task = resources.Resources.read, resources.Resources.subscribable_task
 _get_prompt = prompts.Prompts.get_prompt
 
 
@@ -211,9 +211,9 @@ async def read(
     return await _read(self, ctx, params)
 
 
-async def subscribable(self: resources.Resources, ctx: tools.Context, uri: str) -> str:
+async def subscribable_task(self: resources.Resources, ctx: tools.Context, uri: str) -> str:
     if uri != WATCHED:
-        return await _subscribable(self, ctx, uri)
+        return await _subscribable_task(self, ctx, uri)
     given = {"kind": "slow_compute", "args": {"seconds": 0.1}}
     started = await self._call(self._caller_of(ctx), "oc_task_start", given)
     return str(started.data["task_id"])
@@ -273,7 +273,7 @@ def install() -> None:
     tools.ToolHandlers.call_tool = call_tool  # type: ignore[method-assign]
     tools.TASK_AFTER_S = TASK_AFTER_S
     resources.Resources.read = read  # type: ignore[method-assign]
-    resources.Resources.subscribable = subscribable  # type: ignore[method-assign]
+    resources.Resources.subscribable_task = subscribable_task  # type: ignore[method-assign]
     prompts.PROMPTS.update(_PROMPTS)  # type: ignore[attr-defined]
     prompts.Prompts.get_prompt = get_prompt  # type: ignore[method-assign,assignment]
 

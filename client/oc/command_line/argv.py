@@ -171,10 +171,10 @@ class _Parser:
         name = _option_name(label)
         if name in ("help", "h"):
             raise HelpRequested(self.help_words())
-        whose, name, negated = self.owner(label, name)
-        schema = whose[name]
+        schemas, name, negated = self.owner(label, name)
+        schema = schemas[name]
         if not equals and self.stands_alone(schema):
-            self.keep(whose, name, "false" if negated else "true")
+            self.keep(schemas, name, "false" if negated else "true")
             return
         if negated:
             raise _usage_error(f"{label} takes no value", f"Use --{name.replace('_', '-')}={text}.")
@@ -182,7 +182,7 @@ class _Parser:
             if not self.left:
                 raise _usage_error(f"{label} needs a value: {value_parsing.describe(schema)}")
             text = self.left.pop()
-        self.keep(whose, name, text)
+        self.keep(schemas, name, text)
 
     def stands_alone(self, schema: dict[str, Any]) -> bool:
         """Return whether an option is a switch, or used as one here: no value follows."""
@@ -200,26 +200,30 @@ class _Parser:
 
     def owner(self, label: str, name: str) -> tuple[dict[str, Any], str, bool]:
         """Return the schemas that have the option, its name there, and whether it is negated."""
-        for whose in (self.known, GLOBAL_OPTIONS):
-            if name in whose:
-                return whose, name, False
-            if name == "timeout" and "timeout_ms" in whose and self.entry is not None:
-                return whose, "timeout_ms", False
-        for whose in (self.known, GLOBAL_OPTIONS):
+        for schemas in (self.known, GLOBAL_OPTIONS):
+            if name in schemas:
+                return schemas, name, False
+            if name == "timeout" and "timeout_ms" in schemas and self.entry is not None:
+                return schemas, "timeout_ms", False
+        for schemas in (self.known, GLOBAL_OPTIONS):
             positive = name.removeprefix("no_")
-            if positive != name and positive in whose and value_parsing.is_switch(whose[positive]):
-                return whose, positive, True
+            if (
+                positive != name
+                and positive in schemas
+                and value_parsing.is_switch(schemas[positive])
+            ):
+                return schemas, positive, True
         if self.any_option:
             self.known[name] = {}
             return self.known, name, False
         raise self.unknown_option(label, name)
 
-    def keep(self, whose: Mapping[str, Any], name: str, text: str) -> None:
-        if whose is GLOBAL_OPTIONS:
+    def keep(self, schemas: Mapping[str, Any], name: str, text: str) -> None:
+        if schemas is GLOBAL_OPTIONS:
             self.options[name] = value_parsing.parse(
-                f"--{name.replace('_', '-')}", whose[name], [text]
+                f"--{name.replace('_', '-')}", schemas[name], [text]
             )
-        elif value_parsing.is_switch(whose[name]):
+        elif value_parsing.is_switch(schemas[name]):
             self.given[name] = [text]  # the last one counts, as usual
         else:
             self.given.setdefault(name, []).append(text)
@@ -286,9 +290,9 @@ class _Parser:
 
     def is_content(self, name: str, texts: list[str]) -> bool:
         """Return whether JSON, `@file` or `-` is given where the path of a value is expected."""
-        whose = name.removesuffix("_path")
+        plain = name.removesuffix("_path")
         written = len(texts) == 1 and texts[0].lstrip()[:1] in ("{", "@", "-")
-        return whose != name and whose in self.known and written
+        return plain != name and plain in self.known and written
 
     def share_format(self, found: dict[str, Any]) -> None:
         # The file that --out names is a picture, in the format of its name.

@@ -46,7 +46,7 @@ def is_lone_action(
     """Return whether an action is given in place of an element, without a ref after it."""
     return (
         len(names) > 1
-        and _replacements(names[0], known) is not None
+        and _ref_replacements(names[0], known) is not None
         and not _is_replaced(names[0], options)
         and bool(texts)
         and _is_choice(known[names[1]], texts[0])
@@ -70,25 +70,25 @@ def distribute(
 
 def takes_element(names: Sequence[str], known: Mapping[str, Any]) -> bool:
     """Return whether the first positional parameter is an element's ref, or words for it."""
-    return bool(names) and _replacements(names[0], known) is not None
+    return bool(names) and _ref_replacements(names[0], known) is not None
 
 
 def _is_action_first(names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]) -> bool:
     return (
         len(names) > 1
         and len(texts) > 1
-        and _replacements(names[0], known) is not None
+        and _ref_replacements(names[0], known) is not None
         and _is_choice(known[names[1]], texts[0])
         and is_ref(texts[1])
     )
 
 
 def _name_for(name: str, text: str, known: Mapping[str, Any]) -> str:
-    replacements = _replacements(name, known)
+    replacements = _ref_replacements(name, known)
     return name if replacements is None or is_ref(text) else replacements[1]
 
 
-def _replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
+def _ref_replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the selector and query parameters that stand in for a ref; None for other names."""
     whose = name.removesuffix("ref")
     found = (f"{whose}selector", f"{whose}query")

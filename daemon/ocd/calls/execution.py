@@ -157,7 +157,7 @@ async def _tab(services: CallServices, call: ActiveCall, verb: Verb, tab_id: str
 class TimeLimit:
     """The seconds that a call requested and may take; None: a task, which has no limit."""
 
-    asked_s: float | None
+    requested_s: float | None
     allowed_s: float | None
 
     def after(self, waited_s: float) -> "TimeLimit":
@@ -165,7 +165,7 @@ class TimeLimit:
         if not waited_s or self.allowed_s is None:
             return self
         left = max(self.allowed_s - waited_s, min(self.allowed_s, AFTER_CONSENT_S))
-        return TimeLimit(self.asked_s, left)
+        return TimeLimit(self.requested_s, left)
 
     def deadline(self, started: float) -> float | None:
         """Return when a call that started then has to be answered."""
@@ -193,7 +193,7 @@ async def keep_within(limit: TimeLimit, call: ActiveCall, verb: Verb) -> AsyncIt
     except TimeoutError:
         if not timeout.expired():
             raise
-        raise _timeout_error(call, verb, limit.asked_s) from None
+        raise _timeout_error(call, verb, limit.requested_s) from None
 
 
 def _timeout_error(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdError:

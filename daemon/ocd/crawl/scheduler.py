@@ -329,7 +329,7 @@ class CrawlScheduler:
         return True
 
     def _hold(
-        self, entry: FrontierEntry, status: int | None, asked_s: float, now: float
+        self, entry: FrontierEntry, status: int | None, retry_after_s: float, now: float
     ) -> tuple[float, bool]:
         """Leave an overloaded origin alone; return until when, and whether the attempt is free.
 
@@ -337,7 +337,7 @@ class CrawlScheduler:
         has answered others is itself at fault.
         """
         answers = self._politeness.answers(entry.origin)
-        overload = self._politeness.note_refusal(entry.origin, asked_s, now)
+        overload = self._politeness.note_refusal(entry.origin, retry_after_s, now)
         entry.refused_alone |= 0 <= entry.refused_after < answers
         entry.refused_after = answers
         is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone

@@ -87,7 +87,7 @@ class Gateway:
 
     def _notify(self, changed: ListName) -> None:
         for listener in list(self._listeners):
-            self._services.spawn(_tell(listener, changed))
+            self._services.spawn(_call_listener(listener, changed))
 
     async def settle(self) -> None:
         """Wait until every server has said what it offers, or cannot; for some seconds at most."""
@@ -178,5 +178,5 @@ class Gateway:
         return f"Gateway({self.names})"
 
 
-async def _tell(listener: Listener, changed: ListName) -> None:
+async def _call_listener(listener: Listener, changed: ListName) -> None:
     await listener(changed)

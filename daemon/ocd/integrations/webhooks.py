@@ -129,12 +129,12 @@ class Webhooks:
         self._report = report
         self._ended: asyncio.Queue[TaskMeta] = asyncio.Queue()
         self._pauses_s = pauses_s
-        self._telling: set[str] = set()
+        self._delivering: set[str] = set()
 
     def _on_change(self, meta: TaskMeta) -> None:
-        waits = meta.terminal and meta.task_id not in self._telling
+        waits = meta.terminal and meta.task_id not in self._delivering
         if waits and has_webhook(self._store, meta.task_id):
-            self._telling.add(meta.task_id)
+            self._delivering.add(meta.task_id)
             self._ended.put_nowait(meta)
 
     async def run(self) -> None:
@@ -142,7 +142,7 @@ class Webhooks:
         async with asyncio.TaskGroup() as group:
             await self._find_waiting()
             while True:
-                group.create_task(self._tell_once(await self._ended.get()))
+                group.create_task(self._deliver_once(await self._ended.get()))
 
     async def _find_waiting(self) -> None:
         for task_id in await asyncio.to_thread(lambda: list(waiting_webhooks(self._store))):
@@ -153,17 +153,17 @@ class Webhooks:
                 continue
             self._on_change(meta)
 
-    async def _tell_once(self, meta: TaskMeta) -> None:
+    async def _deliver_once(self, meta: TaskMeta) -> None:
         try:
-            await self._tell(meta)
+            await self._deliver(meta)
         except OcdError as error:
             logger.warning("webhook of task %s: %s", meta.task_id, error)
         except Exception:  # no thread, no memory: it waits for the next start
             logger.exception("the webhook of task %s failed", meta.task_id)
         finally:
-            self._telling.discard(meta.task_id)
+            self._delivering.discard(meta.task_id)
 
-    async def _tell(self, meta: TaskMeta) -> None:
+    async def _deliver(self, meta: TaskMeta) -> None:
         webhook = await asyncio.to_thread(read_webhook, self._store, meta.task_id)
         if webhook is None:
             return
@@ -190,4 +190,4 @@ class Webhooks:
         return tries, why
 
     def __repr__(self) -> str:
-        return f"Webhooks({len(self._telling)} on their way)"
+        return f"Webhooks({len(self._delivering)} on their way)"

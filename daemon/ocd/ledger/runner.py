@@ -118,7 +118,7 @@ class Runner(Tasks):
             hint = f"Raise a limit: {', '.join(kind.resumption.limits)}."
             raise not_resumable(task_id, "it did everything that was requested", hint)
         self._check_resumable(meta, kind)  # others were heard meanwhile
-        return await self._begin(self._accept(meta.kind, args, session, goes_on_with=work))
+        return await self._begin(self._accept(meta.kind, args, session, finished=work))
 
     def _check_resumable(self, meta: TaskMeta, kind: TaskKind) -> None:
         if kind.resumption is None:
@@ -157,7 +157,7 @@ class Runner(Tasks):
         session: str,
         *,
         direct: bool = False,
-        goes_on_with: FinishedWork | None = None,
+        finished: FinishedWork | None = None,
     ) -> TaskRun:
         if self._stopping:
             raise OcdError("shutting_down", "The daemon is stopping", hint="Start it again.")
@@ -172,9 +172,9 @@ class Runner(Tasks):
                 limit=self._max_tasks,
             )
         meta = self._new_meta(name, args, session, direct=direct)
-        if goes_on_with is not None:
-            meta = replace(meta, resumed_from=goes_on_with.task_id)
-        return TaskRun(self._store, kind, prepared, meta, goes_on_with)
+        if finished is not None:
+            meta = replace(meta, resumed_from=finished.task_id)
+        return TaskRun(self._store, kind, prepared, meta, finished)
 
     def _kind(self, name: str) -> TaskKind:
         kind = self._kinds.get(name)

@@ -90,10 +90,10 @@ class DomainPolicy:
             raise _blocked_error(
                 url, f"{host.name}:{host.port} is a port of OpenChrome's own", "--http"
             )
-        blocker = _first_cover(self.block, host)
+        blocker = _first_covering(self.block, host)
         if blocker is not None:
             raise _blocked_error(url, f"{host.name} is blocked by {blocker!r}", "--block-domain")
-        if self.allow and _first_cover(self.allow, host) is None:
+        if self.allow and _first_covering(self.allow, host) is None:
             allowed = ", ".join(self.allow[:10])
             raise _blocked_error(
                 url, f"{host.name} is not one of the allowed hosts: {allowed}", "--allow-domain"
@@ -108,7 +108,7 @@ class DomainPolicy:
         return True
 
 
-def _first_cover(globs: Iterable[str], host: Host) -> str | None:
+def _first_covering(globs: Iterable[str], host: Host) -> str | None:
     return next((glob for glob in globs if parse(glob).covers(host)), None)
 
 

@@ -79,12 +79,12 @@ class Secrets:
         """Return the text with every value, however it is spelt, replaced by its placeholder."""
         if self._found is None:
             return text
-        if not any(map(self._stands_in, _overlapping(text))):
+        if not any(map(self._has_secret, _overlapping(text))):
             return text
         masked = self._mask_bytes(text.encode("utf-8", "surrogatepass"))
         return masked.decode("utf-8", "surrogatepass")
 
-    def _stands_in(self, text: str) -> bool:
+    def _has_secret(self, text: str) -> bool:
         found = self._found and self._found.search(text.encode("utf-8", "surrogatepass"))
         return found is not None
 

@@ -50,7 +50,7 @@ class PeerCloseWatcher:
         self._watching = select.epoll() if hasattr(select, "epoll") else None
         self._by_descriptor: dict[int, Callable[[], None]] = {}
         if self._watching is not None:
-            self._loop.add_reader(self._watching.fileno(), self._tell)
+            self._loop.add_reader(self._watching.fileno(), self._on_readable)
 
     def watch(self, descriptor: int, gone: Callable[[], None]) -> bool:
         """Call `gone` once the peer is gone; False if it already is, or that cannot be told."""
@@ -69,7 +69,7 @@ class PeerCloseWatcher:
             del self._by_descriptor[descriptor]
             self._unregister(descriptor)
 
-    def _tell(self) -> None:
+    def _on_readable(self) -> None:
         assert self._watching is not None
         for descriptor, _ in self._watching.poll(0):
             gone = self._by_descriptor.pop(descriptor, None)

@@ -109,9 +109,9 @@ class PageToolWatch:
 
     def _on_change(self, session: str) -> None:
         if session == self._session and self._pending is None:
-            self._pending = asyncio.get_running_loop().call_later(_SOON_S, self._tell)
+            self._pending = asyncio.get_running_loop().call_later(_SOON_S, self._notify_now)
 
-    def _tell(self) -> None:
+    def _notify_now(self) -> None:
         self._pending = None
         self._spawn(self._notify())
 

@@ -43,7 +43,7 @@ async def join_task(
     limit = asyncio.timeout(budget_s)
     try:
         async with limit:
-            meta = await runner.watch(task_id, _tell(on_progress))
+            meta = await runner.watch(task_id, _progress_listener(on_progress))
     except TimeoutError:
         if not limit.expired():
             raise
@@ -92,12 +92,12 @@ async def task_output(runner: Runner, meta: TaskMeta) -> Output:
     return Output(data=result.data, rows=result.rows, items=result.items, file=result.file)
 
 
-def _tell(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
-    def tell(meta: TaskMeta) -> None:
+def _progress_listener(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:
+    def report(meta: TaskMeta) -> None:
         if on_progress is not None:
             now = meta.progress
             on_progress(
                 Progress(now.done, total=now.total, message=now.message, figures=now.figures)
             )
 
-    return tell
+    return report

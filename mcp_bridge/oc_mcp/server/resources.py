@@ -108,7 +108,7 @@ class Resources:
             raise _not_found(uri, "No such resource")
         return await self._output(self._caller_of(ctx), uri, page)
 
-    async def subscribable(self, ctx: Context, uri: str) -> str:
+    async def subscribable_task(self, ctx: Context, uri: str) -> str:
         """Return the id of the task at this address; no other resource of ours changes."""
         if not uri.startswith(TASK_URI):
             message = f"Only tasks can be subscribed to: {TASK_TEMPLATE}"

@@ -68,7 +68,7 @@ class Subscriptions:
     ) -> types.EmptyResult:
         """Answer resources/subscribe; once more is as good as once."""
         uri = str(params.uri)
-        task_id = await self._resources.subscribable(ctx, uri)
+        task_id = await self._resources.subscribable_task(ctx, uri)
         followers = _followers(ctx)
         for ended in [known for known, follower in followers.items() if follower.done()]:
             del followers[ended]
@@ -136,7 +136,7 @@ class Subscriptions:
             if len(found) == MAX_FOLLOWED:
                 break
             try:
-                found[str(uri)] = await self._resources.subscribable(ctx, str(uri))
+                found[str(uri)] = await self._resources.subscribable_task(ctx, str(uri))
             except MCPError as error:
                 logger.debug("not followed: %s", error)
         return found

@@ -138,7 +138,7 @@ def start(
             hint="Start one with --remote-debugging-port=0 and give its URL to --browser-url.",
         )
     with (
-        _refusals_told(arguments[0]),
+        _translate_refusals(arguments[0]),
         contextlib.ExitStack() as ours,
         contextlib.ExitStack() as theirs,
     ):
@@ -158,7 +158,7 @@ def start(
 
 
 @contextlib.contextmanager
-def _refusals_told(binary: str) -> Iterator[None]:
+def _translate_refusals(binary: str) -> Iterator[None]:
     """Translate a refusal of the system (descriptors, processes, memory) to browser_failed."""
     try:
         yield

@@ -15,12 +15,12 @@ _AGAIN_S = 0.1
 
 
 @contextmanager
-def end_hung_script(tab: PageTarget, left: Callable[[], bool]) -> Iterator[None]:
+def end_hung_script(tab: PageTarget, has_left: Callable[[], bool]) -> Iterator[None]:
     """In the block, which leaves the page: terminate its script if it does not answer any more.
 
     The tab emits "hung_page_ended", once.
     """
-    watch = _HungPage(tab, left)
+    watch = _HungPage(tab, has_left)
     watch.ask_later()
     try:
         yield
@@ -29,9 +29,9 @@ def end_hung_script(tab: PageTarget, left: Callable[[], bool]) -> Iterator[None]
 
 
 class _HungPage:
-    def __init__(self, tab: PageTarget, left: Callable[[], bool]) -> None:
+    def __init__(self, tab: PageTarget, has_left: Callable[[], bool]) -> None:
         self._tab = tab
-        self._left = left
+        self._has_left = has_left
         self._told = False
         self._answers: list[tuple[CdpSession, Result]] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -47,7 +47,7 @@ class _HungPage:
         self._timer = asyncio.get_running_loop().call_later(seconds, then)
 
     def _is_over(self) -> bool:
-        return self._tab.closed or self._tab.crashed or self._left()
+        return self._tab.closed or self._tab.crashed or self._has_left()
 
     def _ask(self) -> None:
         if not self._is_over():

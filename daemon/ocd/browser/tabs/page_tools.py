@@ -92,7 +92,7 @@ class PageTools:
             self.supported = False
 
     def _on_added(self, cdp: CdpSession, event: Event) -> None:
-        if not self._count(cdp):
+        if not self._count_event(cdp):
             return
         for tool in event["tools"]:
             place = (tool["frameId"], tool["name"])
@@ -103,13 +103,13 @@ class PageTools:
         self.on_change()
 
     def _on_removed(self, cdp: CdpSession, event: Event) -> None:
-        if not self._count(cdp):
+        if not self._count_event(cdp):
             return
         for tool in event["tools"]:
             self._tools.pop((tool["frameId"], tool["name"]), None)
         self.on_change()
 
-    def _count(self, cdp: CdpSession) -> bool:
+    def _count_event(self, cdp: CdpSession) -> bool:
         """Count an event; stop listening to a target that floods."""
         self._events[cdp] = count = self._events.get(cdp, 0) + 1
         if count == _MAX_EVENTS:

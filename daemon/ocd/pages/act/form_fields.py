@@ -122,7 +122,7 @@ async def _check_held(target: Target, value: Value, done: ActionResult, *, offer
         # Many clear the typed text and show the chosen option beside it.
         values = _parts(value) if emptied else _as_values(value)
         done.value = await comboboxes.shown_choice(target, values)
-        if done.value or _is_told(done, values):
+        if done.value or _is_shown_elsewhere(done, values):
             done.instead = None
     held_values.check(target, value, done)
 
@@ -131,7 +131,7 @@ def _offers_list(target: Target) -> bool:
     return target.about["kind"] in ("combo", "custom")
 
 
-def _is_told(done: ActionResult, values: Sequence[str]) -> bool:
+def _is_shown_elsewhere(done: ActionResult, values: Sequence[str]) -> bool:
     """Whether the page now shows the typed text somewhere else."""
     lines = [line.casefold() for line in done.lines if line.startswith("+ ")]
     return all(any(one.casefold() in line for line in lines) for one in values)
