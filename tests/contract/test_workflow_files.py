@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def test_schema() -> None:
+def test_workflows_match_githubs_schema() -> None:
     checker = Path(sys.executable).with_name("check-jsonschema")
     done = subprocess.run(
         [str(checker), "--builtin-schema", "vendor.github-workflows", *map(str, WORKFLOWS)],

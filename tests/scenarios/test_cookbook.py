@@ -48,7 +48,7 @@ def test_recipe(kitchen: Daemon, site: Site, title: str) -> None:
 
 
 @pytest.mark.parametrize("title", PROGRAMS)
-def test_program(kitchen: Daemon, site: Site, title: str) -> None:
+def test_each_program_of_the_cookbook_runs(kitchen: Daemon, site: Site, title: str) -> None:
     done = run(kitchen, [sys.executable, "-c"], PROGRAMS[title].replace(SITE, site.origin))
     assert done.returncode == 0, done
 

@@ -44,7 +44,7 @@ def test_open_a_page_and_fill_in_its_form(daemon: Daemon, site: Site) -> None:
     assert new.commands < 10
 
 
-def test_download_a_file(daemon: Daemon, site: Site) -> None:
+def test_a_click_downloads_a_file_and_names_its_path(daemon: Daemon, site: Site) -> None:
     new = Terminal(daemon)
     new.oc("open", site.url("state/downloads.html"))
     clicked = new.oc("click", "Report")

@@ -45,7 +45,7 @@ def test_waiting_for_a_text_that_is_hidden_ends_with_the_deadline(
     daemon.oc("wait", "text", "Later").ok()
 
 
-def test_tabs(daemon: Daemon, site: Site, page: str) -> None:
+def test_tab_opens_selects_and_closes_tabs(daemon: Daemon, site: Site, page: str) -> None:
     daemon.oc("open", page).ok()
     first = daemon.oc("tab", "--json").json["result"]["current"]
     daemon.oc("tab", "new", site.url("article.html")).ok()
@@ -58,7 +58,7 @@ def test_tabs(daemon: Daemon, site: Site, page: str) -> None:
     assert daemon.oc("tab", "--json").json["result"]["tab_count"] == 0
 
 
-def test_dialogs(daemon: Daemon, page: str) -> None:
+def test_dialog_accept_unblocks_the_page(daemon: Daemon, page: str) -> None:
     daemon.oc("open", page).ok()
     daemon.oc("click", "Delete").ok()
     assert daemon.oc("text").code == 1

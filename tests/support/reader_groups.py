@@ -173,7 +173,7 @@ def markup() -> dict[str, Read]:
         "html: messages of a site": open_chat_studio._messages,
         "html: shadow trees": lambda text: compose(shadow + text),
         "html: nested shadow trees": lambda text: compose(text.replace("<div>", shadow)),
-        "html: scripted": lambda text: needs_browser_reason("<script></script>" + text),
+        "html: needs a browser": lambda text: needs_browser_reason("<script></script>" + text),
         "html: noscript": lambda text: needs_browser_reason(
             f"<script></script><noscript>{text}</noscript>"
         ),

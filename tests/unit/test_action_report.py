@@ -55,7 +55,7 @@ def test_how_a_drag_was_done() -> None:
     ]
 
 
-def test_nothing_happened() -> None:
+def test_no_change_has_no_lines() -> None:
     assert event_lines({"changed": {}}) == []
 
 

@@ -21,7 +21,7 @@ INDEX = command_index.index(builtin_commands.BUILTINS, CATALOG["verbs"])
 Guide = Callable[..., str]
 
 
-def test_it_is_short() -> None:
+def test_the_guide_is_short() -> None:
     assert len(guide.text().encode()) < 4096
     assert len(agent_guide.guide("tools").encode()) < 4096
     assert len(agent_guide.instructions().encode()) < 2048

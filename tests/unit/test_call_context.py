@@ -188,7 +188,7 @@ async def test_a_verb_that_calls_itself_is_stopped() -> None:
     assert await _House(_verb("again", replay_call)).call("again") == MAX_DEPTH
 
 
-def test_it_is_frozen() -> None:
+def test_a_call_context_is_frozen() -> None:
     context = CallContext()
     with pytest.raises(FrozenInstanceError):
         context.session = "other"  # type: ignore[misc]

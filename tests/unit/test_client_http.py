@@ -20,7 +20,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
 
 
 @given(st.sampled_from([COUNTED, CHUNKED, EMPTY]), st.lists(st.integers(0, 500), max_size=40))
-def test_any_pieces(data: bytes, places: list[int]) -> None:
+def test_a_response_may_arrive_in_any_pieces(data: bytes, places: list[int]) -> None:
     response = Response()
     body = b"".join(response.feed(piece) for piece in cut(data, places))
     assert body == (b"" if data is EMPTY else b"hello")
@@ -29,7 +29,7 @@ def test_any_pieces(data: bytes, places: list[int]) -> None:
     assert response.status == {COUNTED: 200, CHUNKED: 404, EMPTY: 204}[data]
 
 
-def test_fields() -> None:
+def test_header_names_are_lower_case() -> None:
     response = Response()
     assert response.feed(COUNTED) == b"hello"
     assert response.headers == {"content-length": "5", "x-name": "a: b"}

@@ -1,3 +1,5 @@
+"""Differences between two readings, by their lines."""
+
 import threading
 
 from hypothesis import given

@@ -171,7 +171,7 @@ def test_relative_paths_start_at_home_in_the_file_and_here_elsewhere(settings: S
     assert settings.load(profile="~/p").profile == Path.home() / "p"
 
 
-def test_lists_in_variables(settings: Settings) -> None:
+def test_variables_hold_lists_by_commas_words_and_paths(settings: Settings) -> None:
     config = settings.load(
         allow_domain="a.org, *.b.org",
         browser_args="--lang=de '--window-size=1,2'",
@@ -211,7 +211,7 @@ def test_the_sample_says_everything_and_changes_nothing(settings: Settings) -> N
         assert f"`{key}`" in reference.page() or f"`[{key}]`" in reference.page()
 
 
-def test_sources_of_settings(settings: Settings) -> None:
+def test_sources_name_the_variable_or_file_of_each_setting(settings: Settings) -> None:
     settings.load("tier = 1\nheaded = true")
     environ = {"OPENCHROME_HOME": str(settings.home), "OPENCHROME_TIER": "3"}
     assert sources(environ) == {"tier": "OPENCHROME_TIER", "headed": str(settings.file)}

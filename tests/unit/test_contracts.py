@@ -78,7 +78,7 @@ def test_logic_is_the_truth_table_in_any_order(values: list[Verdict]) -> None:
 
 
 @given(verdicts, verdicts)
-def test_de_morgan(one: Verdict, other: Verdict) -> None:
+def test_negation_obeys_de_morgan(one: Verdict, other: Verdict) -> None:
     assert negation(conjunction([one, other])) == disjunction([negation(one), negation(other)])
     assert negation(disjunction([one, other])) == conjunction([negation(one), negation(other)])
     assert negation(negation(one)) == one
@@ -138,7 +138,9 @@ def test_missing_evidence_is_inconclusive_and_so_is_its_opposite(kind: str) -> N
         ({"kind": "performance", "metric": "cls", "value": 1}, {"performance": {"cls": None}}, U),
     ],
 )
-def test_leaves(leaf: dict[str, Any], snapshot: dict[str, Any], verdict: str) -> None:
+def test_each_condition_is_judged_on_its_evidence(
+    leaf: dict[str, Any], snapshot: dict[str, Any], verdict: str
+) -> None:
     assert verdict_of(leaf, snapshot) == verdict
 
 
@@ -160,7 +162,9 @@ def test_leaves(leaf: dict[str, Any], snapshot: dict[str, Any], verdict: str) ->
         ({"since": 950}, [{"url": "/api", "at": "1970-01-01T00:00:01Z"}], P),
     ],
 )
-def test_network(leaf: dict[str, Any], entries: list[dict[str, Any]], verdict: str) -> None:
+def test_network_conditions_count_requests_since_the_contract_began(
+    leaf: dict[str, Any], entries: list[dict[str, Any]], verdict: str
+) -> None:
     contract = {"kind": "network", "urlPattern": "/api$", **leaf}
     assert verdict_of(contract, {"network": entries, "contract_enter_ms": 1000}) == verdict
 
@@ -187,7 +191,7 @@ def test_forgotten_entries_keep_absence_from_being_known() -> None:
         ({"level": "error", "none": False}, P),
     ],
 )
-def test_console(leaf: dict[str, Any], verdict: str) -> None:
+def test_console_conditions_match_level_and_text(leaf: dict[str, Any], verdict: str) -> None:
     entries = [{"type": "error", "message": "bad"}, {"level": "info", "text": "hello"}]
     assert verdict_of({"kind": "console", **leaf}, {"console": entries}) == verdict
 

@@ -109,7 +109,7 @@ def test_failures_by_code_and_the_busiest_hosts() -> None:
     assert len(crawl.meter.measure().hosts) == MAX_HOSTS
 
 
-def test_figures_in_words() -> None:
+def test_progress_text_shows_rate_queue_and_failures() -> None:
     crawl = Crawl(500, max_pages=4000)
     crawl.now += 1
     crawl.pages(2)

@@ -41,7 +41,7 @@ def run_doctor(capsys: Output, *flags: str) -> tuple[int, dict[str, dict[str, st
     return status, {check["name"]: check for check in body["checks"]}
 
 
-def test_a_well_home(home: Path, capsys: Output) -> None:
+def test_a_healthy_home_has_no_findings(home: Path, capsys: Output) -> None:
     status, found = run_doctor(capsys)
     assert status == 0
     assert {found[name]["level"] for name in ("python", "home", "config", "daemon")} == {"ok"}

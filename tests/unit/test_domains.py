@@ -1,3 +1,5 @@
+"""The domain policy: which addresses may be opened, however they are written."""
+
 # ruff: noqa: RUF001 - look-alike letters are what is tested here
 import pytest
 from hypothesis import given
@@ -107,7 +109,7 @@ def test_inner_pages_of_the_browser_are_always_refused(url):
     assert code(DomainPolicy(allow=("*",)), url) == "domain_blocked"
 
 
-def test_schemes():
+def test_only_http_and_local_schemes_can_be_opened():
     assert code(DomainPolicy(block=("x.com",)), "about:blank") == "ok"
     assert code(DomainPolicy(allow=("x.com",)), "about:blank#a") == "ok"
     assert code(DomainPolicy(), "data:text/html,hi") == "ok"
@@ -122,7 +124,7 @@ def test_schemes():
     "url", ["", "no scheme", "http://", "http://?x", "http://a b/", "http://[::1", "http://a:99999/",
             "http://1.2.3.4.5/", "http://300.1.1.1/", "http://exa<mple.com", "https://:80/"],
 )  # fmt: skip
-def test_malformed_urls(url):
+def test_malformed_urls_are_invalid(url):
     assert code(DomainPolicy(block=("zz",)), url) == "invalid_url"
 
 
@@ -170,7 +172,7 @@ def test_file_urls_stay_inside_the_roots(tmp_path):
         ("data:text/html,<p>a b", "data:text/html,<p>a b"),
     ],
 )
-def test_parse_url_argument(text, url):
+def test_addresses_are_completed_as_a_person_means_them(text, url):
     assert parse_url_argument(text) == url
 
 

@@ -23,23 +23,23 @@ def _extract(html: str, wanted: Format = "markdown", *, main: bool = False) -> E
     )
 
 
-def test_page_as_markdown() -> None:
+def test_a_page_becomes_title_markdown_and_links() -> None:
     found = _extract(PAGE)
     assert found.title == "A title"
     assert "# Head" in found.content
     assert "[B](http://x.org/d/b" in found.content
     assert found.links == [("http://x.org/n", "Nav"), ("http://x.org/d/b", "B")]
-    assert found.scripted == ""
+    assert found.needs_browser_reason == ""
 
 
-def test_formats() -> None:
+def test_each_format_has_its_content() -> None:
     assert "# Head" not in _extract(PAGE, "text").content
     assert "<h1>Head</h1>" in _extract(PAGE, "html").content
     assert _extract(PAGE, "links").content == "- [Nav](http://x.org/n)\n- [B](http://x.org/d/b)\n"
     assert "Nav" not in _extract(PAGE, main=True).content
 
 
-def test_base_counts() -> None:
+def test_links_are_resolved_against_the_base_element() -> None:
     found = _extract('<base href="/other/"><a href="a">A</a>')
     assert found.links == [("http://x.org/other/a", "A")]
 
@@ -125,7 +125,7 @@ DATA = f"<script type=application/json>[{chr(34)}{'A word or more. ' * 50}{chr(3
         (f"<main><p id=c>{LONG * 3}</p></main><script>{BY_ID}.innerHTML = made</script>", ""),
     ],
 )
-def test_why_scripted(html: str, reason: str) -> None:
+def test_pages_that_need_a_browser_say_why(html: str, reason: str) -> None:
     found = needs_browser_reason(html)
     assert found.startswith(reason)
     assert bool(found) is bool(reason)
@@ -155,17 +155,17 @@ def test_why_scripted(html: str, reason: str) -> None:
         (b"6869", "hex", "6869"),
     ],
 )
-def test_charset(body: bytes, label: str, text: str) -> None:
+def test_bodies_are_decoded_as_browsers_do(body: bytes, label: str, text: str) -> None:
     assert decode(body, label) == text
 
 
 @given(st.binary(max_size=100), st.text(max_size=20))
-def test_every_body_decodes(body: bytes, label: str) -> None:
+def test_any_body_and_label_decode_to_text(body: bytes, label: str) -> None:
     assert isinstance(decode(body, label), str)
     assert isinstance(codec_of(label), str)
 
 
-def test_scores() -> None:
+def test_pages_and_links_score_by_the_words_of_the_query() -> None:
     scorer = RelevanceScorer("robots sitemap")
     assert scorer.page("Robots", "about a sitemap") > scorer.page("Cats", "about a sitemap") > 0
     good = scorer.link("http://x/robots", "The robot's sitemap", 0.5, 1)

@@ -1,3 +1,5 @@
+"""Filtering content by relevance to a query."""
+
 import pytest
 
 from ocd.api.errors import OcdError

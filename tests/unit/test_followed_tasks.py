@@ -47,7 +47,7 @@ class Ledger:
         while self.followed != set(expected):
             await self._changed.next.wait()
 
-    async def subscribable(self, _ctx: object, uri: str) -> str:
+    async def subscribable_task(self, _ctx: object, uri: str) -> str:
         if not uri.startswith("task:"):
             raise MCPError(code=types.INVALID_PARAMS, message="no such task")
         return uri

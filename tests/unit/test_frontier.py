@@ -56,7 +56,7 @@ def test_what_is_too_deep_waits_unless_it_was_taken_before() -> None:
     assert frontier.take(1.0, _always, deepest=0) is taken
 
 
-def test_spellings_are_one() -> None:
+def test_spellings_of_a_url_are_accepted_once() -> None:
     frontier = _frontier()
     assert frontier.add(FrontierEntry("http://x/a?b=1&c=2", 0))
     assert not frontier.add(FrontierEntry("http://X:80/a?c=2&b=1#f", 0))

@@ -61,7 +61,9 @@ def test_names(tmp_path: Path) -> None:
         (f"[new]({SITE}/moved)", "[new](d/old.md)"),
     ],
 )
-def test_links(tmp_path: Path, given: str, written: str) -> None:
+def test_links_within_the_folder_become_relative_paths(
+    tmp_path: Path, given: str, written: str
+) -> None:
     old = record("/d/old.html") | {"final_url": f"{SITE}/moved"}
     found = write(tmp_path, record("/", given), record("/d/b.html"), record("/f(x)"), old)
     assert found["x.org/index.md"] == written

@@ -1,3 +1,5 @@
+"""HTML as Markdown, text, links and titles."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

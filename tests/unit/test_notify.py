@@ -19,7 +19,7 @@ def manager(tmp_path: Path) -> Iterator[tuple[str, socket.socket]]:
         yield path, listening
 
 
-def test_states_are_sent(manager: tuple[str, socket.socket]) -> None:
+def test_states_are_sent_to_the_service_manager(manager: tuple[str, socket.socket]) -> None:
     path, listening = manager
     notifier = Notifier.from_environ({"NOTIFY_SOCKET": path})
     notifier.ready("serving")
@@ -33,7 +33,7 @@ def test_states_are_sent(manager: tuple[str, socket.socket]) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/net/unix").exists(), reason="Linux's abstract namespace")
-def test_abstract_sockets() -> None:
+def test_messages_reach_an_abstract_socket() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(f"\0ocd-test-{os.getpid()}")
         listening.settimeout(300)
@@ -42,7 +42,7 @@ def test_abstract_sockets() -> None:
 
 
 @pytest.mark.parametrize("address", ["", "vsock:2:1234", "relative"])
-def test_nobody_listens(address: str) -> None:
+def test_unusable_addresses_turn_notifications_off(address: str) -> None:
     notifier = Notifier.from_environ({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "1000"})
     assert notifier == Notifier()
     notifier.ready()

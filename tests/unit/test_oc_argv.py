@@ -44,7 +44,7 @@ def refused(line: str, *more: str) -> OcdError:
         ("status", "status"),
     ],
 )
-def test_spellings(line: str, name: str) -> None:
+def test_each_spelling_names_its_verb(line: str, name: str) -> None:
     assert parse(line).entry["name"] == name
 
 
@@ -101,7 +101,7 @@ def test_spellings(line: str, name: str) -> None:
         ("call zz --param a=1 --param b=2", {"verb": "zz", "param": ["a=1", "b=2"]}),
     ],
 )
-def test_parameters(line: str, params: dict[str, Any]) -> None:
+def test_command_lines_become_parameters(line: str, params: dict[str, Any]) -> None:
     assert parse(line).params == params
 
 
@@ -174,7 +174,7 @@ def test_wrong_usage_says_what_and_hints(line: str, code: str, said: str, hint: 
         ("task start crawl --help", ("task", "start", "crawl")),
     ],
 )
-def test_help(line: str, words: tuple[str, ...]) -> None:
+def test_help_is_requested_for_the_words_before_it(line: str, words: tuple[str, ...]) -> None:
     with pytest.raises(HelpRequested) as caught:
         parse(line)
     assert caught.value.words == words

@@ -109,7 +109,9 @@ def test_nonsense_from_the_daemon(daemon: FakeDaemon, oc: Oc) -> None:
 
 
 @pytest.mark.parametrize("how", ["option", "variable", "config"])
-def test_no_daemon(oc: Oc, home: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_auto_start_a_missing_daemon_is_an_error(
+    oc: Oc, home: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if how == "variable":
         monkeypatch.setenv("OPENCHROME_AUTO_START", "0")
     elif how == "config":
@@ -313,7 +315,7 @@ def test_output_save_leaves_nothing_when_it_fails(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_interrupted(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_exits_with_130(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_words: object) -> int:
         raise KeyboardInterrupt
 
@@ -352,7 +354,7 @@ def test_help_comes_from_the_catalog(oc: Oc) -> None:
         ("oc worker cr", "create"),
     ],
 )
-def test_completion(
+def test_completion_offers_commands_and_values(
     oc: Oc,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],

@@ -169,7 +169,7 @@ def test_options_reach_the_bridge(oc: Oc) -> None:
         ([], "Missing argument: HOST"),
     ],
 )
-def test_wrong_usage(oc: Oc, words: list[str], said: str) -> None:
+def test_wrong_usage_exits_with_2_and_says_why(oc: Oc, words: list[str], said: str) -> None:
     done = oc(*words)
     assert done.code == 2
     assert said in done.err

@@ -94,7 +94,7 @@ def doctor(
     return run
 
 
-def test_everything_works(doctor: Doctor, tmp_path: Path) -> None:
+def test_every_check_passes_when_all_works(doctor: Doctor, tmp_path: Path) -> None:
     done = doctor(answers())
     assert done.code == 0, done.out
     lines = done.out.splitlines()
@@ -107,7 +107,7 @@ def test_everything_works(doctor: Doctor, tmp_path: Path) -> None:
     assert done.err == ""
 
 
-def test_json_has_timings(doctor: Doctor) -> None:
+def test_json_has_the_time_of_each_check(doctor: Doctor) -> None:
     done = doctor(answers(), "--json")
     result = json.loads(done.out)["result"]
     assert result["ok"] is True
@@ -164,7 +164,7 @@ def test_filtered_tools_are_not_tried(doctor: Doctor) -> None:
     assert done.out.count("not tested") == 2
 
 
-def test_host_without_us(doctor: Doctor) -> None:
+def test_a_host_that_is_not_configured_gets_a_hint(doctor: Doctor) -> None:
     done = doctor.__dict__["oc"]("gemini")
     assert done.code == 2
     assert "Gemini CLI is not configured for openchrome" in done.out

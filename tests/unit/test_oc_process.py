@@ -68,7 +68,7 @@ def test_closed_output(tmp_path: Path, daemon: FakeDaemon) -> None:
         assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_terminal_without_unicode(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_a_terminal_without_unicode_gets_question_marks(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"content": "naïve 漢字"}})
     with serving(daemon):
         shown = on_a_terminal([*OC, "call", "any"], environ(tmp_path, PYTHONIOENCODING="ascii"))

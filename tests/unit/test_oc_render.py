@@ -68,7 +68,7 @@ def test_long_texts_are_not_squeezed_into_tables() -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [({}, "Done"), ([], "Nothing"), (3, "3"), ("a", "a")])
-def test_small_results(value: object, text: str) -> None:
+def test_small_results_are_one_word(value: object, text: str) -> None:
     assert human_text.for_humans(value) == text
 
 
@@ -140,11 +140,11 @@ def test_tasks_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
         (None, "-"),
     ],
 )
-def test_ages(since: str | None, text: str) -> None:
+def test_ages_are_in_their_largest_unit(since: str | None, text: str) -> None:
     assert task_rendering.age(since, NOW) == text
 
 
-def test_events_are_lines() -> None:
+def test_each_event_is_one_line() -> None:
     event = {"ts": "T", "kind": "progress", "data": {"done": 1, "total": None, "message": ""}}
     assert task_rendering.event_line(event) == "T  progress  done=1"
     assert task_rendering.progress_in(event) == event["data"]

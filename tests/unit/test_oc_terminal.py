@@ -121,7 +121,9 @@ def table(daemon: FakeDaemon, home: Path, columns: int, tasks: Any = TASKS, **mo
 
 
 @pytest.mark.parametrize("columns", TABLES)
-def test_a_table_fits(daemon: FakeDaemon, tmp_path: Path, columns: int) -> None:
+def test_a_table_is_no_wider_than_the_terminal(
+    daemon: FakeDaemon, tmp_path: Path, columns: int
+) -> None:
     shown = table(daemon, tmp_path, columns)
     assert all(len(line) <= columns for line in shown.splitlines())
     assert shown.startswith(TABLES[columns]), shown

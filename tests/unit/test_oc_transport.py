@@ -26,7 +26,7 @@ def ask(
     )
 
 
-def test_counted_body(daemon: FakeDaemon) -> None:
+def test_a_reply_with_a_length_is_read_to_it(daemon: FakeDaemon) -> None:
     daemon.says({"result": 1}, status=409, headers="X-Some-Thing: here \r\n")
     with serving(daemon):
         reply = ask(daemon, b'{"a": 1}')
@@ -37,7 +37,7 @@ def test_counted_body(daemon: FakeDaemon) -> None:
         assert "Host: ocd" in daemon.heads[0]
 
 
-def test_chunks_split_anywhere(daemon: FakeDaemon) -> None:
+def test_chunks_may_be_split_anywhere(daemon: FakeDaemon) -> None:
     whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     whole += b"3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
     daemon.says_raw(*(whole[i : i + 1] for i in range(len(whole))))
@@ -52,7 +52,7 @@ def test_lines_do_not_depend_on_chunks(daemon: FakeDaemon) -> None:
         assert list(ask(daemon).lines()) == [b"a", b"bb", b"c"]
 
 
-def test_body_until_close(daemon: FakeDaemon) -> None:
+def test_a_reply_without_a_length_ends_with_the_connection(daemon: FakeDaemon) -> None:
     daemon.says_raw(b"HTTP/1.1 200 OK\r\n\r\n", b"rest")
     with serving(daemon):
         assert ask(daemon).read() == b"rest"
@@ -152,7 +152,7 @@ def test_a_daemon_that_is_killed_meanwhile(daemon: FakeDaemon) -> None:
                 asked.result()
 
 
-def test_nobody_listens(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_a_socket_without_a_listener_is_unreachable(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.close()
     for path in (tmp_path / "none.sock", daemon.path):
         with pytest.raises(Unreachable):

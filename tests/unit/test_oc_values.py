@@ -57,7 +57,9 @@ FIELDS = {"anyOf": [{"type": "array"}, {"type": "object", "additionalProperties"
         ({"type": "object", "additionalProperties": {"type": "integer"}}, ["a=1"], {"a": 1}),
     ],
 )
-def test_values(schema: dict[str, Any], texts: list[str], value: object) -> None:
+def test_texts_become_values_by_their_schema(
+    schema: dict[str, Any], texts: list[str], value: object
+) -> None:
     assert value_parsing.parse("--x", schema, texts) == value
 
 

@@ -154,7 +154,7 @@ def test_start_says_when_its_flags_had_no_effect(
     assert "It keeps the flags it was started with" in said.err
 
 
-def test_stop_asks(home: Path, stand_in: StandIn, capsys: Output) -> None:
+def test_stop_asks_the_daemon_to_exit(home: Path, stand_in: StandIn, capsys: Output) -> None:
     child = stand_in("well")
     assert execute(["stop"]) == 0
     assert capsys.readouterr().err == "Stopped ocd.\n"

@@ -129,7 +129,7 @@ async def test_the_answer_has_at_most_32_kilobytes(store: OutputStore) -> None:
     assert result["returned"] >= 2
 
 
-async def test_binary_is_refused(store: OutputStore) -> None:
+async def test_binary_outputs_cannot_be_searched(store: OutputStore) -> None:
     with pytest.raises(OcdError) as caught:
         await searched(store, Payload("image/png", b"\x89PNG"), "PNG")
     assert caught.value.code == "invalid_format_for_payload"

@@ -1,3 +1,5 @@
+"""The path policy: which files may be read and written."""
+
 # ruff: noqa: RUF001 - look-alike letters are what is tested here
 import errno
 import os

@@ -59,7 +59,7 @@ def test_backoff_grows_and_ends(tries: int) -> None:
     assert min(0.25 * 2**tries, 7.5) <= backoff_s(tries) <= min(0.5 * 2**tries, 15)
 
 
-def test_retry_after() -> None:
+def test_retry_after_is_seconds_or_a_date() -> None:
     assert retry_after_s("120") == 120.0
     assert retry_after_s(None) is None
     assert retry_after_s("soon") is None

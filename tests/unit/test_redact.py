@@ -1,3 +1,5 @@
+"""Redaction: what looks like a secret is masked, and nothing else."""
+
 import copy
 import json
 from urllib.parse import quote
@@ -26,7 +28,7 @@ SECRET = "Xk29-hunter2-9zQ"
         "pass%77ord", "X-Amz-Security-Token", "code_verifier", "#password", "2fa", "tokens",
     ],
 )  # fmt: skip
-def test_secret_names(name):
+def test_names_of_secrets_are_recognised(name):
     assert is_secret_name(name)
 
 
@@ -137,7 +139,7 @@ def test_urls_without_secrets_stay_byte_for_byte(tail):
         ("https://h/?token=", "https://h/?token="),
     ],
 )
-def test_redact_url(url, expected):
+def test_secrets_in_urls_are_masked_once(url, expected):
     assert redact_url(url) == expected
     assert redact_url(expected) == expected
 
@@ -165,7 +167,7 @@ def test_a_secret_in_a_url_inside_a_url_is_found():
         f"at: ok=1&why: x: token={SECRET}",
     ],
 )
-def test_redact_text(text):
+def test_secrets_in_text_are_masked_once(text):
     once = redact_text(text)
     assert SECRET not in once
     assert redact_text(once) == once
@@ -191,11 +193,11 @@ def test_tokens_of_known_shape_are_masked_anywhere(text):
         "max_tokens=512", "bearer of bad news", "https://example.com/a?b=c#d",
     ],
 )  # fmt: skip
-def test_prose_stays(text):
+def test_prose_is_not_masked(text):
     assert redact_text(text) == text
 
 
-def test_absurd_nesting_ends():
+def test_deeply_nested_values_are_cut():
     value: object = "x"
     for _ in range(5000):
         value = [value]

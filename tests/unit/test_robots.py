@@ -38,12 +38,12 @@ async def _rules(body: str) -> RobotsRules:
         ("", "/a", True),
     ],
 )
-async def test_matching(lines: str, path: str, allowed: bool) -> None:
+async def test_rules_match_paths_as_rfc_9309_says(lines: str, path: str, allowed: bool) -> None:
     rules = await _rules(f"User-agent: *\n{lines}\n")
     assert rules.allows(f"http://x{path}") is allowed
 
 
-async def test_own_group_wins() -> None:
+async def test_a_group_for_our_name_replaces_that_for_all() -> None:
     rules = await _rules("User-agent: *\nDisallow: /\n\nUser-Agent: OPENCHROME\nDisallow: /b\n")
     assert rules.allows("http://x/a")
     assert not rules.allows("http://x/b")
@@ -54,14 +54,14 @@ async def test_a_byte_order_mark_hides_no_rule() -> None:
     assert not rules.allows("http://x/a")
 
 
-async def test_delay_and_sitemaps() -> None:
+async def test_crawl_delay_and_sitemaps_are_read() -> None:
     rules = await _rules("Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 0.5\n")
     assert rules.crawl_delay_s == 0.5
     assert rules.sitemaps == ["http://x/map.xml"]
 
 
 @pytest.mark.parametrize(("status", "allowed"), [(404, True), (401, True), (500, False)])
-async def test_status(status: int, allowed: bool) -> None:
+async def test_only_server_errors_forbid_everything(status: int, allowed: bool) -> None:
     server = _Server(robots_txt=RobotsReply(status, "", b""))
     assert (await Robots(server).rules("http://x/a")).allows("http://x/a") is allowed
 

@@ -1,3 +1,5 @@
+"""The sanitiser: what a person would not see is removed from page text."""
+
 # ruff: noqa: RUF001 - look-alike letters are what is tested here
 import time
 

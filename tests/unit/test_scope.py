@@ -30,7 +30,7 @@ START = "http://docs.example.co.uk/guide/intro"
         ("http://*.example.co.uk/guide/**", "http://a.example.co.uk/blog", False),
     ],
 )
-def test_scope(scope: str, url: str, inside: bool) -> None:
+def test_a_scope_contains_the_urls_that_it_names(scope: str, url: str, inside: bool) -> None:
     assert (CrawlScope(scope, [START]).reject(url) is None) is inside
 
 
@@ -72,7 +72,7 @@ def test_path_of_a_file_is_its_folder() -> None:
         ("/a[1]", "http://x.org/a[1]", True),
     ],
 )
-def test_glob(glob: str, url: str, matches: bool) -> None:
+def test_globs_match_urls_and_paths(glob: str, url: str, matches: bool) -> None:
     assert glob_test(glob)(url) is matches
 
 
@@ -92,5 +92,5 @@ def test_any_text_is_a_glob(glob: str, path: str) -> None:
         ("user.github.io", "user.github.io"),
     ],
 )
-def test_registrable_domain(host: str, domain: str) -> None:
+def test_registrable_domains_follow_the_public_suffix_list(host: str, domain: str) -> None:
     assert registrable_domain(host) == domain

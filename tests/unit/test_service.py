@@ -115,7 +115,7 @@ def test_what_the_daemon_would_refuse_is_refused_now(
     assert "unknown capability group" in capsys.readouterr().err
 
 
-def test_install_and_uninstall(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_unit_is_installed_and_removed(user: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = user / "xdg_config_home" / "systemd" / "user" / "openchrome.service"
     assert execute(["service", "install", "--systemd"]) == 0
     said = capsys.readouterr()

@@ -16,7 +16,7 @@ def _urlset(*urls: str) -> bytes:
     return f'<?xml version="1.0"?>\n<urlset {NS}>{entries}</urlset>'.encode()
 
 
-def test_urlset_and_index() -> None:
+def test_url_sets_and_indexes_are_parsed() -> None:
     assert list(parse(_urlset("http://x/a", "http://x/b?c=1&amp;d=2"))) == [
         ("page", "http://x/a"),
         ("page", "http://x/b?c=1&d=2"),
@@ -46,7 +46,7 @@ def test_large_text_is_read_in_pieces() -> None:
     assert [url for _, url in parse("\n".join(urls).encode())] == urls
 
 
-def test_entities_are_refused() -> None:
+def test_documents_with_entities_are_refused() -> None:
     bomb = (
         b'<!DOCTYPE l [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
         b"<urlset><url><loc>&b;</loc></url></urlset>"

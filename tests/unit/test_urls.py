@@ -55,7 +55,7 @@ def test_what_is_sent_has_the_same_key(url: str) -> None:
         ("http://example.com:80/?b=1&a=2#/x", "http://example.com/?a=2&b=1#/x"),
     ],
 )
-def test_equal(one: str, other: str) -> None:
+def test_urls_of_one_page_have_one_key(one: str, other: str) -> None:
     assert key_of(one) == key_of(other)
 
 
@@ -75,7 +75,7 @@ def test_equal(one: str, other: str) -> None:
         ("http://example.com/#!x", "http://example.com/#!y"),
     ],
 )
-def test_different(one: str, other: str) -> None:
+def test_urls_of_different_pages_have_different_keys(one: str, other: str) -> None:
     assert key_of(one) != key_of(other)
 
 
@@ -108,7 +108,7 @@ def test_different(one: str, other: str) -> None:
         ("http://x.org:port/", None),
     ],
 )
-def test_join(href: str, url: str | None) -> None:
+def test_links_become_absolute_urls(href: str, url: str | None) -> None:
     assert join("http://x.org/d/e", href) == url
 
 
@@ -129,7 +129,7 @@ def test_join_with_routes(href: str, url: str | None) -> None:
     assert "#" not in (join("http://x.org/d/e", href) or "")
 
 
-def test_join_of_files() -> None:
+def test_links_of_files_become_file_urls() -> None:
     assert join("file:///r/a.html", "b/c.html") == "file:///r/b/c.html"
 
 

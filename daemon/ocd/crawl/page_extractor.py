@@ -76,18 +76,21 @@ class Anchor(msgspec.Struct, omit_defaults=True):
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):
-    """The result. links: (absolute URL, its text), each URL once. scripted: why_scripted().
+    """The result. links: (absolute URL, its text), each URL once.
 
-    cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0. sanitized:
-    what the sanitiser found, None for nothing. unfollowed: those of the links that are marked
-    nofollow wherever they stand. robots: what the page says to robots. digest, signature: those of
-    the content (duplicates.py).
+    Attributes:
+        needs_browser_reason: why the page shows nothing without its scripts, "" if it does.
+        cut: how many characters the content had, if it was longer than MAX_CONTENT; else 0.
+        sanitized: what the sanitiser found; None for nothing.
+        unfollowed: those of the links that are marked nofollow wherever they occur.
+        robots: the page's directives for robots.
+        digest, signature: of the content (duplicates.py).
     """
 
     title: str
     content: str
     links: list[tuple[str, str]]
-    scripted: str = ""
+    needs_browser_reason: str = ""
     cut: int = 0
     sanitized: dict[str, int] | None = None
     canonical: str = ""

@@ -31,14 +31,14 @@ def test_click_waits(at: At, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", FILLED)
-def test_value_waits(at: At, case: str) -> None:
+def test_filling_waits_until_the_field_takes_the_value(at: At, case: str) -> None:
     page = at("not-yet.html")
     page.js(f"begin({case!r}); 1")
     page.do("form_input", selector="#it", value="two", timeout_ms=TIMEOUT_MS)
     assert page.js("outcome()") == "two"
 
 
-def test_check_waits(at: At) -> None:
+def test_checking_waits_until_the_box_is_enabled(at: At) -> None:
     page = at("not-yet.html")
     page.js("begin('box disabled'); 1")
     page.do("interact", selector="#it", action="check", timeout_ms=TIMEOUT_MS)

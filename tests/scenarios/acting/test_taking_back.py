@@ -40,7 +40,9 @@ def test_value_that_does_not_stay_is_no_success(
 
 
 @pytest.mark.parametrize(("field", "value", "held"), FORMATTED)
-def test_formatting_is_none(page: Page, field: str, value: str, held: str) -> None:
+def test_formatting_does_not_count_as_taking_back(
+    page: Page, field: str, value: str, held: str
+) -> None:
     page.do("form_input", selector=f"#{field}", value=value)
     assert page.js(f"document.getElementById('{field}').value") == held
 

@@ -84,7 +84,7 @@ def page(at: At) -> Page:
 
 
 @pytest.mark.parametrize("case", WAITS, ids=[case.name for case in WAITS])
-def test_action_waits(page: Page, case: Case) -> None:
+def test_an_action_waits_until_its_element_is_actionable(page: Page, case: Case) -> None:
     page.js(f"room.innerHTML = {json.dumps(case.html)}; 1")
     page.js(f"setTimeout(() => {{ {case.change} }}, 60); 1")
     params = {"selector": "#it", "wait_for_ms": 30_000, "timeout_ms": TIMEOUT_MS, **case.more}

@@ -36,7 +36,7 @@ def test_only_json_bodies(http: Http) -> None:
     assert "access-control-allow-origin" not in allowed.headers
 
 
-def test_large_bodies(http: Http) -> None:
+def test_bodies_up_to_16_mb_are_accepted(http: Http) -> None:
     assert http.send(PING + b" " * (16 * 1024 * 1024)).status == 413
     assert http.send(PING + b" " * (15 * 1024 * 1024)).status == 200
 

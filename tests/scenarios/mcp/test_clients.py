@@ -49,7 +49,9 @@ everywhere = pytest.mark.parametrize("transport", ["relay", "http"])
 
 @both
 @everywhere
-async def test_pages(serving: Daemon, site: Site, transport: str, era: str) -> None:
+async def test_a_client_reads_pages_and_stored_outputs(
+    serving: Daemon, site: Site, transport: str, era: str
+) -> None:
     async with _client(serving, transport, era) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == sorted(names)
@@ -102,7 +104,7 @@ async def test_resources(serving: Daemon, site: Site, transport: str, era: str) 
 
 
 @both
-async def test_prompts_and_completions(serving: Daemon, site: Site, era: str) -> None:
+async def test_a_client_gets_prompts_and_completions(serving: Daemon, site: Site, era: str) -> None:
     async with _client(serving, "relay", era) as client:
         prompts = (await client.list_prompts()).prompts
         assert [prompt.name for prompt in prompts] == [

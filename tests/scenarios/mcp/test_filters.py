@@ -114,7 +114,7 @@ def test_without_arguments_expanding_names_what_is_hidden_and_nothing_else(
         assert hidden == everything - set(listed)
 
 
-def test_expanding(http: Http) -> None:
+def test_expand_tools_shows_the_whole_schema(http: Http) -> None:
     shown = http.do("expand_tools", name="crawl")
     assert shown["expanded"] == ["crawl"]
     (whole,) = shown["tools"]

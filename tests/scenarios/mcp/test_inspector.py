@@ -64,7 +64,7 @@ def test_tools(serving: Daemon, site: Site, transport: str, era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_resources_and_prompts(serving: Daemon, era: str) -> None:
+def test_the_inspector_lists_resources_and_prompts(serving: Daemon, era: str) -> None:
     client = inspector(serving, "http", era)
     resources = client.run("resources/list")["resources"]
     assert [one["uri"] for one in resources] == ["openchrome://guide", "openchrome://status"]

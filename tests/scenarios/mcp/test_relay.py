@@ -265,7 +265,7 @@ def test_the_socket_is_private(serving: Daemon) -> None:
     assert (serving.home.path / "run" / "mcp.sock").stat().st_mode & 0o777 == 0o600
 
 
-def test_flags(home: Home) -> None:
+def test_wrong_flags_are_usage_errors(home: Home) -> None:
     assert home.run("oc-mcp", "--help").ok().out.startswith("Usage: oc-mcp")
     assert home.run("oc-mcp", "--version").ok().out.startswith("oc-mcp ")
     for flags in (

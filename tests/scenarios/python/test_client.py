@@ -211,7 +211,7 @@ def test_another_version_is_noticed(browser: Client, monkeypatch: pytest.MonkeyP
     assert "another version" in caught.value.__notes__[0]
 
 
-async def test_async_client(daemon: Daemon, site: Site) -> None:
+async def test_the_async_client_calls_verbs_outputs_and_tasks(daemon: Daemon, site: Site) -> None:
     async with AsyncClient(home=str(daemon.home.path)) as browser:
         opened = await browser.navigate(site.url("records/shop.html"))
         assert opened["title"] == "Shop"

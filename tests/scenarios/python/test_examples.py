@@ -24,7 +24,9 @@ def run(daemon: Daemon, *words: str) -> str:
     return done.stdout
 
 
-def test_crawl_to_folder(daemon: Daemon, site: Site, tmp_path: Path) -> None:
+def test_crawl_to_folder_writes_a_file_for_each_page(
+    daemon: Daemon, site: Site, tmp_path: Path
+) -> None:
     said = run(daemon, "crawl_to_folder.py", site.url("article.html"), str(tmp_path / "out"))
     files = sorted((tmp_path / "out").iterdir())
     assert said.splitlines()[-1] == f"{len(files)} pages in {tmp_path / 'out'}"
@@ -32,12 +34,12 @@ def test_crawl_to_folder(daemon: Daemon, site: Site, tmp_path: Path) -> None:
     assert all(file.read_text().startswith("# ") for file in files)
 
 
-def test_several_tabs(daemon: Daemon, site: Site) -> None:
+def test_several_tabs_prints_each_title(daemon: Daemon, site: Site) -> None:
     shop = site.url("records/shop.html")
     assert run(daemon, "several_tabs.py", shop, shop) == f"{shop} Shop\n" * 2
 
 
-def test_pytest_fixture(daemon: Daemon) -> None:
+def test_the_fixture_example_passes_in_pytest(daemon: Daemon) -> None:
     said = run(daemon, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null",
                "test_with_browser.py")  # fmt: skip
     assert "1 passed" in said

@@ -1,3 +1,5 @@
+"""The outline: roles, names, states, structure and refs of a page."""
+
 import re
 import time
 from collections import Counter
@@ -53,7 +55,7 @@ async def test_roles_and_names_are_those_of_chromium(tab: Tab, site: Site, page:
     assert ours == theirs
 
 
-async def test_states_and_values(tab: Tab, site: Site) -> None:
+async def test_lines_show_states_and_values(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "controls")
     for line in (
         r'textbox "Full name" \[ref=e\d+\] required value="Ada"',
@@ -89,7 +91,7 @@ async def test_what_nobody_sees_is_left_out(tab: Tab, site: Site) -> None:
             assert f"Shown {words}" in text, (mode, words)
 
 
-async def test_structure(tab: Tab, site: Site) -> None:
+async def test_lines_show_the_structure(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "structure")
     lines = re.sub(r" \[ref=e\d+\]", " [ref]", text)
     assert '- banner\n  - text: Site head\n  - navigation "Main" > list\n' in lines
@@ -219,7 +221,7 @@ async def test_right_to_left_text_and_emoji_stay_as_they_are(tab: Tab, site: Sit
         assert words in text
 
 
-async def test_only_the_interactive(tab: Tab, site: Site) -> None:
+async def test_filter_interactive_leaves_only_what_has_a_ref(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/structure.html"))
     text = (await read(tab, filter="interactive")).text
     assert len(text.splitlines()) == 7

@@ -1,3 +1,5 @@
+"""The other readings of a page: text, Markdown, HTML, DOM and styles."""
+
 import pytest
 
 from ocd.api.errors import OcdError

@@ -1,3 +1,5 @@
+"""Refs: valid while their element is in the page, and never reused."""
+
 import re
 
 import pytest

@@ -48,7 +48,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         r'- textbox "Code" [ref] multiline value="if x:\n    run()"',
     ],
 )
-async def test_lines(tab: Tab, site: Site, line: str) -> None:
+async def test_an_unnamed_element_has_one_telling_line(tab: Tab, site: Site, line: str) -> None:
     await tab.navigate(site.url("reading/unnamed.html"))
     text = (await read(tab)).text
     told = re.sub(r"as e\d+", "as e1", re.sub(r"\[ref=e\d+\]", "[ref]", text))

@@ -145,7 +145,7 @@ class LocalReader:
         if fetched.cut:
             job.format, job.more_formats, job.probe = "links", (), False
         found = await self._converter.convert(job)
-        record.engine_reason = found.scripted
+        record.engine_reason = found.needs_browser_reason
         found.robots += fetched.robots
         if fetched.refresh and (target := join(fetched.url, fetched.refresh)):
             found.links.append((target, ""))
