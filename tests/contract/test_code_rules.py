@@ -118,6 +118,44 @@ def test_every_name_is_used() -> None:
     assert unused == []
 
 
+_SECTION = re.compile(r"^(?:Args|Attributes):\n((?:    .*\n?)+)", re.MULTILINE)
+_DOCUMENTED = re.compile(r"^    (\w+(?:, \w+)*):", re.MULTILINE)
+
+
+def _documented() -> Iterator[tuple[str, ast.AST, set[str]]]:
+    """Yield where a docstring describes names, what it belongs to, and the names."""
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                for section in _SECTION.finditer(ast.get_docstring(node) or ""):
+                    lines = _DOCUMENTED.findall(section[1])
+                    names = {name for line in lines for name in line.split(", ")}
+                    yield f"{path}:{node.lineno} {node.name}", node, names
+
+
+def _names_of(node: ast.AST) -> set[str]:
+    """Return the parameters of a function, or of all functions of a class and its attributes."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        node = node.args
+    names: set[str] = set()
+    for one in ast.walk(node):
+        if isinstance(one, ast.arg):
+            names.add(one.arg)
+        elif isinstance(one, ast.Attribute):
+            names.add(one.attr)
+        elif isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.add(one.name)
+        elif isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            names.add(one.target.id)
+    return names
+
+
+def test_docstrings_describe_parameters_that_exist() -> None:
+    """A parameter or an attribute that was renamed is renamed in its description, too."""
+    unknown = {where: names - _names_of(node) for where, node, names in _documented()}
+    assert {where: names for where, names in unknown.items() if names} == {}
+
+
 # Functions, arrow functions and methods at the indentation that the scripts have; no getters.
 _SCRIPT_FUNCTION = re.compile(
     r"^(?:export )?(?:async )?function (\w+)\("
