@@ -7,7 +7,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import editors, form_fields, held_values, input_events, toggles
+from ocd.pages.act import editors, form_fields, held_values, input_events, text_entry, toggles
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import Needs, unusable_error, wait_ready
 from ocd.pages.act.observation import ActionResult, Given, Settling, observe, perform, settling_of
@@ -127,7 +127,7 @@ async def _focus_field(target: Target, deadline: ActionDeadline) -> None:
     """Focus a text field that does not have the focus, with the caret after its text."""
     if await target.element.call(_HAS_FOCUS):
         return
-    await form_fields.caret_to_end(target)
+    await text_entry.caret_to_end(target)
     if target.about["kind"] in editors.KINDS or await target.element.call(_HAS_FOCUS):
         return
     # Something took the focus away; a click may bring it back.

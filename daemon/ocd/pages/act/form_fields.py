@@ -8,20 +8,19 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.act import (
-    comboboxes,
     date_pickers,
     editors,
     held_values,
-    input_events,
     segmented_fields,
     sliders,
+    text_entry,
     toggles,
 )
 from ocd.pages.act.action_effects import ActionEffects
-from ocd.pages.act.actionability import SELECT_ALL, wait_ready, wait_selected
+from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
+from ocd.pages.act.lists import comboboxes, several_values
 from ocd.pages.act.observation import ActionResult, Given, perform, settling_of
-from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
@@ -31,12 +30,9 @@ MAX_VALUE = 500  # characters of what an editor holds, in a reply
 TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
-_TOOK_NOTHING = "function () { return openchrome.tookNothing(this) }"
-_TO_END = "function () { return openchrome.caretToEnd(this) }"
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (value) { return openchrome.setDirectly(this, value) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
-_KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
 
@@ -59,7 +55,8 @@ async def fill(
 @asynccontextmanager
 async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
     """Yield the text field of a combobox that is not one itself, for one text; else the target."""
-    takes = target.about["kind"] == "custom" and isinstance(value, str)
+    about = target.about
+    takes = about["kind"] == "custom" and isinstance(value, str) and not about["several"]
     field = await comboboxes.field_inside(target) if takes else None
     if field is None:
         yield target
@@ -81,7 +78,7 @@ async def _fill(
             held.append(await write(target, deadline, as_text(value)))
             return {"text": held[0]}
         if adds:
-            return await _append_text(target, deadline, as_text(value))
+            return await text_entry.append_text(target, deadline, as_text(value))
         return await set_value(target, deadline, value)
 
     offers: list[str] = []
@@ -93,6 +90,7 @@ async def _fill(
     typed = (
         target.about["kind"] == "text"
         and not adds
+        and not target.about["several"]
         and not date_pickers.is_date_or_time(as_text(value))
     )
     chooses = choose_offered if typed and value else None
@@ -104,7 +102,7 @@ async def _fill(
             tells_now=tells_now,
         )
         done = await perform(target, deadline, effects, act, settling)
-        several = isinstance(value, (list, tuple)) and target.about["kind"] == "text" and not adds
+        several = typed and isinstance(value, (list, tuple))
         if several and not offers and done.instead is None:
             again = partial(_type_tokens, target, deadline, _as_values(value))
             done = await perform(target, deadline, effects, again, replace(settling, choose=None))
@@ -148,7 +146,7 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
     several = isinstance(value, (list, tuple))
     for text in _as_values(value):
         if several:  # the values were typed as one text
-            await _type_for_list(target, deadline, text)
+            await text_entry.type_for_list(target, deadline, text)
         answer = await _take_suggestion(target, deadline, text)
         if "why" in answer:
             nothing = {"options": [], "total": 0}
@@ -172,6 +170,9 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> G
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
         return await toggles.check(target, deadline, want=_as_bool(target, value))
+    if _is_several(target, value):
+        await _hold_several(target, deadline, value)
+        return None
     if kind in ("select", "custom", "radios", "boxes"):
         return await choose(target, deadline, value)
     if kind == "combo":
@@ -199,7 +200,7 @@ async def _set_directly(target: Target, deadline: ActionDeadline, text: str) -> 
 async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
     await date_pickers.bring_mouse(target, text)
     await comboboxes.open_by_click(target, deadline)
-    holds = await _replace_text(target, deadline, text)
+    holds = await text_entry.replace_text(target, deadline, text)
     now = await date_pickers.confirm(target, text, holds)
     if now is not None:
         hint = "Choose in the picker."
@@ -210,7 +211,7 @@ async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Giv
 async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> Given:
     """Enter each value separately where Enter makes a token of it; else type them as one text."""
     for count, value in enumerate(values):
-        await _replace_text(target, deadline, value)
+        await text_entry.replace_text(target, deadline, value)
         await date_pickers.press_enter(target)
         if not count and await target.element.call(_STATE):
             return await _type_text(target, deadline, as_text(values))
@@ -220,53 +221,108 @@ async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequenc
 
 
 async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value) -> None:
-    if isinstance(value, (list, tuple)):
-        for one in value:  # each is chosen from the suggestions for it
-            await _choose_unless_shown(target, deadline, one)
-        await comboboxes.close_list(target)
-        if missing := await comboboxes.missing_choices(target, value):
-            raise value_error(target, f"it does not show {', '.join(missing)} as selected.")
-        return
     text = as_text(value)
     await comboboxes.note_page(target)
-    await _type_for_list(target, deadline, text)
+    await text_entry.type_for_list(target, deadline, text)
     answer = await _take_suggestion(target, deadline, text)
     if "why" in answer:
         answer = await comboboxes.list_options(target, answer)
     raise_refusal(target, answer)
+    if text and (not await target.element.call(_STATE) or await comboboxes.takes_several(target)):
+        await several_values.keep_only(target, deadline, [text])
+        if await several_values.missing(target, [text]):  # taken away with those before it
+            await _choose_suggestion(target, deadline, [text])
+
+
+def _is_several(target: Target, value: Value) -> bool:
+    lists = isinstance(value, (list, tuple)) and target.about["kind"] in ("combo", "custom")
+    return bool(target.about["several"]) or lists
+
+
+async def _hold_several(target: Target, deadline: ActionDeadline, value: Value) -> None:
+    values = _as_values(value) if value not in ("", None) else []
+    if target.about["kind"] == "custom":
+        await _choose_in_list(target, deadline, values)
+        return
+
+    choose_one = _choose_or_enter if target.about["kind"] == "combo" else _enter_token
+    await wait_ready(target, deadline, point=False, editable=True)
+    await several_values.hold_exactly(target, deadline, values, partial(choose_one, target))
+    await comboboxes.close_list(target)
+
+
+async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
+    if not values:
+        await comboboxes.open_list(target, deadline)
+    raise_refusal(target, await comboboxes.choose(target, deadline, values))
+    several = target.about["several"] or await comboboxes.takes_several(target)
+    if several:
+        await comboboxes.open_list(target, deadline)  # its box may not show all of them
+    elif not values:
+        await comboboxes.close_several(target)
+        raise value_error(target, "it has an option chosen in any case.", "Pass one of them.")
+    await several_values.keep_only(target, deadline, values)
+    if several:
+        await _choose_lost(target, deadline, values)
+        await comboboxes.close_several(target)
+
+
+async def _choose_lost(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
+    """Choose what the control did not take, or gave up, while it held others."""
+    if not await several_values.missing(target, values):
+        return
+    raise_refusal(target, await comboboxes.choose(target, deadline, values))
+    if lost := await several_values.missing(target, values):
+        raise value_error(target, f"it does not show {', '.join(lost)} as selected.")
+
+
+async def _choose_or_enter(target: Target, text: str, deadline: ActionDeadline) -> None:
+    """Choose what is suggested for a text; else Enter may take the text itself."""
+    try:
+        await _choose_suggestion(target, deadline, [text])
+    except OcdError as error:
+        if error.code not in ("option_not_found", "wrong_value"):
+            raise
+        await text_entry.type_for_list(target, deadline, text)
+        await date_pickers.press_enter(target)
+        if await _give_back(target, text):
+            raise
+
+
+async def _enter_token(target: Target, text: str, deadline: ActionDeadline) -> None:
+    """Type a value, and choose what is offered for it, or press Enter."""
+    await comboboxes.note_page(target)
+    await text_entry.type_for_list(target, deadline, text)
+    if await comboboxes.click_suggestion(target, deadline, text):
+        if not await several_values.missing(target, [text]):
+            return
+        await text_entry.type_for_list(target, deadline, text)
+    await date_pickers.press_enter(target)
+    if await _give_back(target, text):
+        raise value_error(target, f"it does not show {text} as entered.")
+
+
+async def _give_back(target: Target, text: str) -> bool:
+    """Empty a field that made no value of a text; whether it did not."""
+    if not await several_values.missing(target, [text]):
+        return False
+    if await target.element.call(_STATE):
+        await text_entry.replace_text(target, ActionDeadline.after(1), "")
+    return True
 
 
 async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
     """Choose the suggestion for the typed text, or the offer to add it; return {} or `why`."""
     answer = await comboboxes.suggest(target, deadline, text)
     if answer.pop("given_up", False):  # the list takes several, though it did not say so
-        await _type_for_list(target, deadline, text)
+        await text_entry.type_for_list(target, deadline, text)
         answer = await comboboxes.suggest(target, deadline, text)
     if not answer.pop("addition", False):
         return answer
-    await _type_for_list(target, deadline, text)  # the field was cleared when it lost the focus
+    await text_entry.type_for_list(
+        target, deadline, text
+    )  # the field was cleared when it lost the focus
     return await comboboxes.add(target, deadline, text)
-
-
-async def _type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
-    """Type into a field, and wait for deferred work: most fields filter their lists late."""
-    pending = PendingWork(target.element.frame)
-    pending.begin()
-    await _replace_text(target, deadline, text)
-    await pending.wait_done()
-    if date_pickers.is_date_or_time(text) and await target.element.call(_STATE) != text:
-        # A picker that has opened meanwhile starts with the current time.
-        await _replace_text(target, deadline, text)
-
-
-async def _choose_unless_shown(target: Target, deadline: ActionDeadline, value: str) -> None:
-    try:
-        await choose(target, deadline, value)
-    except OcdError as error:
-        # Options that are chosen already are no longer offered.
-        missing = await comboboxes.missing_choices(target, [value])
-        if error.code != "option_not_found" or missing:
-            raise
 
 
 def as_text(value: Value) -> str:
@@ -299,11 +355,11 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
     if kind in ("radios", "boxes"):
         await (toggles.choose_radio if kind == "radios" else toggles.tick)(target, deadline, values)
         return {"state": await target.element.call(_STATE)}
+    if target.about["several"] or kind == "custom":
+        await _hold_several(target, deadline, values)
+        return None
     if kind == "combo":
         await _choose_suggestion(target, deadline, values)
-        return None
-    if kind == "custom":
-        raise_refusal(target, await comboboxes.choose(target, deadline, values))
         return None
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
@@ -319,14 +375,14 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
 
 async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
     await comboboxes.note_page(target)
-    await _type_for_list(target, deadline, values[0])
+    await text_entry.type_for_list(target, deadline, values[0])
     if len(values) == 1 and await comboboxes.add_unlisted(target, deadline, values[0]):
         return
     answer = await comboboxes.choose(target, deadline, values)
-    if "why" in answer and not answer.get("options"):
+    if answer.get("why") in ("no_options", "option_not_found") and not answer.get("options"):
         # The typed text matches no option: the whole list supplies the candidates.
         if await target.element.call(_STATE):
-            await _type_for_list(target, deadline, "")
+            await text_entry.type_for_list(target, deadline, "")
         answer = await comboboxes.list_options(target, answer)
     raise_refusal(target, answer)
 
@@ -335,65 +391,5 @@ async def clear(target: Target, deadline: ActionDeadline) -> Given:
     """Empty a text field; return what must hold then."""
     if target.about["kind"] not in TEXT_KINDS:
         raise value_error(target, "it has no text to clear.", "Use `form_input` to set its value.")
-    await _replace_text(target, deadline, "")
+    await text_entry.replace_text(target, deadline, "")
     return {"text": ""}
-
-
-async def caret_to_end(target: Target) -> int:
-    """Focus a text field, with the caret after its text; return its length, if known."""
-    caret = await target.element.call(_TO_END)
-    if not caret["placed"]:
-        await input_events.press(target.element.tab, editors.END)
-    return int(caret["length"])
-
-
-async def _append_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
-    max_length = target.about["most"]
-    await wait_ready(target, deadline, point=False, editable=True)
-    length = await caret_to_end(target)
-    if max_length is not None and length + len(text.encode("utf-16-le")) // 2 > max_length:
-        hint = "Shorten the text."
-        raise value_error(
-            target, f"it accepts at most {max_length} characters.", hint, most=max_length
-        )
-    await _enter_text(target, text)
-    return {"text": text}
-
-
-async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
-    """Replace the text of the field; return what it holds then, if known."""
-    if target.about["kind"] in editors.KINDS:
-        await editors.replace_text(target, deadline, text)
-        return ""
-    max_length = target.about["most"]
-    if max_length is not None and len(text.encode("utf-16-le")) > 2 * max_length:
-        hint = "Shorten the text."
-        raise value_error(
-            target, f"it accepts at most {max_length} characters.", hint, most=max_length
-        )
-    if not await wait_selected(target, deadline):
-        # Something took the focus away; a click may bring it back.
-        x, y = await wait_ready(target, deadline, editable=True)
-        await input_events.click(target.element.tab, x, y)
-        await target.element.call(SELECT_ALL)
-    if not text:
-        await input_events.insert_text(target.element.tab, text)
-        return ""
-    held = await _enter_text(target, text)
-    if target.about["secret"]:
-        return ""
-    if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
-        # Some fields only react to keys.
-        await input_events.type_text(target.element.tab, text)
-        held = await target.element.call(_STATE)
-    elif isinstance(held, str) and text in held and len(held.strip()) > len(text.strip()):
-        # On focus it has filled itself, or selected a part of its text.
-        await target.element.call(SELECT_ALL)
-        held = await _enter_text(target, text)
-    return str(held or "")
-
-
-async def _enter_text(target: Target, text: str) -> object:
-    """Insert a text, and let the page see its last key go up; return what is held then."""
-    await input_events.insert_text(target.element.tab, text)
-    return await target.element.call(_KEY_UP, text.rstrip()[-1:])

@@ -1,8 +1,9 @@
 """Controls that a click ticks or chooses: checkboxes, radio buttons, and groups of them."""
 
-from ocd.pages.act import comboboxes, input_events
+from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
+from ocd.pages.act.lists import comboboxes
 from ocd.pages.act.observation import Given
 from ocd.pages.locate.target import ActionDeadline, Target
 

@@ -307,6 +307,7 @@ function elementFacts(el, whole) {
     radio: control.type === 'radio',
     compound: isCompound(control, role),
     by_click: opensByClick(control, role),
+    several: holdsSeveral(control),
     ...(whole ? { identity: identityOf(control) } : {}),
   };
 }

@@ -17,6 +17,7 @@ let presentBeforeOpening = null; // what was on the page before the list opened
 let openedControl = null; // and whose list that is
 let foundOption = null;
 let optionTexts = []; // the words of those that were there when one was found
+const optionsChosen = new Map(); // the words of the option that was found for a value
 let textOnLeaving = ''; // what a field held when it was left
 
 const visibleText = (el) =>
@@ -31,7 +32,10 @@ function listKind(control) {
       role === 'combobox' ||
       (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) &&
         control.closest('[role=combobox]'));
-    const typeless = control.readOnly || control.getAttribute('aria-readonly') === 'true';
+    const typeless =
+      control.readOnly ||
+      control.getAttribute('aria-readonly') === 'true' ||
+      control.inputMode === 'none';
     if (!suggests && typeless && control.getAttribute('aria-haspopup') === 'listbox')
       return 'custom';
     if (!suggests || control.list) return '';
@@ -180,7 +184,7 @@ function takesSeveral(el) {
       .slice(0, 1)
       .map((one) => one.closest('[role=listbox]')),
   ];
-  if (lists.some((one) => one?.getAttribute('aria-multiselectable') === 'true')) return true;
+  if ([...lists, ...ownBoxes(control)].some((one) => one && isOfSeveral(one))) return true;
   return (
     hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true ||
     choicesOf(control)
@@ -207,7 +211,7 @@ function openerAround(control) {
 async function findOpener(el) {
   const control = controlOf(el);
   const stop = performance.now() + CLOSING_MS;
-  do foundOption = openerAround(control);
+  do foundOption = besideTokens(openerAround(control), control);
   while (
     !foundOption &&
     areScriptsEnabled() &&
@@ -237,10 +241,11 @@ function textsAround(at, control, list) {
 
 // Whether it is or has another field than the control; what is out of the keyboard's reach is kept for the form.
 const hasOtherField = (at, control) =>
-  [at, ...at.querySelectorAll('input, textarea')].some(
+  [at, ...allMatches(at, 'input, textarea, [role=combobox]')].some(
     (one) =>
-      one !== control &&
-      /^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) &&
+      !nodeContains(control, one) &&
+      !nodeContains(one, control) &&
+      (/^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) || getAttributeOf(one, 'role') === 'combobox') &&
       one.tabIndex >= 0 &&
       one.checkVisibility(),
   );
@@ -329,18 +334,16 @@ async function wasDeselected() {
   return isLeft();
 }
 
-// Finds an option that is chosen, but not among these.
+// Finds an option that is chosen, but not among these; some lists mark the one under the cursor as they mark those.
 function findChosenBeside(el, values) {
-  const wanted = new Set(values.map(normalizeText));
+  const control = controlOf(el);
+  const { others } = compareChosen(el, values);
+  const wanted = isAmong(values);
+  const isOther = others.length ? isAmong(others) : () => true;
   foundOption =
-    choicesOf(controlOf(el)).find(
-      (one) =>
-        isSelected(one) &&
-        !wanted.has(normalizeText(visibleText(one))) &&
-        !wanted.has(
-          normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || ''),
-        ),
-    ) || null;
+    choicesOf(control)
+      .filter(isSelected)
+      .find((one) => !wanted(valueOfOption(one)) && isOther(valueOfOption(one))) || null;
   return foundOption !== null;
 }
 
@@ -415,6 +418,7 @@ async function waitForOption(el, value, budget) {
     const late = performance.now() >= stop || !areScriptsEnabled();
     if (disabled === '') {
       optionTexts = options.map((one) => normalizeText(visibleText(one)));
+      optionsChosen.set(want, normalizeText(visibleText(foundOption)));
       return { chosen: isSelected(foundOption) };
     }
     if (disabled && late)

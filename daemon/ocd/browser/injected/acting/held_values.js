@@ -80,9 +80,7 @@ function heldInstead(el, { state, text, typed }, before) {
 // Whether a field has nothing of the text that was put into it, and the page has made nothing else of it.
 function tookNothing(el) {
   if (!changeWatch || textHeld(controlOf(el)) !== '') return false;
-  const left = changeWatch.observer.takeRecords();
-  if (left.length) changeWatch.take(left);
-  return !changeWatch.records.some((record) => record.addedNodes.length);
+  return !watchedRecords().some((record) => record.addedNodes.length);
 }
 
 Object.assign(globalThis.openchrome, { tookNothing });

@@ -160,6 +160,8 @@ function setValueDirectly(el, value) {
 function chooseOptions(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
   const all = [...control.options];
+  if (control.multiple && values.length === 1 && !values[0] && !all.some((one) => !one.value))
+    values = [];
   const found = values.map(
     (value) =>
       all.find((one) => one.value === value) ||
@@ -175,7 +177,7 @@ function chooseOptions(el, values) {
       total: all.length,
     };
   }
-  if (found.length !== 1 && !control.multiple)
+  if (found.length > 1 && !control.multiple)
     return { why: 'wrong_value', text: 'it accepts only one option' };
   const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
   if (closed)
@@ -184,6 +186,7 @@ function chooseOptions(el, values) {
   control.focus({ preventScroll: true });
   for (const one of all)
     if (!found.includes(one) && one.selected && control.multiple) one.selected = false;
+  if (!found.length) control.selectedIndex = -1;
   for (const one of found) one.selected = true;
   const held = stateOf(control);
   if (all.some((one, place) => one.selected !== was[place]))

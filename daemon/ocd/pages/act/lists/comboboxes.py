@@ -29,6 +29,11 @@ _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
 _GAVE_UP = "() => openchrome.wasDeselected()"
 _INSTEAD = "function (values, before) { return openchrome.textShownInstead(this, values, before) }"
+_HOLDS = """function (value) {
+  const { known, missing } = openchrome.compareChosen(this, [value]);
+  return known && !missing.length;
+}"""
+_STATE = "function () { return openchrome.stateOf(this) }"
 _EXTRA = "function (values) { return openchrome.findChosenBeside(this, values) }"
 
 
@@ -36,8 +41,6 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     """Open the control's list and click the options; return {}, or `why` that is not possible.
 
     `why` is option_not_found (with `options` and `total`), no_options, wrong_value or not_enabled.
-    In a list that accepts several, options that were chosen before and are not among the values are
-    deselected.
 
     Raises:
         OcdError: value_differs if the control shows another option afterwards.
@@ -45,11 +48,11 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     several = False
     for count, value in enumerate(values):
         opened = await _open(target, deadline, goes_on=count > 0)
-        several = bool(await target.element.call(_SEVERAL))
+        several = target.about["several"] or await takes_several(target)
         goes_on = opened or count > 0 or target.about["kind"] != "custom"
         option = await _await_path(target, deadline, value, goes_on=goes_on)
         if "why" not in option and len(values) > 1 and not several:
-            several = bool(await target.element.call(_SEVERAL))  # by now the list is there
+            several = await takes_several(target)  # the list has come by now
             option = (
                 option if several else {"why": "wrong_value", "text": "it accepts only one option"}
             )
@@ -58,11 +61,9 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
                 await input_events.press(target.element.tab, "Escape")
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
-            await _click(target, deadline, goes_on=goes_on)
+            await click_found(target, deadline, goes_on=goes_on)
             await _keep_chosen(target, deadline, value, option)
-    if target.about["kind"] == "custom" and await target.element.call(_SEVERAL):
-        await _give_up_others(target, deadline, values)
-    elif target.about["kind"] == "custom" and not several:
+    if values and target.about["kind"] == "custom" and not several:
         await _verify_shown(target, values[-1])
     return {}
 
@@ -74,7 +75,7 @@ async def _keep_chosen(
     if option["chosen"] and await target.element.call(_GAVE_UP):
         await _open(target, deadline, goes_on=True)
         await _await_path(target, deadline, value, goes_on=True)
-        await _click(target, deadline)
+        await click_found(target, deadline)
 
 
 async def _verify_shown(target: Target, value: str) -> None:
@@ -110,7 +111,7 @@ async def _follow_path(
         above = await target.element.call(_AWAIT, name, deadline.seconds_left * 1000)
         if "why" in above:
             return None
-        await _click(target, deadline, goes_on=goes_on)
+        await click_found(target, deadline, goes_on=goes_on)
     return dict(await target.element.call(_AWAIT, names[-1], deadline.seconds_left * 1000))
 
 
@@ -173,21 +174,35 @@ async def _open(target: Target, deadline: ActionDeadline, *, goes_on: bool) -> b
     before = await target.element.call(_BEFORE, opens)
     if not before["open"] and opens:
         if await target.element.call(_OPENER):
-            await _click(target, deadline, goes_on=goes_on)
+            await click_found(target, deadline, goes_on=goes_on)
         else:
             x, y = await wait_ready(target, deadline, goes_on=goes_on)
             await input_events.click(target.element.tab, x, y)
     return not before["open"] and target.about["role"] != "listbox"
 
 
-async def _give_up_others(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
-    opened = await _open(target, deadline, goes_on=True)
-    while await target.element.call(_EXTRA, list(values)):
-        await _click(target, deadline)
-        if not deadline.seconds_left:
-            break
-    if opened or target.about["role"] != "listbox":
-        await input_events.press(target.element.tab, "Escape")
+async def open_list(target: Target, deadline: ActionDeadline) -> None:
+    """Open the list of a control that is no text field, if it is not open."""
+    await _open(target, deadline, goes_on=True)
+
+
+async def click_other_option(
+    target: Target, deadline: ActionDeadline, values: Sequence[str]
+) -> bool:
+    """Click an option that is chosen and not among the values; False if the list shows none."""
+    if target.about["kind"] == "custom":
+        await open_list(target, deadline)
+    else:
+        if await target.element.call(_STATE):
+            await _retype(target, "")
+        if not await target.element.call(_OPTIONS, 0):
+            await target.element.call(SELECT_ALL)
+            await input_events.press(target.element.tab, "ArrowDown")
+        await target.element.call(_OPTIONS, _LIST_S * 1000)
+    if not await target.element.call(_EXTRA, list(values)):
+        return False
+    await click_found(target, deadline)
+    return True
 
 
 async def open_by_click(target: Target, deadline: ActionDeadline) -> None:
@@ -209,6 +224,15 @@ async def close_list(target: Target) -> None:
         answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003
     if answer["open"]:
         await target.element.call(_STAYS_OPEN, True)  # noqa: FBT003
+
+
+async def close_several(target: Target) -> None:
+    """Close the list of a control that is no text field, if it is still open."""
+    if target.about["role"] == "listbox":
+        return
+    answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
+    if answer["open"]:
+        await input_events.press(target.element.tab, "Escape")
 
 
 async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any]:
@@ -238,13 +262,31 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
     if "why" in option and len(_split_path(text)) > 1:
         option = await _look_up_path(target, deadline, text)
     if "why" not in option:
-        await _click(target, deadline)
+        if option.get("chosen") and await target.element.call(_HOLDS, text):
+            await _retype(target, "")  # a click would give it up
+            return {}
+        await click_found(target, deadline)
         gave_up = option.get("chosen") and await target.element.call(_GAVE_UP)
         return {"given_up": True} if gave_up else {}
     addition = bool(await target.element.call(_ADDITION, text))
     if await _keeps_text(target):
         return {}
     return {"addition": True} if addition else dict(option)
+
+
+async def takes_several(target: Target) -> bool:
+    """Return whether the control, or its list, says that several options can be chosen."""
+    return bool(await target.element.call(_SEVERAL))
+
+
+async def click_suggestion(target: Target, deadline: ActionDeadline, text: str) -> bool:
+    """Click the option or the offer to add that there is for a text soon; whether there is one."""
+    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
+    answer = await target.element.call(_AWAIT, text, budget)
+    if "why" in answer and not await target.element.call(_ADDITION, text):
+        return False
+    await click_found(target, deadline)
+    return True
 
 
 async def _keeps_text(target: Target) -> bool:
@@ -264,12 +306,9 @@ async def _keeps_text(target: Target) -> bool:
 
 async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
     """Click the offer to add the text that was typed; return {}, or `why` there is none."""
-    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
-    answer = await target.element.call(_AWAIT, text, budget)
-    if "why" in answer and not await target.element.call(_ADDITION, text):
-        return dict(answer)
-    await _click(target, deadline)
-    return {}
+    if await click_suggestion(target, deadline, text):
+        return {}
+    return {"why": "option_not_found", "text": text, "options": [], "total": 0}
 
 
 async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> bool:
@@ -278,7 +317,7 @@ async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> b
     listed = "why" not in await target.element.call(_AWAIT, text, budget)
     if listed or not await target.element.call(_ADDITION, text):
         return False
-    await _click(target, deadline)
+    await click_found(target, deadline)
     return True
 
 
@@ -295,7 +334,7 @@ async def found_option(target: Target) -> Element:
     return Element(tab, frame, object_id)
 
 
-async def _click(target: Target, deadline: ActionDeadline, *, goes_on: bool = True) -> None:
+async def click_found(target: Target, deadline: ActionDeadline, *, goes_on: bool = True) -> None:
     """Click what the engine has found. goes_on: the action has begun, with the control itself."""
     async with await found_option(target) as option:
         found = Target(option, target.ref, target.about)

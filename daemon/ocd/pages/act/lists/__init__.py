@@ -1,0 +1,1 @@
+"""Controls that are chosen from: their lists, and the values that they show as chosen."""

@@ -1,0 +1,85 @@
+"""Text in fields: put in the place of what they hold, or at its end."""
+
+from ocd.pages.act import date_pickers, editors, input_events
+from ocd.pages.act.actionability import SELECT_ALL, wait_ready, wait_selected
+from ocd.pages.act.field_errors import value_error
+from ocd.pages.act.observation import Given
+from ocd.pages.act.pending_work import PendingWork
+from ocd.pages.locate.target import ActionDeadline, Target
+
+_TOOK_NOTHING = "function () { return openchrome.tookNothing(this) }"
+_TO_END = "function () { return openchrome.caretToEnd(this) }"
+_KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
+_STATE = "function () { return openchrome.stateOf(this) }"
+
+
+async def type_for_list(target: Target, deadline: ActionDeadline, text: str) -> None:
+    """Type into a field, and wait for deferred work: most fields filter their lists late."""
+    pending = PendingWork(target.element.frame)
+    pending.begin()
+    await replace_text(target, deadline, text)
+    await pending.wait_done()
+    if date_pickers.is_date_or_time(text) and await target.element.call(_STATE) != text:
+        # A picker that has opened meanwhile starts with the current time.
+        await replace_text(target, deadline, text)
+
+
+async def caret_to_end(target: Target) -> int:
+    """Focus a text field, with the caret after its text; return its length, if known."""
+    caret = await target.element.call(_TO_END)
+    if not caret["placed"]:
+        await input_events.press(target.element.tab, editors.END)
+    return int(caret["length"])
+
+
+async def append_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
+    """Put a text behind what the field holds; return what must hold then."""
+    max_length = target.about["most"]
+    await wait_ready(target, deadline, point=False, editable=True)
+    length = await caret_to_end(target)
+    if max_length is not None and length + len(text.encode("utf-16-le")) // 2 > max_length:
+        hint = "Shorten the text."
+        raise value_error(
+            target, f"it accepts at most {max_length} characters.", hint, most=max_length
+        )
+    await _enter_text(target, text)
+    return {"text": text}
+
+
+async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
+    """Replace the text of the field; return what it holds then, if known."""
+    if target.about["kind"] in editors.KINDS:
+        await editors.replace_text(target, deadline, text)
+        return ""
+    max_length = target.about["most"]
+    if max_length is not None and len(text.encode("utf-16-le")) > 2 * max_length:
+        hint = "Shorten the text."
+        raise value_error(
+            target, f"it accepts at most {max_length} characters.", hint, most=max_length
+        )
+    if not await wait_selected(target, deadline):
+        # Something took the focus away; a click may bring it back.
+        x, y = await wait_ready(target, deadline, editable=True)
+        await input_events.click(target.element.tab, x, y)
+        await target.element.call(SELECT_ALL)
+    if not text:
+        await input_events.insert_text(target.element.tab, text)
+        return ""
+    held = await _enter_text(target, text)
+    if target.about["secret"]:
+        return ""
+    if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
+        # Some fields only react to keys.
+        await input_events.type_text(target.element.tab, text)
+        held = await target.element.call(_STATE)
+    elif isinstance(held, str) and text in held and len(held.strip()) > len(text.strip()):
+        # On focus it has filled itself, or selected a part of its text.
+        await target.element.call(SELECT_ALL)
+        held = await _enter_text(target, text)
+    return str(held or "")
+
+
+async def _enter_text(target: Target, text: str) -> object:
+    """Insert a text, and let the page see its last key go up; return what is held then."""
+    await input_events.insert_text(target.element.tab, text)
+    return await target.element.call(_KEY_UP, text.rstrip()[-1:])

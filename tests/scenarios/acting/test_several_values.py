@@ -1,0 +1,83 @@
+"""Fields of several values hold exactly those that they were given, or the call fails."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+FIELDS = (
+    "Removed", "Given up", "Taken back", "Marked", "At most", "Words", "Tags", "Listed", "Folded",
+)  # fmt: skip
+
+
+@pytest.fixture
+def page(at: Callable[[str], Page]) -> Page:
+    """Each field of the page has Red and Green."""
+    return at("several-values.html")
+
+
+def held(page: Page, field: str) -> list[str]:
+    """Return what the page's own data say, in any order."""
+    return sorted(json.loads(page.text("#state"))[field])
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(
+    "value", [["Blue"], ["Red", "White"], "Green", ["Green", "Red"], []], ids=str
+)
+def test_field_holds_exactly_what_it_was_given(
+    page: Page, field: str, value: str | list[str]
+) -> None:
+    """By the control's own means: buttons that remove, options clicked again, Backspace."""
+    page.do("form_input", query=field, value=value)
+    assert held(page, field) == sorted([value] if isinstance(value, str) else value)
+
+
+@pytest.mark.parametrize("field", ["Removed", "Taken back", "Tags", "Listed"])
+def test_form_is_filled_with_exactly_the_values(page: Page, field: str) -> None:
+    page.do("fill_form", fields={field: ["Green", "Black"], "Search": "lamp"})
+    assert (held(page, field), page.js("search.value")) == (["Black", "Green"], "lamp")
+
+
+@pytest.mark.parametrize("field", ["Removed", "Listed"])
+def test_option_is_selected_alone(page: Page, field: str) -> None:
+    page.do("interact", query=field, action="select", value="Blue")
+    assert held(page, field) == ["Blue"]
+
+
+def test_what_cannot_be_taken_away_is_an_error_with_both_values(page: Page) -> None:
+    reply = page.call("form_input", query="Stubborn", value=["Blue"])
+    assert (reply.code, reply.error["expected"]) == ("value_differs", ["Blue"])
+    assert sorted(reply.error["held"]) == held(page, "Stubborn") == ["Blue", "Green", "Red"]
+
+
+def test_what_is_no_option_changes_nothing(page: Page) -> None:
+    reply = page.call("form_input", query="Removed", value=["Blue", "Mauve"], timeout_ms=9000)
+    assert (reply.code, held(page, "Removed")) == ("option_not_found", ["Blue", "Green", "Red"])
+    reply = page.call("form_input", query="At most", value="Mauve")
+    assert (reply.code, held(page, "At most")) == ("option_not_found", ["Green", "Red"])
+
+
+def test_value_that_shows_in_other_words_is_kept(page: Page) -> None:
+    """What has come as it was chosen stands for it."""
+    page.do("form_input", query="Short", value=["Blue"])
+    assert held(page, "Short") == ["Blue"]
+
+
+@pytest.mark.parametrize("value", ["lamp", ""])
+def test_filters_beside_a_search_are_left_alone(page: Page, value: str) -> None:
+    page.do("form_input", query="Search", value=value)
+    assert page.js("filters.children.length") == "2"
+    assert page.js("search.value") == value
+
+
+@pytest.mark.parametrize("value", ["", []])
+def test_native_list_is_emptied(page: Page, value: str | list[str]) -> None:
+    """One that takes several by either of these; one that takes one, by a list of none."""
+    page.do("form_input", query="Places", value=value)
+    assert page.js("places.selectedOptions.length") == "0"
+    reply = page.call("form_input", query="Grade", value=value)
+    expected = (200, "") if value == [] else (422, "B")
+    assert (reply.status, page.js("grade.value")) == expected
