@@ -150,7 +150,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
         "The error says which form is expected.",
     ),
     "fields_failed": (
-        "Some fields of a form could not be filled; nothing was submitted.",
+        "Some fields could not be filled, or are invalid to the browser; nothing was submitted.",
         "The others are filled. Fill the named ones again.",
     ),
     "value_differs": (

@@ -9,6 +9,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import coordinate_input, drag_and_drop, element_actions, input_events
 from ocd.pages.act.actionability import wait_ready
+from ocd.pages.act.form_submission import check_submitted
 from ocd.pages.locate.locators import Locator
 from ocd.pages.locate.target import ActionDeadline, resolve_target
 from ocd.verb_api.action_results import Changed, DragKeys, Picture, Position, ScrollSizes
@@ -161,6 +162,7 @@ async def _keys(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output:
         async with target.element:
             await element_actions.perform_action(target, deadline, "focus")
     done = await coordinate_input.keys(tab, deadline, params.text, kind=params.action, hold_s=hold)
+    check_submitted(done)
     return answer(tab, {"action": params.action}, done)
 
 
@@ -197,6 +199,7 @@ async def _point(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output
         target, done = await coordinate_input.click(tab, (x, y), deadline, params.action, bits)
     else:
         target, done = await coordinate_input.move(tab, (x, y), deadline, params.action)
+    check_submitted(done)
     details = {"coordinate": [round(x, 1), round(y, 1)], "target": target.describe()}
     return answer(tab, {"action": params.action, **details, "ref": target.ref or None}, done)
 

@@ -10,11 +10,10 @@ from msgspec import Meta
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act import element_actions, held_values, input_events
+from ocd.pages.act import element_actions, form_submission, held_values, input_events
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.field_errors import difference
-from ocd.pages.act.form_submission import submit_form
 from ocd.pages.act.observation import ActionResult, Given, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
@@ -294,10 +293,7 @@ class _Filling:
     def refuse(self, invalid: list[InvalidField]) -> None:
         """Count as failed what the browser finds invalid, so that it has sent nothing."""
         fields = {one["ref"]: one["field"] for one in self.filled}
-        for one in invalid:
-            ref, name = one["ref"], one["name"]
-            error = OcdError("wrong_value", f"{one['role']} {name!r} ({ref}): {one['message']}")
-            self.failed.append({"field": fields.get(ref, name or ref), "error": error.body()})
+        self.failed += form_submission.refusals(invalid, fields)
         refs = {one["ref"] for one in invalid}
         self.filled = [one for one in self.filled if one["ref"] not in refs]
 
@@ -355,5 +351,5 @@ async def _submit(
 
 async def _enter(tab: Tab, last: Target, deadline: ActionDeadline) -> None:
     # As a person who is done with the last field: its form's own listeners decide.
-    if not await submit_form(last, deadline):
+    if not await form_submission.submit_form(last, deadline):
         await input_events.press(tab, "Enter")

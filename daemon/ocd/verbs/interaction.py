@@ -9,6 +9,7 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import drag_and_drop, element_actions, post_action_view
+from ocd.pages.act.form_submission import check_submitted
 from ocd.pages.act.scroll_until import scroll_until
 from ocd.pages.locate import hit_test
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
@@ -199,6 +200,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
         done = await element_actions.perform_action(
             target, deadline, params.action, params.value or "", params.modifiers
         )
+    check_submitted(done)
     done.lines = await post_action_view.view_after_action(tab, done, params.return_format)
     data = {"action": params.action, "ref": target.ref, "target": target.describe()}
     data |= {} if done.value is None else {"value": done.value}

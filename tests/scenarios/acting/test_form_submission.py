@@ -1,5 +1,6 @@
 """Whether a form was sent, and what kept it back."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -15,18 +16,39 @@ def form(at: At) -> Page:
     return at("required.html")
 
 
-@pytest.mark.parametrize("way", ["click", "enter"])
-def test_field_that_keeps_a_form_back_is_told(form: Page, way: str) -> None:
+WAYS: dict[str, tuple[str, dict[str, object]]] = {
+    "click": ("interact", {"query": "Order"}),
+    "enter": ("interact", {"query": "Note", "action": "press", "value": "Enter"}),
+    "key": ("computer", {"action": "key", "text": "Enter"}),
+    "point": ("computer", {"action": "left_click"}),
+    "act": ("act", {"instruction": 'click "Order"'}),
+    "submit": ("act", {"instruction": 'type "x" into Note then submit'}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_form_that_the_browser_keeps_back_is_an_error(form: Page, way: str) -> None:
     """The browser says so by a bubble that is no part of the page."""
-    if way == "click":
-        result = form.do("interact", query="Order")
-    else:
-        result = form.do("interact", query="Note", action="press", value="Enter")
-    (invalid,) = result["changed"]["invalid"]
-    assert (invalid["name"], invalid["message"]) == ("Name", WANTED)
-    line = f'not submitted: textbox "Name" [ref={invalid["ref"]}]: {WANTED}'
-    assert line in result["content"]
+    verb, params = WAYS[way]
+    if way == "key":
+        form.do("interact", query="Note", action="focus")
+    if way == "point":
+        spot = form.js("JSON.stringify(document.querySelector('button').getBoundingClientRect())")
+        box = json.loads(spot)
+        params = {**params, "coordinate": [box["x"] + 5, box["y"] + 5]}
+    failure = form.call(verb, **params)
+    assert (failure.code, failure.error["submitted"]) == ("fields_failed", False)
+    (failed,) = failure.error["failed"]
+    assert failed["field"] == "Name"
+    assert WANTED in failed["error"]["message"]
+    assert WANTED in failure.error["message"]
     assert form.text("#said") == ""
+
+
+def test_batch_stops_where_the_browser_keeps_a_form_back(form: Page) -> None:
+    done = form.daemon.oc("batch", stdin="fill Note x\nclick Order\nfill Name Ada\n")
+    assert (done.code, form.js("document.querySelector('[name=name]').value")) == (1, "")
+    assert WANTED in done.err
 
 
 @pytest.mark.parametrize("submit", [True, "Order"])

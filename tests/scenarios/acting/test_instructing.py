@@ -194,9 +194,10 @@ def test_steps_tell_what_they_wrote_and_where_they_scrolled_to(at: At) -> None:
     assert "hush" not in content
 
 
-def test_form_that_the_browser_keeps_back_is_told_by_submit(at: At) -> None:
+def test_form_that_cannot_be_submitted_fails_the_step(at: At) -> None:
     page = at("required.html")
-    result = page.do("act", instruction='type "x" into Note then submit')
-    assert 'step 2: not submitted: textbox "Name"' in result["content"]
+    failure = page.call("act", instruction='type "x" into Note then submit')
+    assert (failure.code, failure.error["step"]) == ("fields_failed", 2)
+    assert failure.error["not_done"] == ["submit"]
     failure = page.call("act", instruction='type "x" into Town then submit', timeout_ms=3000)
     assert (failure.code, page.text("#said")) == ("not_enabled", "")

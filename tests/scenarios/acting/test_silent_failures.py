@@ -80,9 +80,9 @@ def test_value_that_the_browser_does_not_accept_is_told(
     (one,) = told["changed"]["not_valid"]
     assert message in one["message"]
     assert f'not valid: {one["role"]} "{one["name"]}" [ref={one["ref"]}]: ' in told["content"]
-    sent = page.do("interact", query="Send")
-    assert message in sent["content"]
-    assert "not submitted: " in sent["content"]
+    sent = page.call("interact", query="Send")
+    assert (sent.code, sent.error["submitted"]) == ("fields_failed", False)
+    assert message in sent.error["message"]
     assert page.text("#said") == "untouched"
 
 

@@ -1,7 +1,13 @@
-"""Submitting a form as Enter in one of its fields does."""
+"""Submitting a form as Enter in one of its fields does, and what keeps a browser from it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.locate.target import ActionDeadline, Target
+
+if TYPE_CHECKING:
+    from ocd.pages.act.observation import ActionResult
 
 _SUBMIT = "function (budget, only) { return openchrome.submitForm(this, budget, only) }"
 
@@ -19,3 +25,25 @@ async def submit_form(target: Target, deadline: ActionDeadline, *, only_form: bo
             hint="`read_page` shows what the form still needs.",
         )
     return "none" not in answer
+
+
+def refusals(invalid: Sequence[Mapping[str, Any]], names: dict[str, str]) -> list[dict[str, Any]]:
+    """Return as `failed` fields those that the browser finds invalid; names: of fields, by ref."""
+    failed = []
+    for one in invalid:
+        ref, name = one["ref"], one["name"]
+        error = OcdError("wrong_value", f"{one['role']} {name!r} ({ref}): {one['message']}")
+        failed.append({"field": names.get(ref, name or ref), "error": error.body()})
+    return failed
+
+
+def check_submitted(done: "ActionResult") -> None:
+    """Raise fields_failed if the browser has kept back the form that an action was to submit."""
+    if invalid := done.changed.get("invalid"):
+        failed = refusals(invalid, {})
+        raise OcdError(
+            "fields_failed",
+            f"Not submitted: {failed[0]['error']['message']}",
+            hint="Fill it in, and submit again.",
+            filled=0, failed=failed, changed=done.changed, submitted=False,
+        )  # fmt: skip

@@ -14,7 +14,7 @@ from ocd.pages.act import (
     form_fields,
     page_now,
 )
-from ocd.pages.act.form_submission import submit_form
+from ocd.pages.act.form_submission import check_submitted, submit_form
 from ocd.pages.act.observation import ActionResult
 from ocd.pages.instructions.grammar import Step
 from ocd.pages.locate import hit_test
@@ -69,9 +69,11 @@ class InstructionRunner:
         """Run the steps in order; an error tells which one failed and what was done before."""
         for step in steps:
             try:
-                self.results.append(await _handlers()[step.kind](self, step))
+                result = await _handlers()[step.kind](self, step)
+                check_submitted(result.done)
             except OcdError as error:
                 raise await self._step_error(steps, error) from None
+            self.results.append(result)
 
     async def _step_error(self, steps: list[Step], error: OcdError) -> OcdError:
         """Return the error for the step that failed.

@@ -11,5 +11,6 @@ function shortLabelOf(el) {
   const name = nameOf(el, role) || (role && !FIELDS.has(role) ? clip(leadingText(el), 60) : ''); // a list's options are no name
   const id = el.id ? `#${el.id}` : '';
   const known = numberByElement.has(el) || WIDGETS.has(role) || FIELDS.has(role);
-  return `${role || `<${el.tagName.toLowerCase()}${id}>`}${name ? ` ${quote(clip(name, 60))}` : ''}${known ? ` [ref=e${refOf(el)}]` : ''}`;
+  const words = name ? ` ${quote(clip(name, 60))}` : known ? hintIfWordless(el, role) : '';
+  return `${role || `<${el.tagName.toLowerCase()}${id}>`}${words}${known ? ` [ref=e${refOf(el)}]` : ''}`;
 }
