@@ -145,3 +145,12 @@ def test_only_field_under_a_heading_is_called_by_it(at: At) -> None:
     assert page.js("document.querySelector('textarea').value") == "ham"
     assert page.js("motto.value") == "onwards"
     assert page.call("form_input", query="Contact", value="x").code == "element_not_found"
+
+
+def test_words_that_name_another_thing_do_not_mean_a_field_beside_it(at: At) -> None:
+    """It has some of them, and the others stand near it: the field is shown, not filled."""
+    page = at("others-name.html")
+    reply = page.call("form_input", query="Prime stars", value="4")
+    assert reply.code == "element_not_found"
+    assert "Film stars" in " ".join(reply.error["candidates"])
+    assert page.js("document.querySelectorAll(':checked').length") == "0"

@@ -37,7 +37,7 @@ FAILURES = [
         "option_not_found",
         "interact --selector '#city' --action select --value Paris --timeout-ms 400",
     ),
-    ("wrong_value", "form-input --selector '#city' [] --timeout-ms 400"),
+    ("wrong_value", """form-input --selector '#city' '["Rome","Oslo"]' --timeout-ms 400"""),
     ("not_enabled", "interact --selector '#city' --action select --value Oslo --timeout-ms 400"),
     ("wrong_value", "interact --selector '#link' --action select --value Rome --timeout-ms 400"),
     ("wrong_value", "interact --selector '#link' --action clear --timeout-ms 400"),

@@ -180,8 +180,9 @@ const haveOneShape = (a, b) =>
 function showing(control, areas, want) {
   const lists = popupsOf(control);
   const box = boxAround(control);
+  const offered = choicesOf(control);
   const isOffered = (one) =>
-    lists.some((list) => nodeContains(list, one)) ||
+    [...lists, ...offered].some((other) => nodeContains(other, one) || nodeContains(one, other)) ||
     (closestMatch(one, OPTION_SELECTOR) && !(box && nodeContains(box, one)));
   const like = elementsIn(areas).filter(
     (one) =>

@@ -60,6 +60,7 @@ function parseQuoted(text) {
 // A query that is an element's line in the outline: button "Delete" in: Bob. In a row: recorded so.
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
+const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
 const NUMBER = /\p{N}/u;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
@@ -212,7 +213,7 @@ class SearchQuery {
     if (said === this.whole && said !== '') return 98 + kind;
     if (!this.rest.length) return this.roles.has(role) ? 50 + kind : 0;
     const all = there === this.stems.length ? this.words(said, spoken) : 0;
-    const score = all || this.further(el, acts, spoken);
+    const score = all || this.further(el, role, acts, spoken);
     return score > 0 ? Math.max(1, score + fits + kind) : 0;
   }
 
@@ -235,14 +236,21 @@ class SearchQuery {
     return said.includes(this.phrase) && this.phrase.length > 1 ? 58 : 0;
   }
 
+  // Whether all the words stand together beside a field that has but some of them: they name what is there.
+  isOthersName(el, role) {
+    if (!FIELDS.has(role) && !/group$/.test(role)) return false;
+    return ` ${wordsOf(surroundingWords(el).words).join(' ')} `.includes(` ${this.phrase} `);
+  }
+
   // Where words are missing in the name, they may be among what else is known of the element.
-  further(el, acts, spoken) {
+  further(el, role, acts, spoken) {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
     const extra = otherWords(el, acts, hits > 0).toLowerCase();
     const left = extra
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
+    if (!left.length && hits && this.isOthersName(el, role)) return ANOTHERS_SCORE;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
