@@ -2,14 +2,18 @@
 
 Its files are in `browser/injected/`, in a folder for each purpose; together they define
 `openchrome` there (see the end of readings.js), where the page's own scripts can neither see nor
-change it. Sending and compiling them is most of the cost of the first call on a new document, so a
-page that is only read gets only the first part. Files use what their own part and the parts before
-it declare, in any order. Their functions are properties of that world's global object: no name of a
-window's own is used.
+change it. Sending and compiling them would be most of the cost of the first call on a new document.
+So a target is given their source once, as a script that Chromium runs in each of its documents and
+that only defines the loader; and a page that is only read loads only the first part. Files use what
+their own part and the parts before it declare, in any order. Where a document has no loader, the
+source is sent, and functions are properties of that world's global object: no name of a window's
+own is used.
 """
 
+import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from ocd.api.errors import OcdError
 from ocd.browser.injected import load
@@ -17,7 +21,10 @@ from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
 
 if TYPE_CHECKING:
+    from ocd.browser.cdp.connection import CdpSession
     from ocd.browser.tabs.tab import Tab
+
+logger = logging.getLogger(__name__)
 
 
 def _in(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -64,6 +71,9 @@ _MAX_STEPS = 8  # attempts at sending and calling, if the page keeps navigating
 # An element of the page may have the id "openchrome", which makes it a global.
 INSTALLED = "Object.hasOwn(globalThis, 'openchrome')"
 _THERE = f"{INSTALLED} ? openchrome.parts : 0"
+_HAS_LOADER = "Object.hasOwn(globalThis, 'openchromeLoad') && openchromeLoad"
+# The sessions of targets whose documents have the loader.
+_with_loader: "WeakSet[CdpSession]" = WeakSet()
 _CALL = (
     f"(name, args) => {INSTALLED} && name in openchrome ? [openchrome[name](...args)] : {_THERE}"
 )
@@ -74,6 +84,35 @@ def source(there: int, needed: int) -> str:
     """Return the parts after the first `there`, up to number `needed`."""
     files = [name for part in PARTS[there:needed] for name in part]
     return "\n".join(["'use strict';", *map(load, files), f"openchrome.parts = {needed};"])
+
+
+@cache
+def loader() -> str:
+    """Return the script that defines `openchromeLoad(needed)`, which installs the missing parts.
+
+    That returns false where parts were installed in another way. A part stands inside the function
+    of the one before, whose names it uses. Nothing of them is compiled before it is called, and
+    Chromium keeps what it has compiled for the next document, as it does not for scripts that are
+    sent to one: the first call on a document then takes a third.
+    """
+    nested = ""
+    for part in reversed(PARTS):
+        next_part = f"loadNext = () => {{\n{nested}\n}};" if nested else ""
+        nested = "\n".join(["'use strict';", *map(load, part), next_part])
+    return f"""(() => {{
+let loaded = 0;
+let loadNext = () => {{
+{nested}
+}};
+globalThis.openchromeLoad = (needed) => {{
+if (({_THERE}) !== loaded) return false;
+while (loaded < needed) {{
+loadNext();
+openchrome.parts = ++loaded;
+}}
+return true;
+}};
+}})();"""
 
 
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
@@ -109,11 +148,32 @@ async def ensure(tab: "Tab", frame: Frame) -> None:
 async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  # noqa: ANN401
     """Run the missing parts, then an expression, and return its value.
 
-    Returns the number of installed parts if there is no expression, if another call has sent the
-    parts meanwhile, or if the document has been replaced.
+    Returns the number of installed parts if there is no expression, if another call has installed
+    the parts meanwhile, or if the document has been replaced.
     """
+    await _register_loader(frame)
+    answer = await _install(tab, frame, needed, f"{_HAS_LOADER}({needed}) ? ({then or needed}) : 0")
+    if answer == 0:  # a document without scripts of its own, or older than the loader
+        there = _parts_in(frame)
+        answer = await _install(tab, frame, needed, f"{source(there, needed)}\n{then}")
+    return answer
+
+
+async def _register_loader(frame: Frame) -> None:
+    """Have the loader in the target's documents, this one included."""
+    if frame.cdp in _with_loader:
+        return
+    _with_loader.add(frame.cdp)
+    registration = {"source": loader(), "worldName": evaluate.WORLD, "runImmediately": True}
+    try:
+        await frame.cdp.send("Page.addScriptToEvaluateOnNewDocument", registration)
+    except OcdError as error:
+        logger.debug("no loader in %s: %s", frame.frame_id, error.message)
+
+
+async def _install(tab: "Tab", frame: Frame, needed: int, script: str) -> Any:  # noqa: ANN401
+    """Run a script that installs parts and return its value; for 0 it has installed none."""
     there, world = _parts_in(frame), frame.world
-    script = f"{source(there, needed)}\n{then}"
     try:
         if there == 0:
             answer = await tab.evaluate(script, isolated=True, frame=frame)
@@ -131,7 +191,7 @@ async def _send(tab: "Tab", frame: Frame, needed: int, then: str = "") -> Any:  
         if now == there:
             raise
         return now
-    if world in (None, frame.world):
+    if answer != 0 and world in (None, frame.world):
         frame.engine_parts = needed
     return answer
 
