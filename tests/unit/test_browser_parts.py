@@ -310,10 +310,17 @@ async def test_a_process_that_has_ended_takes_its_children_and_nobody_else(tmp_p
         end.close()
 
 
+class _DeafSession:
+    """A CDP session that takes what it is sent."""
+
+    async def send(self, *_: object) -> None:
+        return None
+
+
 class _Leaving:
     """A tab whose document is another one whenever the engine is asked for; it has no size."""
 
-    main_frame = SimpleNamespace(world=None)
+    main_frame = SimpleNamespace(world=None, cdp=_DeafSession())
 
     async def evaluate(self, *_: object, **__: object) -> None:
         return None

@@ -9,7 +9,7 @@ const POSSIBLE_REMOVERS = 'button, a, i, svg, span, x, [role=button], [role=img]
 const MAX_AREA_ELEMENTS = 300; // that are looked through, of a part of the page around a field
 const MAX_TOKEN_TEXT = 500; // characters, with what removes it
 const GONE_MS = 500;
-const MORE = /^(?:\+\s*\d+|\d+\s*\+?\s*(?:more|others?))\b/i; // what stands for values that do not show
+const MORE = /^(?:\+ ?\d+|\d+ ?\+? ?(?:more|others?))\b/i; // what stands for values that do not show
 const MAX_OWN_BOXES = 7;
 const MULTIPLE_CLASS = /(?:^|[-_\s])multi(?:ple)?(?:$|[-_\s])/i;
 
@@ -39,7 +39,7 @@ const removersIn = (area) =>
 function tokenName(el) {
   let words = textContentOf(el);
   for (const one of removersIn(el)) words = words.replace(textContentOf(one), ' ');
-  return squeeze(words).replace(/\s*[,;]$/, '');
+  return squeeze(words).replace(/ ?[,;]$/, '');
 }
 
 const elementsIn = (areas) =>
@@ -224,7 +224,7 @@ function valuesInText(control, areas, wanted) {
         hasCome(one),
     )
     .map((one) => squeeze(textContentOf(one)));
-  const split = texts.map((text) => text.split(/\s*[,;]\s*/).filter(Boolean));
+  const split = texts.map((text) => text.split(/[,;]/).map(squeeze).filter(Boolean));
   return (
     split.find(
       (parts) => parts.length > 1 && parts.some((one) => wanted.has(normalizeText(one))),

@@ -15,7 +15,7 @@ const HEADED_ROLES = new Set([
 ]);
 const DESCRIPTION_KEY = ' description="';
 const MIN_REPEATED_DESCRIPTION = 60; // characters that are told once
-const LAST_REF = /.*\[ref=(e\d+)\]/;
+const LAST_REF = /^.*\[ref=(e\d+)\]/;
 const LINE_NUMBER = /^(\d+) \[aria-hidden\]$/;
 const EDITOR_LINE = /^textbox\b.* multiline\b/;
 const MAX_DESCRIBING = 12; // lines in which a description may stand
