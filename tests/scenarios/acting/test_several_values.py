@@ -53,7 +53,8 @@ def test_what_cannot_be_taken_away_is_an_error_with_both_values(page: Page) -> N
     assert sorted(reply.error["held"]) == held(page, "Stubborn") == ["Blue", "Green", "Red"]
 
 
-def test_what_is_no_option_changes_nothing(page: Page) -> None:
+def test_what_is_no_option_takes_nothing_away(page: Page) -> None:
+    """The call fails; a value that was chosen before it stays chosen."""
     reply = page.call("form_input", query="Removed", value=["Blue", "Mauve"], timeout_ms=9000)
     assert (reply.code, held(page, "Removed")) == ("option_not_found", ["Blue", "Green", "Red"])
     reply = page.call("form_input", query="At most", value="Mauve")

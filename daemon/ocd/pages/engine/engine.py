@@ -168,6 +168,7 @@ async def _register_loader(frame: Frame) -> None:
     try:
         await frame.cdp.send("Page.addScriptToEvaluateOnNewDocument", registration)
     except OcdError as error:
+        _with_loader.discard(frame.cdp)  # the next document's first call asks again
         logger.debug("no loader in %s: %s", frame.frame_id, error.message)
 
 
