@@ -326,6 +326,11 @@ class Frontier:
                     self._queue(origin, place)
             if rest:
                 self._settle(origin)
+        # Only the current places: those before the spill are no longer so.
+        self._open.clear()
+        for origin in self._origins.values():
+            if origin.heap and origin.gate is Gate.OPEN:
+                self._announce(origin)
         self._spill_beyond = max(self._max_in_memory, 2 * self._in_memory)
 
     def _queue(self, origin: OriginQueue, place: QueueKey) -> None:
