@@ -296,13 +296,10 @@ function findByWords(options) {
   return { matches: describeMatches(found, options), total: found.length };
 }
 
-// All matches of a selector or an XPath, in the document, its frames and its shadow trees.
-function matchesEverywhere(options) {
-  const found = new Set();
-  const scopes = [document];
+// The document, its frames and its shadow trees, from outside in.
+const searchScopes = oncePerTurn((top) => {
+  const scopes = [top];
   for (const scope of scopes) {
-    for (const el of matchesIn(scope, options)) found.add(el);
-    if (!options.pierce) continue;
     for (const host of allMatches(scope, '*')) {
       const inner =
         shadowRootOf(host) || (FRAME_TAGS.has(host.tagName) ? innerDocument(host) : null);
@@ -310,6 +307,14 @@ function matchesEverywhere(options) {
       else if (tagOf(host) !== 'FORM') suspectHost(host);
     }
   }
+  return scopes;
+});
+
+// All matches of a selector or an XPath in the document; with `pierce`, in its frames and shadow trees, too.
+function matchesEverywhere(options) {
+  const scopes = options.pierce ? searchScopes(document) : [document];
+  const found = new Set();
+  for (const scope of scopes) for (const el of matchesIn(scope, options)) found.add(el);
   return [...found];
 }
 

@@ -2,6 +2,7 @@
 
 const TABLES = 'table, [role=grid], [role=treegrid], [role=table]';
 const CELLS_OF_ROW = '[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]';
+const HEAD_CELLS = 'th, thead > * > *, [role=columnheader]';
 const ACTS_IN_CELL = `${FIELD_SELECTOR}, a[href]`;
 const MAX_CELLS = 20000; // of a table that is gone through
 const CROSSING_SCORE = 75; // the heads say these words and no others: surer than a control in a row that has some of them
@@ -43,6 +44,9 @@ function controlsInCell(cell, among) {
 }
 
 function crossingsIn(table, { rest: asked, hint }) {
+  // The heads of most tables have none of the words: those tables are not taken apart.
+  const isAsked = (cell) => wordsOf(spacedTextOf(cell)).some((word) => asked.includes(word));
+  if (![...allMatches(table, HEAD_CELLS)].some(isAsked)) return [];
   const rows = cellGrid(table);
   const top = rows.findIndex(isHeadRow);
   if (top < 0) return [];
@@ -71,14 +75,7 @@ function crossingsIn(table, { rest: asked, hint }) {
 
 const areWordsIn = (words, asked) =>
   words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
-const isHeadRow = (row) =>
-  row.length > 1 &&
-  row.every(
-    (cell) =>
-      tagOf(cell) === 'TH' ||
-      tagOf(parentElementOf(parentElementOf(cell))) === 'THEAD' ||
-      roleAttributeOf(cell) === 'columnheader',
-  );
+const isHeadRow = (row) => row.length > 1 && row.every((cell) => cell.matches(HEAD_CELLS));
 
 // The column with the shortest head of those that have all the words; -1 for none.
 function columnWith(heads, words, but) {
