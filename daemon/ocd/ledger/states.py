@@ -6,6 +6,7 @@ PENDING → FAILED. A terminal task never changes again: every transition return
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -187,8 +188,12 @@ def orphaned_error(meta: TaskMeta, units: int, *, resumable: bool) -> Mapping[st
 
 def timestamp(milliseconds: int) -> str:
     """Return epoch milliseconds as RFC 3339 in UTC, for example 2026-03-01T12:00:00.000Z."""
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+    return f"{_to_seconds(milliseconds // 1000)}.{milliseconds % 1000:03d}Z"
+
+
+@lru_cache(maxsize=64)  # a crawl writes many events in one second
+def _to_seconds(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def milliseconds(time: str) -> int:
