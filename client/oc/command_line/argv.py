@@ -250,6 +250,8 @@ class _Parser:
         if len(self.bare) > sum(map(len, texts.values())):
             extra = self.bare[len(names)]
             raise _usage_error(f"Unexpected argument {extra!r}", command_names.usage(entry))
+        if "urls" in self.known.keys() - self.given.keys() and _is_indirect(texts.get("url", [])):
+            texts["urls"] = texts.pop("url")  # `oc crawl -`, `oc crawl @start-pages.txt`
         found: dict[str, Any] = dict(entry.get("fixed", ()))
         for name, text in (texts | self.given).items():
             by_option = name in self.given
@@ -311,6 +313,10 @@ class _Parser:
 def _is_value(word: str) -> bool:
     # `-` is standard input, -5 a number.
     return word == "-" or (word[1:2].isdigit() and not word.startswith("--"))
+
+
+def _is_indirect(texts: list[str]) -> bool:
+    return len(texts) == 1 and (texts[0] == "-" or texts[0].startswith("@"))
 
 
 def _option_name(label: str) -> str:

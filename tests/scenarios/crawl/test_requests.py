@@ -181,6 +181,10 @@ def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
         "format": "openchrome-context", "version": 1, "origin": site.origin,
         "cookies": [{"name": "sid", "value": "login-of-ada", "domain": "127.0.0.1", "path": "/"}],
     }))  # fmt: skip
+    # The words in the place of the one URL, as with other commands that read a file.
+    for words, stdin in (("-", lines), (f"@{listed}", "")):
+        told = daemon.oc("crawl", words, *options, stdin=stdin).ok().json["result"]
+        assert {one["url"] for one in told["pages"]} == set(lines.split()[3:]), words
     site.forget()
     told = daemon.do(
         "crawl", urls_path=str(listed), cookies_path=str(saved), max_depth=0, engine="static",
