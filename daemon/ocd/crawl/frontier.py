@@ -342,15 +342,9 @@ class Frontier:
         rank, number, entry = place
         self._waiting.pop(entry.key, None)
         return SpilledEntry(
-            rank,
-            number,
-            entry.origin,
-            entry.url,
-            entry.depth,
-            entry.score,
-            entry.dates,
+            rank, number, entry.origin, entry.url, entry.depth, entry.score, entry.dates,
             entry.parent,
-        )
+        )  # fmt: skip
 
     def _hold(self, entries: list[SpilledEntry]) -> None:
         if entries and self._spilled is not None:
@@ -386,15 +380,9 @@ class Frontier:
         if key in self._claimed:
             return
         entry = FrontierEntry(
-            row.url,
-            row.depth,
-            row.score,
-            row.origin,
-            dates=row.dates,
-            parent=row.parent,
-            key=key,
-            place=row.number,
-        )
+            row.url, row.depth, row.score, row.origin, dates=row.dates, parent=row.parent,
+            key=key, place=row.number,
+        )  # fmt: skip
         self._waiting[key] = entry
         heapq.heappush(origin.heap, (row.rank, row.number, entry))
         self._in_memory += 1
