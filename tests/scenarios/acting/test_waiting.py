@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from support.pages import Page
 from support.waiting import wait_until
-from support.wire import Reply
 
 At = Callable[[str], Page]
 
@@ -52,16 +51,10 @@ def test_call_that_waited_in_the_queue_says_so(at: At) -> None:
     """A call behind a long one: the error names that one and the tab, not the page."""
     page = at("things.html")
     busy = page.daemon.start_call(
-        "javascript_tool", code="new Promise(() => {})", timeout_ms=60_000
+        "javascript_tool", code="fetch('/begun'); new Promise(() => {})", timeout_ms=60_000
     )
-    failures: list[Reply] = []
-
-    def fails() -> bool:
-        failures.append(page.call("interact", query="Route", timeout_ms=300))
-        return failures[-1].status != 200
-
-    wait_until(fails)
-    error = failures[-1].error
+    wait_until(lambda: page.site.seen("/begun"))
+    error = page.call("interact", query="Route", timeout_ms=300).error
     assert error["code"] == "timeout"
     assert "behind javascript_tool" in error["message"]
     assert error["waited_for"]["verb"] == "javascript_tool"

@@ -126,14 +126,15 @@ async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
     refusals = 8
     work, told = TaskHandle("0" * 16, "default", tmp_path), set[str]()
     async with site(tree(31, fanout=10)) as served:
-        real, refused = served._answer, 0
+        real, refused, alone = served._answer, 0, 0
 
         async def overloaded(request: web.Request, path: str) -> web.StreamResponse:
-            nonlocal refused
+            nonlocal refused, alone
             told.add(work.now.message)
             if path.startswith("/p/") and refused < refusals:
                 refused += 1
                 return web.Response(status=503)
+            alone += path == "/p/9"
             return await real(request, path)
 
         served._answer = overloaded  # type: ignore[method-assign]
@@ -145,4 +146,5 @@ async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
     assert any(re.fullmatch(held, message) for message in told)
     assert [one["url"] for one in got.pages if "error" in one] == [f"{served.url}/p/9"]
     assert got.summary["succeeded"] == 30
-    assert served.seen["/p/9"] <= 3
+    # It may be the first that is asked after the burst, before anything tells the two apart.
+    assert alone <= 3
