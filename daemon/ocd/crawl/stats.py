@@ -217,7 +217,9 @@ class CrawlStats:
             return
         first = self.first_failed
         body = first.error or {}
-        message = f"No page could be read: {first.url}: {body.get('message', '')}"
+        several = f"None of {self.failed} pages could be read; the first"
+        nothing = several if self.failed > 1 else "No page could be read"
+        message = f"{nothing}: {first.url}: {body.get('message', '')}"
         details = {"url": first.url, "failed_pages": self.failed}
         raise error_from_body({**details, **body, "message": message})
 

@@ -57,6 +57,18 @@ async def _message(tmp_path: Path, url: str) -> str:
     return message
 
 
+async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
+    """With the number of pages, so that nobody takes it for the only one."""
+    with _dead_port() as port:
+        url = f"http://127.0.0.1:{port}/"
+        with pytest.raises(OcdError) as caught:
+            await run_crawl(
+                tmp_path, url=url, more_urls=(f"{url}more",), engine="static", retries=0,
+                respect_robots=False, concurrency=1,
+            )  # fmt: skip
+    assert caught.value.message.startswith(f"None of 2 pages could be read; the first: {url}: ")
+
+
 async def test_failures_are_told_plainly(tmp_path: Path) -> None:
     """Refusal, name, reset, silence, a broken answer and TLS are told apart, by nobody's jargon."""
     with _dead_port() as port:
