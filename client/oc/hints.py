@@ -33,13 +33,16 @@ def in_commands(text: str) -> str:
 def spell_in_commands(reply: dict[str, Any]) -> None:
     """Put commands into the hints of a reply or an event, and of the errors that it contains.
 
-    Those are errors such as a task's or a page's, and the daemon's findings about its host. Text of
-    pages is left unchanged.
+    Those are errors such as a task's or a page's, and the daemon's findings about its host. The
+    line that says how to answer an open dialog names commands, too. Text of pages is left
+    unchanged.
     """
     result = reply.get("result")
     own = (result, result.get("data")) if isinstance(result, dict) else ()
     for part in own:
         _spell(part)
+    if isinstance(result, dict) and "dialog" in (result.get("changed") or ()):
+        result["content"] = _spell_dialog_line(result.get("content") or "")
     waiting: list[Any] = [reply]
     while waiting:
         part = waiting.pop()
@@ -49,6 +52,17 @@ def spell_in_commands(reply: dict[str, Any]) -> None:
             waiting.extend(part.values())
         elif isinstance(part, list):
             waiting.extend(part)
+
+
+def _spell_dialog_line(content: str) -> str:
+    from ocd.api.tool_calls import ANSWER_DIALOG
+
+    lines = content.split("\n")
+    for number, line in enumerate(lines):
+        if line.endswith(ANSWER_DIALOG):
+            lines[number] = line.removesuffix(ANSWER_DIALOG) + in_commands(ANSWER_DIALOG)
+            break
+    return "\n".join(lines)
 
 
 def _spell(part: object) -> None:

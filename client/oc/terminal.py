@@ -63,11 +63,11 @@ def failure(error: OcdError, *, as_json: bool, body: bytes = b"") -> int:
 
 
 def json_in_commands(body: bytes) -> bytes:
-    """Return a reply or an event with commands in its hints: `oc --json` is used in a shell, too.
+    """Return a reply or an event whose hints name commands: `oc --json` is used in a shell, too.
 
     What is not JSON is returned unchanged, to be reported by its reader.
     """
-    if b"`" not in body or b'"hint"' not in body:
+    if b"`" not in body or not (b'"hint"' in body or b'"dialog"' in body):
         return body
     try:
         found = json.loads(body)

@@ -2615,7 +2615,7 @@ class NetworkCaptureLiteResult(Result):
 
 
 class AskHumanResult(Result):
-    """The person is done; what has changed on the page since."""
+    """What has changed on the page while the person acted."""
 
     @overload
     def __getitem__(self, key: Literal["done"], /) -> bool: ...

@@ -27,8 +27,8 @@ def test_each_event_is_a_line() -> None:
     }
     assert event_lines(data) == [
         (
-            'dialog: confirm "Really?" is open; answer it with interact, action accept_dialog or '
-            "dismiss_dialog"
+            'dialog: confirm "Really?" is open; answer it: `interact {"action": "accept_dialog"}` '
+            'or `interact {"action": "dismiss_dialog"}`'
         ),
         "dragged: html5, accepted",
         "submitted",

@@ -36,9 +36,9 @@ _NOTES = ("next_step", "browser_restarted", "sanitized")
 def show_json(reply: Reply, command: Command, *, keep: bool = False) -> bytes:
     """Write the body to stdout (or to --out), and nothing else; a long one as it arrives.
 
-    The hint of a short one names commands, as usual in a shell. A picture goes to --out, and the
-    body without it to stdout, naming the file. keep: return the body, which otherwise is never in
-    memory as a whole.
+    The hints of a short one contain commands of oc. A picture goes to --out, and the body without
+    it to stdout, naming the file. Returns the body with `keep` or --out, else b"": a long body is
+    never in memory as a whole.
     """
     out = command.options.get("out")
     if out:

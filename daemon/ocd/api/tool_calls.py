@@ -13,16 +13,22 @@ _CALL = re.compile(r"`([a-z_]+)(?: ([^`]*))?`")
 
 
 def tool_call(name: str, /, **arguments: str | float | bool) -> str:
-    """Return a call of a verb as texts have it."""
+    """Return a call of a verb as it is written in texts, in backticks."""
     suffix = f" {json.dumps(arguments, ensure_ascii=False)}" if arguments else ""
     plain = suffix.replace("`", "'")  # it would end the call
     return f"`{name}{plain}`"
 
 
-def respell(text: str, spell: Callable[[str, Mapping[str, Any]], str | None]) -> str:
-    """Return a text with each call in other words: what `spell` gives for its name and arguments.
+# What texts propose while a dialog is open.
+ANSWER_DIALOG = " or ".join(
+    tool_call("interact", action=action) for action in ("accept_dialog", "dismiss_dialog")
+)
 
-    What is no call, and what `spell` gives None for, stays as it is.
+
+def respell(text: str, spell: Callable[[str, Mapping[str, Any]], str | None]) -> str:
+    """Return a text with each call replaced by what `spell` returns for its name and arguments.
+
+    Calls for which `spell` returns None, and everything that is not a call, are left unchanged.
     """
 
     def replace(match: re.Match[str]) -> str:

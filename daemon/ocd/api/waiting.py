@@ -1,6 +1,13 @@
-"""Waiting for an event with a timeout, for the daemon and the bridge."""
+"""Waiting and background work on the event loop, for the daemon and the bridge."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+# Starts background work as a child of the daemon's TaskGroup.
+Spawn = Callable[[Coroutine[Any, Any, None]], object]
+# The same, for callers who cancel or await the work.
+SpawnTask = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
 
 
 async def wait_for_event(event: asyncio.Event, timeout_s: float | None) -> bool:

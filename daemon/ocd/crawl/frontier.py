@@ -161,8 +161,8 @@ class Frontier:
 
         The time is inf if something in flight has to end first, and `now` if other tasks should
         have a turn before the next call. `ready_at` returns inf for an origin that is full, which
-        is asked about again after `reopen`. Entries below `deepest` must wait, except those that
-        were taken before.
+        is asked about again after `reopen`. Entries deeper than `deepest` must wait, except those
+        that were put back at the front.
         """
         self._wake(now)
         entry = self._take_open(now, ready_at, deepest)

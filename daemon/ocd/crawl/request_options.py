@@ -114,9 +114,9 @@ def _proxy(text: str) -> str:
 def read_cookies(
     cookies: Sequence[Mapping[str, Any]] | Mapping[str, Any], starts: Iterable[str]
 ) -> tuple[Cookie, ...]:
-    """Return the cookies of a list, a saved context, or {name: value}; invalid_argument.
+    """Return the cookies of a list, a saved context, or {name: value}.
 
-    Cookies without a domain are for the hosts of `starts`.
+    Cookies without a domain are for the hosts of `starts`. Raises invalid_argument.
     """
     hosts = list(dict.fromkeys(filter(None, map(host_of, starts))))
     if isinstance(cookies, Mapping):
@@ -161,7 +161,7 @@ def _time(expires: object) -> float | None:
 def origins_of(starts: Iterable[str]) -> frozenset[str]:
     """Return the origins that receive the headers: those of the start pages.
 
-    And those that such sites redirect to: https for http, with and without `www.`.
+    For hosts without a port, also those that sites redirect to: https, with and without `www.`.
     """
     found: set[str] = set()
     for start in starts:

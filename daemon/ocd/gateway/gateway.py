@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import Spawn
 from ocd.config.tables import Upstream
 from ocd.gateway.tool_pins import PinStore
 from ocd.gateway.upstream import ListName, UpstreamServer, UpstreamServices
@@ -37,7 +38,7 @@ class Gateway:
         sanitizer: Sanitizer,
         *,
         load: Callable[[str], Awaitable[Any]],
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        spawn: Spawn,
     ) -> None:
         self.entries: dict[str, Mapping[str, Any]] = {}
         self._services = UpstreamServices(pins, sanitizer, load, spawn, self._publish, self._notify)

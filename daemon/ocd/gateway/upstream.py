@@ -5,12 +5,13 @@ What speaks MCP lives in `oc_mcp.client.upstream_connection`, loaded when the fi
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import Spawn
 from ocd.config.tables import Upstream
 from ocd.gateway import approval_diff as review
 from ocd.gateway.connection import UpstreamHandle, launch_options
@@ -50,7 +51,7 @@ class UpstreamServices:
     pins: PinStore
     sanitizer: Sanitizer
     load: Callable[[str], Awaitable[Any]]
-    spawn: Callable[[Coroutine[Any, Any, None]], object]
+    spawn: Spawn
     publish: Callable[[], None]
     on_changed: Callable[[ListName], None]
 

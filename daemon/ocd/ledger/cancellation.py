@@ -1,10 +1,11 @@
 """Work that is cancelled when its task is asked to stop."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
+from ocd.api.waiting import SpawnTask
 from ocd.ledger.task_handle import TaskHandle
 
 T = TypeVar("T")
@@ -27,7 +28,7 @@ async def run_until(stop: asyncio.Event, *jobs: Coroutine[Any, Any, None]) -> No
 
 
 @asynccontextmanager
-async def job_group() -> AsyncIterator[Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]]:
+async def job_group() -> AsyncIterator[SpawnTask]:
     """Yield a function that starts jobs, which are cancelled at the end of the block.
 
     The first error of any job ends the block and is raised.

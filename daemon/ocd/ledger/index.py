@@ -116,7 +116,7 @@ class TaskIndex:
     def refresh(self, own: Collection[str] = ()) -> None:
         """Pick up what other processes did: new, changed and removed tasks.
 
-        Costs one stat if nothing has changed.
+        Reads the folder only if it has changed, and each unfinished task that is not in `own`.
 
         Args:
             own: the running tasks of this process.

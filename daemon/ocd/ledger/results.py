@@ -31,7 +31,7 @@ def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpa
         units_size: the size of the task's units file in bytes.
 
     Returns:
-        Where the result's list stands in the file.
+        Where the result's list is in the file; None if it has none.
     """
     index_path = path.with_suffix(".idx")
     parts = part_of(path), part_of(index_path)

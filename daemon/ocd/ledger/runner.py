@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from secrets import token_hex
 from typing import Any
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.api.timestamps import rfc3339
 from ocd.api.tool_calls import tool_call
-from ocd.api.waiting import wait_for_event
+from ocd.api.waiting import Spawn, wait_for_event
 from ocd.ledger import completion, retention
 from ocd.ledger.args_summary import summarise
 from ocd.ledger.queue import TaskQueue
@@ -32,7 +32,6 @@ CANCEL_ANSWER_S = 2.0
 STOP_S = 6.0
 SAVE_EVERY_S = 0.5
 
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 logger = logging.getLogger(__name__)
 
 

@@ -173,7 +173,7 @@ def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 
 def orphaned_error(meta: TaskMeta, units: int, *, resumable: bool) -> Mapping[str, Any]:
     """Return the error body of a task whose process is gone."""
-    goes_on = (
+    resumption = (
         f"; resume it: {tool_call('oc_task_resume', task_id=meta.task_id)}" if resumable else ""
     )
     return {
@@ -182,7 +182,7 @@ def orphaned_error(meta: TaskMeta, units: int, *, resumable: bool) -> Mapping[st
         f"{units} finished units are kept",
         "hint": "Its partial result: "
         + tool_call("oc_task_get", task_id=meta.task_id, include_result=True)
-        + goes_on,
+        + resumption,
     }
 
 

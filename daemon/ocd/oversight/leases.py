@@ -6,7 +6,7 @@ last sign of life. No verb takes one: leases are taken by people, in the termina
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from secrets import token_hex
@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
-from ocd.api.waiting import wait_for_event
+from ocd.api.waiting import Spawn, wait_for_event
 
 # A holder that gives no sign of life for so long has gone.
 LIFE_S = 45.0
@@ -115,7 +115,7 @@ class Leases:
         self,
         report: Callable[[dict[str, Any]], None],
         hold: Callable[[], AbstractContextManager[Any]],
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        spawn: Spawn,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.api.waiting import wait_for_event
+from ocd.api.waiting import Spawn, wait_for_event
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.recording.active_recording import ActiveRecording
@@ -19,8 +18,6 @@ from ocd.recording.store import EndedBy, RecordingMeta, Recordings, is_id, not_f
 from ocd.safety.sanitize import Sanitizer
 
 logger = logging.getLogger(__name__)
-
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Recorder:

@@ -6,11 +6,11 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import SpawnTask
 from ocd.config.loader import Config
 from ocd.server.mcp_socket import McpSocketServer
 from ocd.server.tcp_sockets import listening_sockets
@@ -20,12 +20,10 @@ logger = logging.getLogger(__name__)
 
 _TOKEN_BYTES = 32
 
-Spawn = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
-
 
 @contextlib.asynccontextmanager
 async def listening(
-    door: McpSocketServer, config: Config, spawn: Spawn
+    door: McpSocketServer, config: Config, spawn: SpawnTask
 ) -> AsyncIterator[int | None]:
     """Serve MCP over HTTP until left, if the configuration says so; yield the port.
 

@@ -24,7 +24,7 @@ from typing import Any, Literal
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.api.waiting import wait_for_event
+from ocd.api.waiting import Spawn, wait_for_event
 from ocd.api.wire import CAPABILITY_GROUPS, CallRequest, Client, Hello
 from ocd.browser.process.process_tree import holds_socket
 from ocd.call_context import CallContext, IsListed
@@ -47,8 +47,6 @@ logger = logging.getLogger(__name__)
 HELLO_S = 10.0
 # A bridge that lost its connection comes back sooner than this; then its tabs are still there.
 SESSION_GRACE_S = 30.0
-
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ and sizes are limited. A call is a page_tool_call, with all its rules.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
 import msgspec
 
+from ocd.api.waiting import Spawn
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.page_tools import PageTool
 from ocd.browser.tabs.tab import Tab
@@ -98,7 +99,7 @@ class PageToolWatch:
         sessions: Sessions,
         session: str,
         listener: Callable[[Literal["tools"]], Awaitable[None]],
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        spawn: Spawn,
     ) -> None:
         self._sessions = sessions
         self._session = session

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocd.api.tool_calls import ANSWER_DIALOG
+
 _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
 
@@ -25,10 +27,8 @@ def event_lines(data: Mapping[str, Any]) -> list[str]:
 
 def _dialog(changed: Mapping[str, Any]) -> Iterator[str]:
     if dialog := changed.get("dialog"):
-        yield (
-            f"dialog: {dialog['type']} {_quote(dialog['message'])} is open; answer it with "
-            "interact, action accept_dialog or dismiss_dialog"
-        )
+        message = _quote(dialog["message"])
+        yield f"dialog: {dialog['type']} {message} is open; answer it: {ANSWER_DIALOG}"
 
 
 def _submission(data: Mapping[str, Any]) -> Iterator[str]:

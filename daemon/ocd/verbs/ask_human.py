@@ -15,6 +15,7 @@ from ocd.api.waiting import wait_for_event
 from ocd.browser.sessions.session import Sessions
 from ocd.browser.tabs.tab import Tab
 from ocd.content.line_diff import difference
+from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.oversight.approvals import Approval, Approvals, Asker, Question, person_grant
 from ocd.oversight.leases import Lease, Leases, lease_of
@@ -26,19 +27,20 @@ class TabAddresses(Protocol):
     """Where the dashboard shows the tabs of sessions."""
 
     def tab_address(self, session: str, tab_id: str) -> str | None:
-        """Return where it shows a tab; None while it is off."""
+        """Return the address at which it shows a tab; None while it is off."""
         ...
 
     async def tab_link(self, session: str, tab_id: str) -> str | None:
-        """Return a link that lets one browser in and shows it a tab; None if it must stay off."""
+        """Return a link that admits one browser and shows it a tab; None without a dashboard."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HumanRequests:
-    """What asking a person takes (a part of the daemon).
+    """The parts of the daemon that asking a person needs.
 
-    dashboard: returns what knows where people see a tab.
+    Attributes:
+        dashboard: returns the source of the tabs' addresses.
     """
 
     approvals: Approvals
@@ -66,7 +68,7 @@ class AskHuman(Params):
 
 
 class AskHumanResult(TypedDict):
-    """The person is done; what has changed on the page since."""
+    """What has changed on the page while the person acted."""
 
     done: bool
     by: Annotated[str, Meta(description="Where the person answered")]
@@ -99,7 +101,10 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
     approval = people.approvals.ask(question, asker)
     work.progress(0, 1, f"Waiting for a person: {_how_to_answer(people, tab, approval)}")
     try:
-        by = await _wait_for_person(people, tab, approval, began + params.timeout_ms / 1000)
+        deadline = began + params.timeout_ms / 1000
+        by = await stoppable(work, _wait_for_person(people, tab, approval, deadline))
+    except TaskStopped:
+        raise OcdError("cancelled", f"Nobody is needed any more: {params.reason}") from None
     finally:
         people.approvals.withdraw(approval)
     after = await _read(people, tab)
@@ -131,9 +136,10 @@ async def _read(people: HumanRequests, tab: Tab) -> str:
 async def _wait_for_person(
     people: HumanRequests, tab: Tab, approval: Approval, deadline: float
 ) -> str:
-    """Return at which door a person said that it is done: in the queue, or by giving the tab back.
+    """Return where a person has answered, or who has given the tab back.
 
-    Raises action_denied if it will not be done, timeout if nobody has answered.
+    Raises:
+        OcdError: action_denied if the person declined; timeout if nobody answered in time.
     """
     ended = asyncio.Event()
     with _watching(people, tab, approval, ended) as handed_back:

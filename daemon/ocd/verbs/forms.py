@@ -231,7 +231,7 @@ class _Filling:
                 deadline,
                 field.value,
                 keep=not self.params.clear_first,
-                tells_now=not after and not self.params.submit,
+                describe_page=not after and not self.params.submit,
             )
         except OcdError as error:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):

@@ -8,7 +8,8 @@ from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 def variables_of(template: object) -> list[tuple[str, bool]]:
     """Return the variables by name, and whether each is required: those outside the query are.
 
-    None for what is not a template, or has parts that the SDK does not support ({x:3}, {?x*}).
+    Empty for anything that is not a template, or has parts that the SDK does not support ({x:3},
+    {?x*}).
     """
     if not isinstance(template, str):
         return []

@@ -31,12 +31,17 @@ def test_popup_and_closed_tab_are_told(at: At) -> None:
     assert f"tab closed: {tab_id}" in closed
 
 
-def test_dialog_is_told_with_its_words(at: At) -> None:
-    """An open dialog is on top, and what came of its answer is told."""
+def test_open_dialog_is_reported_with_the_commands_that_answer_it(at: At) -> None:
+    """Its text comes first; a dialog's line names commands of oc, in JSON as well."""
     page = at("things.html")
     out = page.daemon.oc("interact", "--query", "Ask").ok().out
     assert out.startswith('confirm "')
-    assert "dialog: confirm " in out
+    (line,) = [line for line in out.splitlines() if line.startswith("dialog: confirm ")]
+    answers = "answer it: `oc dialog accept` or `oc dialog dismiss`"
+    assert line.endswith(answers)
+    page.daemon.oc("dialog", "dismiss").ok()
+    as_json = page.daemon.oc("--json", "interact", "--query", "Ask").ok().json["result"]
+    assert as_json["content"].splitlines()[0].endswith(answers)
     answered = page.daemon.oc("interact", "--action", "accept_dialog").ok().out
     assert "confirmed true" in answered
 

@@ -54,9 +54,18 @@ def test_an_agent_waits_for_a_person(share_daemon: Callable[..., Daemon], site: 
     assert asking.returncode == 1
     assert f"oc approvals allow {one['approval']}" in said
     assert "declined: Sign it" in said
+
+
+def test_a_cancelled_task_withdraws_its_question(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
+    """Once the task is cancelled, nobody is asked any more."""
+    daemon = share_daemon()
+    daemon.do("navigate", session=SESSION, url=site.url("injection/form.html"))
     start = {"kind": "oc_ask_human", "args": {"reason": "Never mind"}}
     cancelled = daemon.do("oc_task_start", session=SESSION, **start)["task_id"]
     assert question(daemon)["asks"] == "Never mind"
     daemon.do("oc_task_cancel", task_id=cancelled)
-    assert daemon.finish(cancelled)["status"] == "CANCELLED"
-    wait_until(lambda: not waiting(daemon), what="an empty queue")
+    assert waiting(daemon) == []
+    meta = daemon.finish(cancelled)
+    assert (meta["status"], meta["error"]) == ("CANCELLED", None)

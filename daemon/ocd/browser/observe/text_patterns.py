@@ -19,8 +19,8 @@ def is_regex(pattern: str) -> bool:
 def text_test(pattern: str, parameter: str = "value") -> Test:
     """Return a test of a text by a /regular expression/, a glob with *, or a substring.
 
-    In a glob only `*` is special; it may match any part. Raises invalid_argument for an invalid
-    expression.
+    In a glob only `*` is special; a glob may match anywhere in the text. Raises invalid_argument
+    for an invalid expression.
     """
     if is_regex(pattern):
         regex = compile_pattern(pattern[1:-1], parameter)

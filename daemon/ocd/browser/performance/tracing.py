@@ -47,7 +47,7 @@ async def recording(tab: "Tab") -> AsyncIterator[list[bytes]]:
     """Record during the block; afterwards the list has the trace's JSON, in pieces.
 
     Raises busy if another trace of the browser is being recorded, timeout if Chromium does not
-    deliver it.
+    deliver it, too_large beyond MAX_BYTES.
     """
     params = {"transferMode": "ReturnAsStream", "traceConfig": _CONFIG}
     pieces: list[bytes] = []
@@ -79,9 +79,10 @@ def _resolve(future: asyncio.Future[Any], event: Event) -> None:
 
 
 def store(folder: Path, pieces: Iterable[bytes], copy: Path | None) -> tuple[str, Path]:
-    """Write the trace and return its id and file; blocks. The session's oldest ones are removed.
+    """Write the trace; return its id and its file, which is `copy` if given. Blocks.
 
-    copy: a second file to write it to. Raises storage_*.
+    The session's oldest traces are removed. copy: a second file to write the trace to. Raises
+    storage_*.
     """
     trace = msgspec.json.decode(b"".join(pieces), type=_TraceJson)
     trace.trace_events = [_strip_samples(event) for event in trace.trace_events]

@@ -13,7 +13,7 @@ _QUALITY = 80
 
 
 async def take_picture(cdp: CdpSession) -> bytes:
-    """Return the page as WebP, from its top; at most the first 16,383 pixels.
+    """Return an image of the page as WebP, from its top left; at most 16,383 pixels each way.
 
     Raises cdp_error, too_large.
     """

@@ -210,7 +210,8 @@ class PagePool:
     async def fetch(self, url: str, timeout_s: float) -> FetchedBody:
         """Fetch `url` with the context's cookies, without rendering it.
 
-        Responses of 400 and above have no body here. Raises fetch_failed, timeout, browser_gone.
+        Responses of 400 and above have no body here. Raises domain_blocked, fetch_failed, timeout,
+        browser_gone.
         """
         await self._chromium.guard.check(url)
         try:

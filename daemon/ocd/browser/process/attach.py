@@ -1,17 +1,17 @@
 """Attaching to a browser that is already running (`--browser-url`), over its WebSocket."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import Connection
 from ocd.browser.process.launch import LaunchedBrowser
 
 if TYPE_CHECKING:
     import aiohttp
 
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 CONNECT_S = 10
 
 

@@ -5,12 +5,13 @@ import contextlib
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
 from ocd.browser.cdp.emitter import call_each
 from ocd.browser.process import attach, process_tree
@@ -26,7 +27,6 @@ from ocd.safety.domain_policy import DomainPolicy
 
 logger = logging.getLogger(__name__)
 
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 State = Literal["stopped", "starting", "running", "gone"]
 
 # The time limit for setting up a browser that has answered.

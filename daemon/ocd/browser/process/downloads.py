@@ -8,11 +8,11 @@ import asyncio
 import os
 import shutil
 import unicodedata
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import Connection, Event
 from ocd.storage.files import FILE_MODE, make_dir, storage
 
@@ -87,9 +87,7 @@ class Downloads:
     that was not started by us, downloads are reported, but go where its owner wants them.
     """
 
-    def __init__(
-        self, incoming: Path | None, spawn: Callable[[Coroutine[Any, Any, None]], object]
-    ) -> None:
+    def __init__(self, incoming: Path | None, spawn: Spawn) -> None:
         self.max_bytes = 1 << 30
         self._incoming = incoming
         self._spawn = spawn
@@ -202,8 +200,8 @@ def _move(source: Path, target: Path) -> None:
 def file_name(suggested: str) -> str:
     """Return a safe name for a file that a server has named, valid on any file system.
 
-    Letters of every script are kept; folders, leading dots, device names, and control and direction
-    characters are not; the result is never longer than 140 bytes.
+    Letters and digits of every script are kept, other characters become `_`; folders and leading
+    dots are removed, device names prefixed. The result has at most 137 bytes.
     """
     base = unicodedata.normalize("NFC", suggested).replace("\\", "/").rpartition("/")[2]
     clean = "".join(c if c.isalnum() or c in _KEPT_SIGNS else "_" for c in base).strip(". ")

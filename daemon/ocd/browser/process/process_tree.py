@@ -7,7 +7,7 @@ import psutil
 
 
 def tree_bytes(pid: int) -> int:
-    """Return the bytes that the process and its children hold, shared pages counted once.
+    """Return the bytes that the process and its descendants hold, shared pages counted once.
 
     Where the system does not report proportional sizes, resident sizes are added up.
     """

@@ -146,7 +146,8 @@ async def delete_cookies(tab: Tab, cookies: list[dict[str, Any]]) -> None:
 async def set_cookie(tab: Tab, cookie: dict[str, Any]) -> None:
     """Set a cookie in CDP's form, for its `url` or `domain`, else for the tab's page.
 
-    Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (expires).
+    Raises wrong_value if Chromium refuses it, domain_blocked, invalid_argument (`expires`, or no
+    URL and a tab that shows no web page).
     """
     if "url" not in cookie and "domain" not in cookie:
         page_host(tab)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ocd.api.errors import OcdError
-from ocd.api.tool_calls import tool_call
+from ocd.api.tool_calls import ANSWER_DIALOG
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter
 
@@ -28,8 +28,7 @@ class Dialog:
         return OcdError(
             "dialog_open",
             f"A dialog is open ({self.kind}): {self.message}",
-            hint=f"Answer it: {tool_call('interact', action='accept_dialog')} or "
-            f"{tool_call('interact', action='dismiss_dialog')}",
+            hint=f"Answer it: {ANSWER_DIALOG}",
             dialog={"type": self.kind, "message": self.message, "default": self.default},
         )
 

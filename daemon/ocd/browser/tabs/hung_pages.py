@@ -16,7 +16,7 @@ _AGAIN_S = 0.1
 
 @contextmanager
 def end_hung_script(tab: PageTarget, has_left: Callable[[], bool]) -> Iterator[None]:
-    """In the block, which leaves the page: terminate its script if it does not answer any more.
+    """Terminate the script of a page that stops answering while the block leaves the page.
 
     The tab emits "hung_page_ended", once.
     """

@@ -213,7 +213,7 @@ class PageTools:
     async def call(self, tool: PageTool, arguments: dict[str, Any]) -> ToolAnswer:
         """Call a tool; cancelling this cancels the tool's call.
 
-        Raises page_tool_failed with the error of the tool, and the error of the page's end.
+        Raises page_tool_failed with the tool's own error, or the error of the page's end.
         """
         call = _ToolCall(tool)
         try:

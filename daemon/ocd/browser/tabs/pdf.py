@@ -47,7 +47,7 @@ def inches(name: str, text: str) -> float:
 async def write(tab: "Tab", path: Path, options: dict[str, Any]) -> PdfFile:
     """Print the page with CDP's options to a file, in pieces.
 
-    Raises invalid_argument for page ranges that do not exist, storage_* errors.
+    Raises invalid_argument for page ranges that do not exist, too_large, storage_*.
     """
     tab.check_usable()
     params = {**options, "transferMode": "ReturnAsStream"}

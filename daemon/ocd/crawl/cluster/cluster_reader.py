@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import SpawnTask
 from ocd.crawl.archive.raw_answers import mask_body
 from ocd.crawl.cluster.connection import ClusterConnection, WorkerGoneError
 from ocd.crawl.cluster.messages import MAX_BATCH, PageAnswer, encode
@@ -56,9 +56,6 @@ def _take_heads(request: PageRequest, heads: Sequence[AnswerHead]) -> None:
         request.chain.heads = [*heads]
 
 
-Start = Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
-
-
 class ClusterReader:
     """Reads the pages of one crawl on a cluster's workers.
 
@@ -70,7 +67,7 @@ class ClusterReader:
         self,
         connection: ClusterConnection,
         settings: Callable[[], bytes],
-        start: Start,
+        start: SpawnTask,
         local: PageReader,
     ) -> None:
         self._connection = connection
@@ -211,8 +208,8 @@ class ClusterReader:
             if one.cancelled < _MAX_CANCELLED:
                 return False  # that worker is ending; another one reads it
         # The load continues on that worker, which has its cookies, proxy and connection.
-        goes_on = page.begun or page.redirect is not None
-        one.near = worker if goes_on else ""
+        continues = page.begun or page.redirect is not None
+        one.near = worker if continues else ""
         if not page.is_empty and one.answer is not None and not one.answer.done():
             one.answer.set_result(page)
         return not page.is_empty

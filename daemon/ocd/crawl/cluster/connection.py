@@ -84,7 +84,10 @@ class ClusterConnection:
         return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values())
 
     async def run(self, settings: bytes, pages: bytes, worker: str) -> BatchAnswer:
-        """Return a worker's answer; raises WorkerGoneError, cluster_lost.
+        """Return a worker's answer.
+
+        Raises WorkerGoneError if the worker has ended or its pages were taken from it; cluster_lost
+        if the cluster has, or its workers cannot run this version; and the worker's own error.
 
         The request goes through the scheduler, but not as a Dask task: which worker reads what is
         decided here, and a task costs daemon, scheduler and worker five times as much as a batch of

@@ -3,13 +3,13 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import SpawnTask
 from ocd.browser.pool.page_pool import PagePool
 from ocd.browser.process.chromium import Chromium, ChromiumOptions
 from ocd.browser.process.network_rules import has_own_proxy
@@ -62,7 +62,7 @@ class _WorkerServices:
 
     reader: LocalReader
     http: HttpFetcher
-    start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]]
+    start: SpawnTask
 
 
 class WorkerCrawl:
@@ -166,9 +166,11 @@ class WorkerCrawl:
     # --- reading ------------------------------------------------------------------------------
 
     async def read_all(self, requests: Sequence[PageRequest]) -> list[PageAnswer]:
-        """Return the results that are ready after a while; `cancelled` for all if the crawl ends.
+        """Return an answer for each request, in order, when all are ready or BATCH_S has passed.
 
-        Pages that are still being read continue: a later request for them gets their results.
+        A page that is still being read is answered as `begun` and continues: a later request for it
+        gets its result. While none has begun, this waits longer. If the crawl ends, pages without a
+        result are answered as `cancelled`.
         """
         tools = await asyncio.shield(self._ready)
         readings = [self._reading(request, tools) for request in requests]

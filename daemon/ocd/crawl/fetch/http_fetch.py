@@ -150,7 +150,7 @@ class HttpFetcher:
         *,
         any_certificate: bool = False,
     ) -> AsyncIterator[Self]:
-        """Open a client for one crawl; at most `connections` requests run at once.
+        """Open a client for one crawl with at most `connections` + 2 connections.
 
         logins: "user:password" by origin. any_certificate: accept any TLS certificate.
         """

@@ -40,7 +40,7 @@ class Needs(TypedDict, total=False):
         unseen: an element that is invisible, or that only its children show, will do.
         scroll: all of it must be in view.
         select: select what the field holds.
-        goes_on: report also what has changed since the action's previous element.
+        continues: the action has already used another element; report what changed since.
     """
 
     point: bool
@@ -52,7 +52,7 @@ class Needs(TypedDict, total=False):
     unseen: bool
     scroll: bool
     select: bool
-    goes_on: bool
+    continues: bool
 
 
 _DEFAULT_NEEDS: Needs = {

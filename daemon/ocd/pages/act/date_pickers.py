@@ -36,9 +36,10 @@ def is_date_or_time(text: str) -> bool:
 
 
 async def bring_mouse(target: Target, typed: str) -> None:
-    """Move the mouse onto a field beside which a calendar may open, as if a person had clicked.
+    """Move the mouse onto a field that is about to get a date, as a person would to click it.
 
-    Some calendars write the date under the mouse into the field, over what is typed.
+    Some calendars write the date under the mouse into the field, over what is typed. Nothing
+    happens if the mouse has not been used in the tab, or if the field cannot be reached now.
     """
     tab = target.element.tab
     if not is_date_or_time(typed) or tab.state(input_events.MousePlace) is None:

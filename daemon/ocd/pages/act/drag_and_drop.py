@@ -80,7 +80,8 @@ async def drag(
 ) -> DragResult:
     """Press at one end, move to the other, release; scrolls to the target while dragging.
 
-    Raises what resolve_target and wait_ready raise for either end; the button is released then.
+    Raises what resolve_target and wait_ready raise for either end, after releasing the button; and
+    not_moved if the drop had no effect.
     """
     drop_target = await _find_drop_target(tab, target)
     dragged, start = await _start(tab, deadline, source)

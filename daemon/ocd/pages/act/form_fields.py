@@ -42,14 +42,14 @@ async def fill(
     value: Value,
     *,
     keep: bool = False,
-    tells_now: bool = True,
+    describe_page: bool = True,
 ) -> ActionResult:
     """Fill the control, and return what changed and its new value.
 
-    keep: append to the text of a text field. tells_now: include the first line about the page.
+    keep: append to the text of a text field. describe_page: include `now`, the state of the page.
     """
     async with _field_of(target, value) as field:
-        return await _fill(field, deadline, value, keep=keep, tells_now=tells_now)
+        return await _fill(field, deadline, value, keep=keep, describe_page=describe_page)
 
 
 @asynccontextmanager
@@ -66,7 +66,7 @@ async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
 
 
 async def _fill(
-    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool, tells_now: bool
+    target: Target, deadline: ActionDeadline, value: Value, *, keep: bool, describe_page: bool
 ) -> ActionResult:
     adds = keep and target.about["kind"] in ("text", *editors.KINDS)
 
@@ -99,7 +99,7 @@ async def _fill(
             settling_of(target, value=True, writes=True),
             choose=chooses,
             in_page=True,
-            tells_now=tells_now,
+            describe_page=describe_page,
         )
         done = await perform(target, deadline, effects, act, settling)
         several = typed and isinstance(value, (list, tuple))

@@ -31,10 +31,15 @@ Given = dict[str, Any] | None
 
 @dataclass(slots=True)
 class ActionResult:
-    """The result of an action: `changed` for the reply, `lines` about the page, the new value.
+    """The result of an action.
 
-    now: what is on top of the page after it, and what has the focus. given: what the element must
-    hold now; instead: what it holds in its place, in `held`.
+    Attributes:
+        changed: the keys of the reply's `changed`.
+        lines: what changed on the page, line by line.
+        value: the control's new value.
+        now: what is on top of the page, and what has the focus.
+        given: what the element must hold now, if that is known.
+        instead: what it holds instead, in `held`.
     """
 
     changed: dict[str, Any]
@@ -52,11 +57,12 @@ Action = Callable[[], Coroutine[Any, Any, Given]]
 class Settling:
     """How a frame is asked for its changes, once it is quiet.
 
-    missed: makes the error for a click that the element did not get, by its reason. choose: what
-    follows where a list has opened beside what was typed into, though the field says nothing of
-    having one. in_page: the action begins by asking the page's scripts, not by a press.
-    tells_now: whether what is on top of the page is asked for, too. writes: into a field, of which
-    is told what the browser has against its value.
+    Attributes:
+        missed: returns the error for a click that the element did not get, given the reason.
+        choose: runs where typing has opened a list that the field does not declare.
+        in_page: the action begins by calling the page's scripts, not with an input event.
+        describe_page: also ask what is on top of the page.
+        writes: the action writes to a field; the browser's complaints about its value are reported.
     """
 
     frame: Frame
@@ -64,16 +70,16 @@ class Settling:
     missed: Callable[[str, str], OcdError] | None = None
     choose: Action | None = None
     in_page: bool = False
-    tells_now: bool = True
+    describe_page: bool = True
     writes: bool = False
 
     @property
     def is_patient(self) -> bool:
-        """Whether more is waited for: pages check a field when nobody has typed for a while.
+        """Whether to wait longer: pages validate a field once nobody has typed for a while.
 
-        Not where the next field is filled at once.
+        Not if another field is filled right after this one.
         """
-        return self.writes and self.tells_now
+        return self.writes and self.describe_page
 
 
 async def perform(
@@ -85,7 +91,7 @@ async def perform(
 ) -> ActionResult:
     """Run the action, wait for what it triggers, and return what changed.
 
-    Again if it clicks, and something came between: the page got nothing of that click.
+    A click that another element intercepted is made again: the page has seen nothing of it.
     """
     tab = target.element.tab
     tab.events.emit("acting", target.element)
@@ -93,9 +99,12 @@ async def perform(
 
 
 def settling_of(target: Target, *, value: bool = False, writes: bool = False) -> Settling:
-    """Return how the target's frame is asked; value: with what the control holds afterwards.
+    """Return how to ask the target's frame for its changes.
 
-    writes: as in Settling.
+    Args:
+        target: the element.
+        value: also ask what the control holds afterwards.
+        writes: as in Settling.
     """
 
     async def settle(options: dict[str, Any]) -> Any:  # noqa: ANN401 - the engine's reply
@@ -142,7 +151,7 @@ async def observe(
         if settled["kept"] and not changed and not effects.asked_for_more:
             changed["link_kept"] = True
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
-    now = await page_now.describe(tab, deadline, changed, known) if settling.tells_now else ""
+    now = await page_now.describe(tab, deadline, changed, known) if settling.describe_page else ""
     value, instead = (settled["value"], settled["instead"]) if settled else (None, None)
     return ActionResult(changed, lines, value, now, given, instead)
 
@@ -237,7 +246,7 @@ async def _wait_stable(
         **registry.numbering(settling.frame.frame_id),
         "wait": wait,
         **asked,
-        "tells_now": settling.tells_now,
+        "describe_page": settling.describe_page,
     }
     if effects.navigating:
         return None

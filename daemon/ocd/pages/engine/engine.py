@@ -90,10 +90,10 @@ def source(there: int, needed: int) -> str:
 def loader() -> str:
     """Return the script that defines `openchromeLoad(needed)`, which installs the missing parts.
 
-    That returns false where parts were installed in another way. A part stands inside the function
-    of the one before, whose names it uses. Nothing of them is compiled before it is called, and
-    Chromium keeps what it has compiled for the next document, as it does not for scripts that are
-    sent to one: the first call on a document then takes a third.
+    It returns false where parts were installed in another way. Each part is nested in the function
+    of the part before it, whose names it uses. V8 compiles a part when it is first called, and
+    reuses the compiled code in later documents; it does not do that for scripts sent to a single
+    document by Runtime.evaluate, where the first call costs about three times as much.
     """
     nested = ""
     for part in reversed(PARTS):
@@ -118,7 +118,7 @@ return true;
 async def call(tab: "Tab", frame: Frame, name: str, *args: object) -> Any:  # noqa: ANN401
     """Call a function of the engine in a frame and return its JSON value.
 
-    Raises script_error for a page that navigates whenever the engine has been installed.
+    Raises script_error if the page keeps navigating before the engine can be called.
     """
     needed = _NEEDED.get(name, len(PARTS))
     for _ in range(_MAX_STEPS):

@@ -89,7 +89,7 @@ def _is_favicon(url: str) -> bool:
 async def glance(tab: Tab) -> dict[str, Any]:
     """Return the page's count (of elements), gate, title and login; {} from a busy page.
 
-    It waits no longer than LOOK_S and the call's deadline allow.
+    It waits at most PAGE_ANSWER_S seconds, and no longer than the call's deadline allows.
 
     gate: what stands in front of the page (captcha, bot-check, access-denied, js-required), or "".
     login: whether the page asks for a password.

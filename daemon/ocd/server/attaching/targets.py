@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import count
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import Event
 from ocd.browser.cdp.emitter import Listener
 from ocd.browser.cdp.messages import decode_params
@@ -20,7 +21,6 @@ from ocd.server.attaching.channels import TAB_PREFIX, Channel, filter_allows
 from ocd.server.attaching.messages import Outgoing
 
 Params = dict[str, Any]
-Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 # What of a tab is attached to beside its page; workers that other tabs share are not.
 _CHILDREN = ("iframe", "worker")

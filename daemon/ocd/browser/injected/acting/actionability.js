@@ -247,7 +247,7 @@ async function waitReady(el, options) {
       performance.now() >= stop || (!areScriptsEnabled() && covered + 1 >= SCROLL_BLOCKS.length);
     if (!found.why || found.why === 'detached' || over) {
       if (found.why) return found;
-      if (!options.goes_on || !changeWatch) watchChanges(el);
+      if (!options.continues || !changeWatch) watchChanges(el);
       if (options.strike) guardClick(el);
       const sends = options.editable ? '' : formTargetOrigin(el, options.point);
       return {

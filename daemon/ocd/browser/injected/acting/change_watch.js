@@ -150,7 +150,7 @@ async function settle(el, options) {
   if (el) noteAction(el);
   const title =
     window !== top || pageTitleOf(document) === state.title ? null : pageTitleOf(document);
-  const { next, lines, tells_now: tellsNow } = options;
+  const { next, lines, describe_page: describePage } = options;
   return runReader(
     () => {
       const own = options.value && el ? controlOf(el) : null;
@@ -162,7 +162,7 @@ async function settle(el, options) {
         invalid: state.submissions.invalid(),
         ...clickOutcome(guard, () => title !== null || changesMore(state, told, guard)),
         ...describeValue(state, el, options),
-        standing: tellsNow
+        standing: describePage
           ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
           : null,
       };

@@ -47,10 +47,10 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     """
     several = False
     for count, value in enumerate(values):
-        opened = await _open(target, deadline, goes_on=count > 0)
+        opened = await _open(target, deadline, continues=count > 0)
         several = target.about["several"] or await takes_several(target)
-        goes_on = opened or count > 0 or target.about["kind"] != "custom"
-        option = await _await_path(target, deadline, value, goes_on=goes_on)
+        continues = opened or count > 0 or target.about["kind"] != "custom"
+        option = await _await_path(target, deadline, value, continues=continues)
         if "why" not in option and len(values) > 1 and not several:
             several = await takes_several(target)  # the list has come by now
             option = (
@@ -61,7 +61,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
                 await input_events.press(target.element.tab, "Escape")
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
-            await click_found(target, deadline, goes_on=goes_on)
+            await click_found(target, deadline, continues=continues)
             await _keep_chosen(target, deadline, value, option)
     if values and target.about["kind"] == "custom" and not several:
         await _verify_shown(target, values[-1])
@@ -73,8 +73,8 @@ async def _keep_chosen(
 ) -> None:
     """Choose an option again if the click has deselected it: the list takes several after all."""
     if option["chosen"] and await target.element.call(_GAVE_UP):
-        await _open(target, deadline, goes_on=True)
-        await _await_path(target, deadline, value, goes_on=True)
+        await _open(target, deadline, continues=True)
+        await _await_path(target, deadline, value, continues=True)
         await click_found(target, deadline)
 
 
@@ -92,26 +92,26 @@ async def _verify_shown(target: Target, value: str) -> None:
 
 
 async def _await_path(
-    target: Target, deadline: ActionDeadline, value: str, *, goes_on: bool
+    target: Target, deadline: ActionDeadline, value: str, *, continues: bool
 ) -> dict[str, Any]:
     """Wait for the option; for a path such as `A / B`, click through its levels."""
     option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
     names = _split_path(value)
     if option.get("why") != "option_not_found" or len(names) == 1:
         return dict(option)
-    last = await _follow_path(target, deadline, names, goes_on=goes_on)
+    last = await _follow_path(target, deadline, names, continues=continues)
     return dict(option) if last is None else last
 
 
 async def _follow_path(
-    target: Target, deadline: ActionDeadline, names: Sequence[str], *, goes_on: bool = True
+    target: Target, deadline: ActionDeadline, names: Sequence[str], *, continues: bool = True
 ) -> dict[str, Any] | None:
     """Click the options above the last one, and wait for that; None if one is missing."""
     for name in names[:-1]:
         above = await target.element.call(_AWAIT, name, deadline.seconds_left * 1000)
         if "why" in above:
             return None
-        await click_found(target, deadline, goes_on=goes_on)
+        await click_found(target, deadline, continues=continues)
     return dict(await target.element.call(_AWAIT, names[-1], deadline.seconds_left * 1000))
 
 
@@ -168,22 +168,22 @@ async def missing_choices(target: Target, values: Sequence[str]) -> list[str]:
     return list(await target.element.call(_MISSING, list(values)))
 
 
-async def _open(target: Target, deadline: ActionDeadline, *, goes_on: bool) -> bool:
+async def _open(target: Target, deadline: ActionDeadline, *, continues: bool) -> bool:
     """Open the list if it is closed; return whether this opened it, and it closes again."""
     opens = target.about["kind"] == "custom"  # a text field has opened its list by now
     before = await target.element.call(_BEFORE, opens)
     if not before["open"] and opens:
         if await target.element.call(_OPENER):
-            await click_found(target, deadline, goes_on=goes_on)
+            await click_found(target, deadline, continues=continues)
         else:
-            x, y = await wait_ready(target, deadline, goes_on=goes_on)
+            x, y = await wait_ready(target, deadline, continues=continues)
             await input_events.click(target.element.tab, x, y)
     return not before["open"] and target.about["role"] != "listbox"
 
 
 async def open_list(target: Target, deadline: ActionDeadline) -> None:
     """Open the list of a control that is no text field, if it is not open."""
-    await _open(target, deadline, goes_on=True)
+    await _open(target, deadline, continues=True)
 
 
 async def click_other_option(
@@ -334,9 +334,9 @@ async def found_option(target: Target) -> Element:
     return Element(tab, frame, object_id)
 
 
-async def click_found(target: Target, deadline: ActionDeadline, *, goes_on: bool = True) -> None:
-    """Click what the engine has found. goes_on: the action has begun, with the control itself."""
+async def click_found(target: Target, deadline: ActionDeadline, *, continues: bool = True) -> None:
+    """Click what the engine has found. continues: the action has begun, with the control itself."""
     async with await found_option(target) as option:
         found = Target(option, target.ref, target.about)
-        x, y = await wait_ready(found, deadline, goes_on=goes_on)
+        x, y = await wait_ready(found, deadline, continues=continues)
         await input_events.click(target.element.tab, x, y)
