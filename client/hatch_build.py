@@ -21,7 +21,7 @@ class CustomMetadataHook(MetadataHookInterface):
     """Fills in `urls` and `readme`; `folder` is where in the repository this project stands."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set what is declared as dynamic, unless a source archive has said it."""
+        """Set the dynamic fields, unless a source archive already has them."""
         url, ref = repository(os.environ)
         folder = self.config.get("folder", "")
         if url and "urls" not in metadata:
@@ -54,7 +54,7 @@ def project_urls(url: str, ref: str) -> dict[str, str]:
 
 
 def absolute_links(text: str, url: str, ref: str, folder: str) -> str:
-    """Return Markdown whose relative links lead into the repository, pictures to their bytes."""
+    """Return Markdown with absolute links into the repository; pictures lead to raw files."""
 
     def link(found: re.Match[str]) -> str:
         kind = "raw" if found[1] else "blob"

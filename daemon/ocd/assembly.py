@@ -165,7 +165,7 @@ class Daemon:
         return crawler
 
     def _add_parts(self, parts: dict[type, object]) -> None:
-        """Add what verbs need that makes no calls of its own."""
+        """Add the parts that verbs need and that make no calls themselves."""
         own = (
             *(self.chromium, self.sessions, self.journal, self.outputs, self.crawler),
             *(self.runner, self.recorder, self.gateway, self.notes),
@@ -179,7 +179,7 @@ class Daemon:
         parts.update({type(part): part for part in own})
 
     def _add_callers(self, parts: dict[type, object], tools: ToolCatalog) -> None:
-        """Add what starts other verbs; the services are there when they do."""
+        """Add the parts that call verbs themselves, for which the services must exist."""
         home = self.config.home
         calls = NestedCalls(self._call)
         own = (
@@ -202,11 +202,11 @@ class Daemon:
         return run_call(self.services, request, caller=caller)
 
     def _allowed(self) -> AllowedVerbs:
-        """Return the verbs that the call which runs may use."""
+        """Return the verbs that the running call may use."""
         return call_context.current().capabilities or self._capabilities
 
     def _is_listed(self, entry: Mapping[str, Any]) -> bool:
-        """Return whether the list of tools that the running call's host has holds the entry."""
+        """Return whether the entry is in the list of tools that the running call's host has."""
         listed = call_context.current().is_listed
         return listed(entry) if listed else entry["tier"] <= self.config.tier
 
@@ -341,7 +341,7 @@ class Daemon:
             await asyncio.to_thread(self.outputs.add_root, folder)
 
     async def recover(self) -> None:
-        """Mend what earlier daemons left: their tasks become terminal, their Chromium ends."""
+        """Clean up after earlier daemons: tasks, evidence, Chromium. Start the resolver threads."""
         started = time.monotonic()
         reaped = await self.runner.recover()
         took = (time.monotonic() - started) * 1000
@@ -373,6 +373,6 @@ class Daemon:
         await self.services.spans.close()
 
     def abandon(self) -> None:
-        """End Chromium, and write nothing: at the places we know there may be another's files."""
+        """End Chromium and write nothing: our paths may belong to another daemon by now."""
         self.services.closing.set()
         self.chromium.kill()

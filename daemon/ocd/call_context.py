@@ -35,11 +35,11 @@ class AllowedVerbs(Protocol):
     """The verbs that a call may use; see verb_api.capabilities."""
 
     def check(self, name: str, group: str) -> None:
-        """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
+        """Raise CAPABILITY_DISABLED if the verb `name` of this group is not allowed."""
         ...
 
     def check_unknown(self, name: str) -> None:
-        """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
+        """Raise CAPABILITY_DISABLED if an unknown name belongs to a group that is not allowed."""
         ...
 
 
@@ -135,7 +135,7 @@ class CallContext:
     depth: int = 0
 
     def nested(self, *, capability_waived: bool) -> "CallContext":
-        """Return what a call that this one makes starts from."""
+        """Return the context of a call that this one makes."""
         return replace(self, depth=self.depth + 1, capability_waived=capability_waived)
 
 
@@ -143,22 +143,22 @@ _CURRENT: ContextVar[CallContext] = ContextVar("CALL_CONTEXT")
 
 
 def current() -> CallContext:
-    """Return the context of the call that runs; outside of calls an empty one."""
+    """Return the context of the running call; an empty one outside of calls."""
     return _CURRENT.get(None) or CallContext()
 
 
 def enter(context: CallContext) -> Token[CallContext]:
-    """Make it the current context, until what is returned is given to `leave`; for run_call."""
+    """Make it the current context until the returned token is passed to `leave`; for run_call."""
     return _CURRENT.set(context)
 
 
 def leave(token: Token[CallContext]) -> None:
-    """Make the context current that was so before."""
+    """Restore the context that was current before `enter`."""
     _CURRENT.reset(token)
 
 
 def wants_identity() -> bool:
-    """Return whether the call that runs wants the identities of the elements that it touches."""
+    """Return whether the running call wants the identities of the elements that it touches."""
     return current().touched.with_identity
 
 
@@ -168,7 +168,7 @@ def note_element(named: str, about: dict[str, Any]) -> None:
 
 
 def seconds_left(most_s: float) -> float:
-    """Return `most_s`, or what the call that runs has left for a last look, if that is less."""
+    """Return `most_s`, or the time that the running call has left to answer, if that is less."""
     deadline = current().deadline
     if deadline is None:
         return most_s

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(config: Config) -> None:
-    """Be the daemon: returns after SIGTERM, SIGINT or POST /v1/shutdown, with all undone.
+    """Run the daemon until SIGTERM, SIGINT or POST /v1/shutdown; return after everything is closed.
 
     Raises OcdError if it cannot start: `busy` if another daemon holds the lock, storage_* if the
     home is unusable, `unreadable_file` if what is there cannot be understood.
@@ -93,14 +93,14 @@ async def _run_background(daemon: Daemon) -> None:
 
 
 async def _load_stores(daemon: Daemon) -> None:
-    """Read what calls would wait for; what cannot be read says so to those calls."""
+    """Load the stores that calls need; one that cannot be read fails those calls instead."""
     for store in (daemon.notes.store, daemon.skills.store):
         with contextlib.suppress(OcdError):
             await asyncio.to_thread(store.load)
 
 
 async def _wait_for_stop(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) -> str:
-    """Return which part of the home is lost once one is; an empty string if stopped first."""
+    """Return the part of the home that was lost, once one is; an empty string if stopped first."""
     async with asyncio.TaskGroup() as group:
         stopped, lost = group.create_task(stop.wait()), group.create_task(losing)
         await asyncio.wait((stopped, lost), return_when=asyncio.FIRST_COMPLETED)

@@ -12,7 +12,7 @@ _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 
 def knows_peers() -> bool:
-    """Return whether the system tells whose a connection is."""
+    """Return whether the system can tell which user owns a connection."""
     return sys.platform.startswith("linux")
 
 

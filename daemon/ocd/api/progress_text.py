@@ -5,7 +5,7 @@ from typing import Any
 
 
 def speed(figures: Mapping[str, Any]) -> list[str]:
-    """Return what fits anywhere: 12.3/s, 1:05 left, 40 queued. Most wanted first."""
+    """Return short parts, the most useful first: 12.3/s, 1:05 left, 40 queued."""
     words = [f"{_rate(figures['pages_per_s'])}/s"]
     if "left_s" in figures:
         words.append(f"{_clock(figures['left_s'])} left")

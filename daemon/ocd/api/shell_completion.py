@@ -26,7 +26,7 @@ def prepare(program: str) -> None:
 
 
 def carry_out(program: str, option: str, shell: str | None) -> str:
-    """Install the script for a shell, $SHELL if none is named; return what there is to print.
+    """Show or install (`option`) the script for a shell, default $SHELL; return the text to print.
 
     Raises invalid_argument.
     """

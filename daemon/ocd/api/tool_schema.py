@@ -74,7 +74,7 @@ def as_tool(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def signature(entry: Mapping[str, Any], *, unlisted: bool = False) -> dict[str, Any]:
-    """Return what a caller must know: {"name", "description", "inputSchema"}.
+    """Return the part that callers need: {"name", "description", "inputSchema"}.
 
     unlisted: with the parameters that are rarely wanted.
     """
@@ -171,7 +171,7 @@ def _object(name: str, schema: Schema) -> dict[str, Any]:
 
 
 def _branches(branches: Sequence[Schema]) -> list[Schema]:
-    """Return the branches that say something: no integer beside number."""
+    """Return the branches that add anything: no integer beside number."""
     if {"type": "number"} not in branches:
         return list(branches)
     return [branch for branch in branches if branch != {"type": "integer"}]
@@ -222,7 +222,7 @@ _MANY_ITEMS = 100
 
 
 def _listed_keywords(schema: Schema) -> dict[str, Any]:
-    """Return a schema without what goes without saying: every byte of a list is paid for."""
+    """Return a schema without keywords that are implied: hosts pay for every byte of a list."""
     return {
         key: value
         for key, value in schema.items()

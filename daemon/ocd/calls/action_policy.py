@@ -20,7 +20,7 @@ _STRICTNESS: tuple[PolicyRule, ...] = ("allow", "ask", "deny")
 
 
 def may_act(rules: Sequence[ActionRule], session: str, granted: IsGranted) -> MayAct:
-    """Return what raises action_denied or consent_needed if a call may not act at a place.
+    """Return a function that raises action_denied or consent_needed if a call may not act there.
 
     granted: what a person has allowed.
     """
@@ -57,7 +57,7 @@ def _origins(verb: Verb, params: Params, here: str) -> Iterator[str]:
 
 
 def _rule(rules: Sequence[ActionRule], verb: str, origin: str, *, acts: bool) -> PolicyRule:
-    """Return what the first rule that matches says; without one it is allowed."""
+    """Return the decision of the first matching rule; without one the call is allowed."""
     host = host_of(origin) if origin else None
     for rule in rules:
         if _covers_verb(rule, verb, acts=acts) and _covers_origin(rule, origin, host):

@@ -81,7 +81,7 @@ class Consent:
 
 
 def _digest(request: CallRequest) -> str:
-    """Return what tells the same call again; its client may be another process."""
+    """Return what identifies the same call when it is made again, perhaps by another process."""
     key = [request.session, request.verb, without_call_only(request.params)]
     return blake2b(msgspec.json.encode(key, order="deterministic"), digest_size=16).hexdigest()
 
@@ -104,7 +104,7 @@ def unanswered_error(approval: Approval) -> OcdError:
 
 
 def denied_error(approval: Approval, answer: ApprovalDecision) -> OcdError:
-    """Return the error for what the person asked did not allow."""
+    """Return the error for a call that the person did not allow."""
     question = approval.question
     code = "exfiltration_denied" if question.kind == "data" else "action_denied"
     return OcdError(

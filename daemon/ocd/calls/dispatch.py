@@ -245,7 +245,7 @@ def check_call(services: CallServices, name: str, params: Mapping[str, Any]) -> 
 def _nested_request(
     request: CallRequest, name: str, params: Mapping[str, Any], common: CommonParams
 ) -> CallRequest:
-    """Return the call of the verb that runs in another one's place, bounded as that one."""
+    """Return the call of a verb that runs in place of another one, with the limits of that one."""
     time_limits = {"timeout", "timeout_ms", "timeoutMs"} & params.keys()
     outer = {} if time_limits or common.timeout_ms is None else {"timeout_ms": common.timeout_ms}
     return msgspec.structs.replace(request, verb=name, params={**params, **outer})
@@ -307,7 +307,7 @@ def _internal(call: ActiveCall, failure: Exception) -> OcdError:
 
 
 def _write_down(services: CallServices, call: ActiveCall, error: OcdError | None) -> None:
-    """Write the call to the journal and to the session's recent actions."""
+    """Record the call in the journal and in the session's recent actions."""
     request, code = call.request, error.code if error else None
     verb = services.verbs.get(request.verb)
     params = call.redacted_params(verb)

@@ -41,7 +41,7 @@ class EgressPolicy:
     taints: SessionTaints = field(default_factory=SessionTaints)
 
     def note(self, session: str, verb: Verb, params: Mapping[str, Any], output: Output) -> None:
-        """Remember whose text the session's caller is given."""
+        """Remember the origin of text that the session's caller is given."""
         if output.content is None and not verb.page_keys:
             return
         if verb.upstream_params is not None:
@@ -55,7 +55,7 @@ class EgressPolicy:
                 return
 
     def of_session(self, session: str, *, can_ask: bool, granted: IsGranted) -> MaySend:
-        """Return what raises exfiltration_denied or consent_needed if data may not leave it.
+        """Return the check that raises exfiltration_denied or consent_needed for this session.
 
         can_ask: whether the host behind the call can ask a person. granted: what a person has
         allowed.
@@ -109,7 +109,7 @@ def check(verb: Verb, params: Params, here: str = "") -> None:
 
 
 def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
-    """Yield what a call would send where, by what its verb declares."""
+    """Yield what a call would send, and where, as its verb declares."""
     # What is only read there is named by an address that the server itself has given.
     if verb.upstream_params is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"

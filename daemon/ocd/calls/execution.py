@@ -113,7 +113,7 @@ async def _turn(call: ActiveCall, verb: Verb, tab: Tab) -> AsyncIterator[None]:
 async def run_verb(
     services: CallServices, call: ActiveCall, verb: Verb, target: CallTarget
 ) -> Output:
-    """Run the verb on its target, and have it written down if the session is being recorded."""
+    """Run the verb on its target; record it if the session is being recorded."""
     if target.tab is not None:
         target.tab.request_log.last_call_at = time.time()
     recording = services.recorder.of(call.request.session)
@@ -161,14 +161,14 @@ class TimeLimit:
     allowed_s: float | None
 
     def after(self, waited_s: float) -> "TimeLimit":
-        """Return what is left of it after a person was waited for, and something in any case."""
+        """Return the limit that remains after waiting for a person, never nothing."""
         if not waited_s or self.allowed_s is None:
             return self
         left = max(self.allowed_s - waited_s, min(self.allowed_s, AFTER_CONSENT_S))
         return TimeLimit(self.requested_s, left)
 
     def deadline(self, started: float) -> float | None:
-        """Return when a call that started then has to be answered."""
+        """Return the time by which a call that started then must be answered."""
         return None if self.allowed_s is None else started + self.allowed_s
 
 
@@ -185,7 +185,7 @@ def time_limit(verb: Verb, common: CommonParams, params: Params) -> TimeLimit:
 
 @asynccontextmanager
 async def keep_within(limit: TimeLimit, call: ActiveCall, verb: Verb) -> AsyncIterator[None]:
-    """Cut short what takes longer than is allowed: then it raises timeout."""
+    """End a block that takes longer than allowed; raises timeout."""
     timeout = asyncio.timeout(limit.allowed_s)
     try:
         async with timeout:
@@ -215,7 +215,7 @@ def _timeout_error(call: ActiveCall, verb: Verb, seconds: float | None) -> OcdEr
 
 
 def _queue_timeout_error(call: ActiveCall, queue: TabQueue, message: str) -> OcdError:
-    """Return the error of a call that spent its time, or some of it, in the queue of its tab."""
+    """Return the error of a call that spent all or part of its time in its tab's queue."""
     behind = {"verb": queue.behind.request.verb, "call_id": queue.behind.id}
     waited = f": it waited {queue.describe()}"
     return OcdError(

@@ -16,7 +16,7 @@ OutputMode = Literal["inline", "handle", "auto"]
 
 
 class CommonParams(msgspec.Struct):
-    """Parameters that a verb gets from its flags, besides its own."""
+    """The parameters that a verb has by its flags, besides its own."""
 
     tab_id: Annotated[str | None, Meta(description="Default: the latest")] = None
     timeout_ms: Annotated[
@@ -43,7 +43,7 @@ def common_names(verb: Verb) -> tuple[str, ...]:
 
 
 def apply_aliases(verb: Verb, raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters under the verb's own names, where it knows others for them.
+    """Return the parameters with aliases replaced by the verb's own names.
 
     What a tool that is not ours takes stays as it came, under `arguments`.
     """

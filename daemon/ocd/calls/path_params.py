@@ -212,7 +212,7 @@ def _check_source(source: FileSource) -> None:
 
 @cache
 def extras_of(of: type) -> dict[str, dict[str, Any]]:
-    """Return what `Meta(extra=…)` says of each field of a struct."""
+    """Return the `Meta(extra=…)` of each field of a struct."""
     return {name: _extra(info) for name, info in fields_of(of).items()}
 
 
@@ -232,7 +232,7 @@ def _required_fields(of: type[Params]) -> frozenset[str]:
 
 
 def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
-    """Return what may be written down of the parameters of a call, as the caller sent them."""
+    """Return the part of a call's parameters that may be recorded, as the caller sent them."""
     if verb is None or verb.upstream_params is not None:
         return RedactedParams(raw)
     params = {snake_case(key): value for key, value in raw.items()}
@@ -240,5 +240,5 @@ def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
 
 
 def secret_params(of: type[Params]) -> set[str]:
-    """Return the parameters whose values are never written down."""
+    """Return the parameters whose values are never recorded."""
     return {name for name, extra in extras_of(of).items() if extra.get("secret")}

@@ -67,7 +67,7 @@ class Reply:
             pass
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the JSON that `encode` returns, so that it is never whole in memory; blocks."""
+        """Yield the JSON that `encode` returns in pieces, for lists longer than memory; blocks."""
         if self.rows is None:
             yield self.encode()
             return
@@ -88,7 +88,7 @@ class Reply:
 
 
 def with_restart_note(reply: Reply) -> Reply:
-    """Return the reply as one that says that Chromium was started again."""
+    """Return the reply with the note that Chromium was restarted."""
     is_object = isinstance(reply.data, dict)
     data = {**reply.data, "browser_restarted": True} if is_object else reply.data
     return dataclasses.replace(reply, data=data, browser_restarted=True)
@@ -187,7 +187,7 @@ def _add_next_step(verb: Verb, output: Output, params: Mapping[str, Any]) -> Non
 
 
 async def to_store(verb: Verb, common: CommonParams, output: Output) -> Payload | None:
-    """Return what a handle keeps of the output: all of it, whatever an inline reply would cut.
+    """Return the output as a handle stores it: complete, even where an inline reply would cut it.
 
     None if it is not stored, by what the caller asked for and by its size.
     """

@@ -46,7 +46,7 @@ def render(declared: Iterable[Verb]) -> Schema:
 
 
 def referred_to(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the definition that a schema refers to, if it is nothing else."""
+    """Return the name of the definition that a schema is a mere reference to, if it is one."""
     return schema["$ref"].removeprefix(_REF.format(name="")) if "$ref" in schema else None
 
 
@@ -60,7 +60,7 @@ def _add_common(verb: Verb, schema: Schema) -> None:
 
 
 def _shapes_in(types: Iterable[Any], shapes: Shapes) -> Shapes:
-    """Return, by their names, the classes that these annotations are made of."""
+    """Return the classes that occur in these annotations, by name."""
     for one in types:
         if not (is_typeddict(one) or _is_struct(one)):
             _shapes_in(get_args(one), shapes)
@@ -75,7 +75,7 @@ def _is_struct(shape: object) -> bool:
 
 
 def _tidy(schema: Schema, shape: Any) -> Schema:  # noqa: ANN401 - a class of either kind
-    """Return the schema without titles, its keys in their order, those that are always there."""
+    """Return the schema without titles, keys in order, `required` for those always present."""
     schema = {key: value for key, value in schema.items() if key != "title"}
     if "description" in schema:
         schema["description"] = inspect.cleandoc(schema["description"])

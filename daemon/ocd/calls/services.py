@@ -75,7 +75,7 @@ class CallServices:
     call_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def wait_idle(self) -> None:
-        """Wait until no call is in flight; for one who has set `closing`."""
+        """Wait until no call is in flight; for use after `closing` was set."""
         while self.active_calls:
             self.call_ended.clear()
             await self.call_ended.wait()
@@ -115,7 +115,7 @@ class TabQueue:
     waited_s: float | None = None
 
     def describe(self) -> str:
-        """Return how long was waited, and for which call, as the end of a sentence."""
+        """Return how long the call waited, and for which call, as the end of a sentence."""
         waited = time.monotonic() - self.since if self.waited_s is None else self.waited_s
         return f"{waited:.1f} s for its turn on {self.tab_id}, behind {self.behind.request.verb}"
 
@@ -154,16 +154,16 @@ class ActiveCall:
     _redacted: RedactedParams | None = None
 
     def redacted_params(self, verb: Verb | None) -> RedactedParams:
-        """Return what may be written down of the request's parameters, redacted once for all."""
+        """Return the request's parameters as they may be recorded; redacted once, then cached."""
         if self._redacted is None:
             self._redacted = written_params(verb, self.request.params)
         return self._redacted
 
     def note_wait(self, began: float) -> None:
-        """Note the wait for a person since then; the call continues on the same tab."""
+        """Add the time since then as a wait for a person; the call continues on the same tab."""
         self.waited_s += time.monotonic() - began
         self.waited_tab = self.tab_id
 
     def reroute(self, request: CallRequest) -> None:
-        """Go on with another verb, which answers in place of the one that was called."""
+        """Continue with another verb, which answers in place of the one that was called."""
         self.request, self._redacted = request, None

@@ -21,7 +21,7 @@ from ocd.verb_api.declaration import Output, Params, Verb
 
 
 def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, TaskKind]:
-    """Return the ledger's kinds: a task runs the very function of its declaration."""
+    """Return the ledger's task kinds; a task runs the function of the verb's declaration."""
     return {verb.name: _kind(verb, parts) for verb in kinds.values()}
 
 

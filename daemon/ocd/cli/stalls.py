@@ -58,7 +58,7 @@ def ended_by_watchdog(home: Path) -> str:
 
 
 def stall_of(pid: int, path: Path) -> str | None:
-    """Return in words what the loop of this daemon has hung in, and how long; None if it has not.
+    """Return where the daemon's loop hangs, and for how long, as text; None if it does not hang.
 
     Reads what ocd.runtime.watcher and faulthandler wrote; a stall that is over does not count.
     """

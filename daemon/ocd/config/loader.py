@@ -47,7 +47,7 @@ class _Source(NamedTuple):
 
 
 def environment() -> Environ:
-    """Return the process's environment, for the parts that are handed it."""
+    """Return the process's environment, for parts that get it as a parameter."""
     return os.environ
 
 

@@ -53,7 +53,7 @@ class ActionRule(Table, frozen=True, kw_only=True):
 
     @property
     def scheme(self) -> str:
-        """The scheme of the pages that it is about; an empty string: any."""
+        """The scheme of the pages that the rule applies to; an empty string: any."""
         return self.origin.rpartition("://")[0].lower()
 
     @property
@@ -84,7 +84,7 @@ class _CatalogNames(msgspec.Struct):
 
 @cache
 def _verb_names() -> frozenset[str]:
-    """Return the names of all verbs and kinds; only who has rules pays for it."""
+    """Return the names of all verbs and kinds; loaded only for configurations that have rules."""
     packaged = resources.files(api).joinpath("catalog.json").read_bytes()
     catalog = msgspec.json.decode(packaged, type=_CatalogNames)
     return frozenset(entry.name for entry in (*catalog.verbs, *catalog.kinds))

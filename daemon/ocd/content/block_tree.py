@@ -36,7 +36,7 @@ _PARAGRAPHS = frozenset(("p", "pre", "blockquote"))
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """A block element: where it stands in the HTML, and characters of what is inside.
+    """A block element: its position in the HTML, and the amounts of text inside it.
 
     A Chinese, Japanese or Korean sign counts as several.
     prose: text in runs that are long and mostly not links: sentences, not menus.
@@ -65,7 +65,7 @@ class Block:
             waiting += block.children[::-1]
 
     def subtract(self, inner: "Block") -> None:
-        """Take what an inner block has off its ancestors, up to this one."""
+        """Subtract an inner block's amounts from its ancestors, up to this one."""
         at = inner.parent
         while at is not None:
             at.text -= inner.text
@@ -77,7 +77,7 @@ class Block:
 
 
 class _Builder:
-    """Builds the tree while the tags go by."""
+    """Builds the tree from the tags in order."""
 
     def __init__(self) -> None:
         self.root = self.open_block = Block("", 0, "")

@@ -55,7 +55,7 @@ def mark_languages(tree: "LexborHTMLParser") -> None:
 
 
 def language_of(block: "LexborNode", around: dict[int, str]) -> str:
-    """Return the language of a `pre` in the page's own words, "" if it tells none.
+    """Return the language of a `pre` as the page names it, "" if it does not.
 
     around: what was found for other blocks of the same tree, by the element that they stand in.
     """
@@ -106,7 +106,7 @@ def _inherited_language(classes: str, place: int) -> str:
 
 @lru_cache(1000)  # a site has few of them
 def _language_in(classes: str) -> str:
-    """Return the language that class names tell, "" if they tell none."""
+    """Return the language that class names give, "" if none does."""
     for match in _NAMED.finditer(classes):
         name = match["name"].lower().rstrip(".-")
         if name not in _NOT_CODE:

@@ -147,7 +147,7 @@ def _is_data(text: str) -> bool:
 
 
 def _dense(blocks: Sequence[Block], text_places: Sequence[int]) -> dict[int, float]:
-    """Return how much of each block is said, not linked: 0 for menus, 1 for prose."""
+    """Return each block's density from 0 (menus) to 1 (prose, data): text that is not links."""
     scores = {}
     for place in text_places:
         text = blocks[place].text

@@ -133,7 +133,7 @@ class Formulas:
 
 
 def _outermost(nodes: "list[LexborNode]") -> Iterator[_Formula]:
-    """Yield the formulas among elements of which some may stand in others."""
+    """Yield the outermost formulas among elements that may be nested."""
     taken: set[int] = set()
     for node in nodes:
         if node.mem_id in taken or any(one.mem_id in taken for one in _ancestors(node)):

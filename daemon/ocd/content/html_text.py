@@ -104,7 +104,7 @@ class Document:
         return found
 
     def signals(self, rels: Collection[str], product: str) -> PageSignals:
-        """Return what the page tells those who follow links; see read_signals."""
+        """Return the page's signals for crawlers; see read_signals."""
         may_unfollow = "nofollow" in self._source.lower()
         return read_signals(self._tree, rels, product, may_unfollow=may_unfollow)
 
@@ -132,7 +132,7 @@ class Document:
         return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
 
     def remove_links(self) -> None:
-        """Leave the words of the links only, once the main content is found, which they tell."""
+        """Replace links by their text, after the main content was found, which depends on them."""
         self._has_links = False
 
     def _without_spans(self, *, only_main: bool) -> str:
@@ -143,7 +143,7 @@ class Document:
 
 
 def _title_of_empty(tag: re.Match[str]) -> str:
-    """Return what stands for a link's tag without the link: the title, where it has no words."""
+    """Return the text that replaces a link: nothing, or its title if it has no text."""
     if not tag.string.startswith("</a>", tag.end()):
         return ""
     titled = _LINK_TITLE.search(tag[0])

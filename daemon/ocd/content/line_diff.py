@@ -37,7 +37,7 @@ class LineDiff:
         }
 
     def text(self) -> str:
-        """Return the lines behind their signs: - removed, ~ changed (before → after), + added."""
+        """Return the lines with a sign in front: - removed, ~ changed (before → after), + added."""
         lines = [f"- {line}" for line in self.removed]
         lines += [f"~ {before} → {after}" for before, after in self.changed]
         lines += [f"+ {line}" for line in self.added]
@@ -50,7 +50,7 @@ class LineDiff:
 
 
 def difference(before: str, after: str) -> LineDiff:
-    """Compare two readings: moved lines are the same, lines of one ref one that changed."""
+    """Compare two readings: a moved line is unchanged, two lines of one ref are a change."""
     old, new = _lines(before), _lines(after)
     left, come = Counter(old), Counter(new)
     same = (left & come).total()

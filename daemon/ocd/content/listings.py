@@ -105,7 +105,7 @@ def _leads_elsewhere(heading: Block, html: str) -> bool:
 
 
 def _is_identifier(heading: Block, html: str) -> bool:
-    """Return whether a heading is a name of a program's: a reference lists what a class has."""
+    """Return whether a heading is a program's identifier: API references list a class's members."""
     words = _TAG.sub("", html[heading.start : heading.end]).split()
     return len(words) == 1 and words[0].isascii() and _SIGN_IN_NAME.search(words[0]) is not None
 
@@ -134,7 +134,7 @@ def _is_of_text(block: Block) -> bool:
 
 
 def _is_box(block: Block, html: str) -> bool:
-    """Return whether a block of links stands apart, and is no frame of a list."""
+    """Return whether a block of links is a box of its own and not the frame of a list."""
     if not _is_linked(block) or _is_of_text(block):
         return False
     at = block.start

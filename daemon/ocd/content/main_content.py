@@ -89,7 +89,7 @@ def _body(html: str) -> Block | None:
 
 
 class _Search:
-    """A search for the main content: `main`, of which the `dropped` blocks are no part."""
+    """A search for the main content: the block `main` without the `dropped` blocks inside it."""
 
     def __init__(self, body: Block, extras: frozenset[str]) -> None:
         self._extras = extras
@@ -102,11 +102,11 @@ class _Search:
         self.main = self._landmark(body) or (self._densest(body) if self.is_prose else body)
 
     def weight(self, block: Block) -> int:
-        """Return how much a block says: its prose, on a page of prose; else what is no link."""
+        """Return a block's amount of prose on a page with prose, else of text outside links."""
         return block.prose if self.is_prose else block.text - block.linked
 
     def is_enough(self) -> bool:
-        """Return whether what was found says enough to be what the page is about."""
+        """Return whether the block found has enough text to be the main content."""
         if self.is_prose:
             return self.weight(self.main) >= self._whole_of_main() * _LEFT
         if _is_declared(self.main):
@@ -114,7 +114,7 @@ class _Search:
         return self.main.text >= self._text * _MUCH
 
     def _whole_of_main(self) -> int:
-        """Return what the page says, or where it declares a main part, what that says."""
+        """Return the weight of the page, or of the main part that it declares."""
         if not _is_declared(self.main):
             return self.whole
         inside = (one for one in self.dropped if self.main.start < one.start < self.main.end)
@@ -141,7 +141,7 @@ class _Search:
                 waiting += [(one, inner) for one in block.children]
 
     def _is_dispensable(self, block: Block) -> bool:
-        """Return whether the page says enough without a block."""
+        """Return whether enough of the page remains without a block."""
         weight = self.weight(block)
         if weight < self.whole * _MUCH:
             return True

@@ -174,7 +174,7 @@ def _align(match: re.Match[str]) -> str:
 
 
 def _fences(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the text in pieces, and of each whether it is a fenced block of code."""
+    """Yield the text in pieces, each with whether it is a fenced code block."""
     done = at = looked = line = 0
     tried = -1  # the line whose first backticks were looked at: others begin no block
     while (at := text.find("```", at)) >= 0:
@@ -197,7 +197,7 @@ def _fences(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _relax_escapes(text: str) -> str:
-    """Return a text without the escapes of signs that stand inside of words, or alone."""
+    """Return a text without the escapes of characters inside words, or between spaces."""
     if "\n\n\n" in text:
         text = _BLANK_LINES.sub("\n\n", text)
     if r"\_" in text:

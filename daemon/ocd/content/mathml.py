@@ -42,7 +42,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def latex_of(formula: "LexborNode") -> str:
-    """Return a `math` element as LaTeX, as its source says it, else as its markup does."""
+    """Return a `math` element as LaTeX: its own source, or translated from its markup."""
     for one in formula.css("annotation"):
         if (one.attributes.get("encoding") or "").strip().lower() in _SOURCES:
             return one.text().strip()
@@ -237,7 +237,7 @@ def _multiscripts(node: "LexborNode", depth: int) -> str:
 
 
 def _closings(nodes: "list[LexborNode]") -> dict[int, int]:
-    """Return where what opens in a row is closed; one past its end for the brace before cases."""
+    """Return where each fence of a row closes; one past the row's end for the brace of cases."""
     signs = {at: one.text().strip() for at, one in enumerate(nodes) if one.tag == "mo"}
     found: dict[int, int] = {}
     opened: list[int] = []

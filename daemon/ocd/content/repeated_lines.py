@@ -21,7 +21,7 @@ LITTLE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A reading with one line for each run that is known; how many lines are told and left out.
+    """A reading with one line in place of each known run; the numbers of lines kept and left out.
 
     share: of the characters, how much is left out.
     """
@@ -33,7 +33,7 @@ class Shortened:
 
 
 def without_repeats(after: str, url: str, before: str, before_url: str) -> Shortened:
-    """Return a reading without the runs of lines that stood in an earlier one, at any depth.
+    """Return a reading without the runs of lines that an earlier one had, at any depth.
 
     Lines are alike whatever their refs, and wherever their links are written from.
     """
@@ -59,14 +59,14 @@ def without_repeats(after: str, url: str, before: str, before_url: str) -> Short
 
 
 class _EarlierLines:
-    """The lines of an earlier reading, and where each of them stands."""
+    """The lines of an earlier reading, and the positions of each."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self._places: Mapping[str, list[int]] = _places(keys)
 
     def run(self, keys: Sequence[str], start: int) -> int:
-        """Return how many lines from there on stand in a row in the earlier reading, too."""
+        """Return how many lines from there on follow each other in the earlier reading, too."""
         places = self._places.get(keys[start], ())
         return max((self._alike(keys, start, place) for place in places), default=0)
 
@@ -96,7 +96,7 @@ def _key(line: str, url: str) -> str:
 
 
 def _trim(lines: Sequence[str], start: int, length: int) -> int:
-    """Return a run's length without the lines at its end that hold what follows it."""
+    """Return a run's length without the lines at its end that are parents of what follows."""
     end = start + length
     if end < len(lines):
         while end > start and _depth(lines[end - 1]) < _depth(lines[end]):

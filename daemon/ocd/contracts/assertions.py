@@ -26,7 +26,7 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     name: Annotated[str, Meta(max_length=200)] = ""
 
     def check(self, place: str) -> None:
-        """Raise invalid_argument for what the types alone do not forbid."""
+        """Raise invalid_argument for values that the types alone do not rule out."""
         conditions = [name for name in self.ONE_OF if getattr(self, name) is not None]
         if self.ONE_OF and len(conditions) != 1:
             names = ", ".join(self.ONE_OF)
@@ -83,7 +83,7 @@ class Network(Leaf, frozen=True, kw_only=True):
 
 
 class Console(Leaf, frozen=True, kw_only=True):
-    """How many entries the console has: at most `max` (0 unless said), at least `min`."""
+    """How many entries the console has: at most `max` (default: 0), at least `min`."""
 
     PATTERNS: ClassVar[tuple[str, ...]] = ("pattern",)
     KIND = "console"

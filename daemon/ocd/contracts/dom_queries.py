@@ -46,7 +46,7 @@ def _text_in(html: str, selector: str | None) -> tuple[bool, str | None]:
 
 
 def count_of(evidence: Snapshot, selector: str) -> int | None:
-    """Return how many elements match; None: it is not known."""
+    """Return how many elements match; None if that is not known."""
     if evidence.dom_count is not None and selector in evidence.dom_count:
         return evidence.dom_count[selector]
     if evidence.html is None:
@@ -63,7 +63,7 @@ def _tree(html: str) -> "LexborHTMLParser":
 
 
 def _refusal() -> type[Exception]:
-    """Return what the parser raises for a selector that it does not know."""
+    """Return the exception that the parser raises for a selector that it does not support."""
     from selectolax.lexbor import SelectolaxError
 
     return SelectolaxError

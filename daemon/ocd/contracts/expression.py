@@ -149,7 +149,7 @@ def leaves(node: Node) -> Iterator[Leaf]:
 
 
 def as_json(node: Node) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the contract in its one spelling, as a hash of it is reckoned."""
+    """Return the contract in its canonical form, from which its hash is computed."""
     match node:
         case Check(leaf, _):
             fields = {k: v for k, v in msgspec.to_builtins(leaf).items() if v not in (None, "")}
@@ -180,7 +180,7 @@ def disjunction(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def negation(verdict: Verdict) -> Verdict:
-    """Return the opposite; what is inconclusive stays so."""
+    """Return the opposite verdict; inconclusive stays inconclusive."""
     if verdict == "inconclusive":
         return verdict
     return "fail" if verdict == "pass" else "pass"

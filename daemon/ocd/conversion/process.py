@@ -104,7 +104,7 @@ def _function(name: str) -> Callable[[Any], Any]:
 
 
 def _bound_cpu(seconds: float) -> None:
-    """End the process, by SIGPROF's default action, once it has computed so long; 0: never."""
+    """End the process, by SIGPROF's default action, after that much CPU time; 0: never."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -122,7 +122,7 @@ def bound_memory(limit: int) -> None:
 
 
 def return_freed_memory() -> Callable[[int], int] | None:
-    """Have glibc give large blocks back: left alone, it keeps them once it has freed one.
+    """Make glibc return large blocks to the system: by default it keeps them once it has freed one.
 
     Returns what has it give back the small ones, too, malloc_trim(3).
     """

@@ -89,7 +89,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
 
     @property
     def ended(self) -> bool:
-        """Whether it takes no more jobs."""
+        """Whether it accepts no more jobs."""
         return self._process is None
 
     def run(self, function: Callable[[A], R], argument: A) -> asyncio.Future[R]:
@@ -147,7 +147,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         self._input = cast("asyncio.WriteTransport", self._process.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Give the answers that are whole to those who wait."""
+        """Deliver complete answers to the callers that wait for them."""
         rest = self._rest
         rest += data
         start = 0
@@ -175,7 +175,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         self.kill()
 
     def process_exited(self) -> None:
-        """Note the end."""
+        """Record that the process has ended."""
         self.kill()
         self._gone.set()
 
@@ -189,17 +189,17 @@ class ConversionPool:
 
     @property
     def warm(self) -> bool:
-        """Whether one is there that costs nothing."""
+        """Whether a started process is available."""
         return self._idle is not None and not self._idle.ended
 
     async def lend(self) -> ConversionWorker:
-        """Return a process that is the caller's alone; OSError if none can be started."""
+        """Return a process for the caller's exclusive use; OSError if none can be started."""
         idle, self._idle = self._idle, None
         self._keep_until(None)
         return idle if idle is not None and not idle.ended else await ConversionWorker.start()
 
     def give_back(self, worker: ConversionWorker) -> None:
-        """Take a process back; one that is still at work, or one too many, is ended."""
+        """Take a process back; it is ended if it is still busy, or if enough are kept."""
         if worker.busy or worker.ended or self.warm:
             worker.kill()
             return

@@ -189,11 +189,11 @@ class EvidenceStore:
             ) from None
 
     def recover(self) -> int:
-        """Remove what a crash has left half written or half deleted; return how many."""
+        """Remove bundles that a crash left half written or half deleted; return how many."""
         return len(sweep_folders(self.root))
 
     def _prune(self) -> list[str]:
-        """Delete the oldest bundles beyond the most there may be; return their ids."""
+        """Delete the oldest bundles beyond MAX_BUNDLES; return their ids."""
         with self._changing, storage("listing", self.root):
             found = [path for path in self.root.iterdir() if is_bundle_id(path.name)]
             if len(found) <= self.max_bundles:

@@ -51,7 +51,7 @@ def iso_date(text: str, lang: str = "") -> str | None:
 
 
 def iso_moment(text: str, lang: str = "") -> str | None:
-    """Return the first date of a text with its time, if it tells one, as ISO 8601."""
+    """Return the first date of a text, with its time if it has one, as ISO 8601."""
     plain = ascii_digits(text).strip()
     match = _ISO.search(plain)
     if match:

@@ -154,7 +154,7 @@ def from_markup(tree: Tree) -> list[Entity]:
 
 
 def _untyped(tree: Tree) -> list[Entity]:
-    """Return what RDFa says of resources, and of the page itself, without giving them a type."""
+    """Return the properties that RDFa gives to resources without a type, and to the page itself."""
     by_subject: dict[str, Entity] = {}
     around: list[Node] = []  # that say what the properties inside of them are about
     past = 0
@@ -229,7 +229,7 @@ class _References:
 
 
 def _members(node: Node, begins: str, references: _References) -> Iterator[Node]:
-    """Yield the elements that belong to an item; what is inside of a nested item is that one's."""
+    """Yield the elements that belong to an item, but not those inside nested items."""
     start = past = 0
     for inner in chain(node.inside(), references.outside(node)):
         if start < inner.at < past:
@@ -253,7 +253,7 @@ def _add(props: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401
 
 
 def machine_value(node: Node) -> str:
-    """Return what an element says for machines, or what it shows."""
+    """Return an element's machine-readable value, else the text that it shows."""
     attrs = node.attrs
     for name in ("content", "datetime"):
         if attrs.get(name):
@@ -268,7 +268,7 @@ def machine_value(node: Node) -> str:
 
 
 def group_metas(metas: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the meta tags by their names; those that are repeated as lists."""
+    """Return the meta tags by name; repeated ones as lists."""
     found: dict[str, Any] = {}
     for key, content in metas:
         _add(found, key, content)

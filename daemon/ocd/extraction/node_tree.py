@@ -56,14 +56,14 @@ class Node:
 
     @property
     def text(self) -> str:
-        """What is shown of it, on one line."""
+        """Its visible text, on one line."""
         if self._text is None:
             self._text = squeeze("".join(self.tree.texts[self.first_text : self.end_text]))
         return self._text
 
     @property
     def lines(self) -> list[str]:
-        """What is shown of it, a line for each block."""
+        """Its visible text, a line for each block."""
         raw = "".join(self.tree.texts[self.first_text : self.end_text]).split("\v")
         return [line for line in map(squeeze, raw) if line]
 
@@ -124,7 +124,7 @@ class Tree:
 
     @property
     def root(self) -> Node:
-        """The element that everything is in."""
+        """The outermost element."""
         return self.nodes[0]
 
     def _open(self, at: int, entry: list[Any]) -> None:

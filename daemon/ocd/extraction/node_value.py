@@ -11,14 +11,14 @@ _NUMBERS = re.compile(r"\d[\d.,]*(?:[ \u00a0]\d{3})*")
 
 
 def plain_value_score(value: str, field: SchemaField) -> float:
-    """Return how much a text is one value of the kind that is wanted."""
+    """Return a score for how well a text is a single value of the requested kind."""
     if field.kind not in ("number", "integer") or minutes_in(value) is not None:
         return 1
     return 1 if len(value) <= 40 and len(_NUMBERS.findall(value)) == 1 else 0.4
 
 
 def field_value_of(node: Node, field: SchemaField) -> str:
-    """Return what an element says of a field: its target, its time or its text."""
+    """Return an element's value for a field: its link target, its time or its text."""
     attrs = node.attrs
     if attrs.get("content"):
         return attrs["content"]
@@ -47,7 +47,7 @@ def _address(node: Node) -> str:
 
 
 def current_text(node: Node) -> str:
-    """Return the text of an element; beside a struck price, the one that counts."""
+    """Return the text of an element; if it has a struck-through price, the current one."""
     struck = [inner for inner in node.inside() if "struck" in inner.attrs or inner.tag == "del"]
     if not struck:
         return node.text

@@ -239,7 +239,7 @@ def groups(root: Node) -> list[Group]:
 
 
 def repeated_spans(groups_: list[Group]) -> list[tuple[int, int]]:
-    """Return where the entries of lists and cards stand: what is in them is not of the page."""
+    """Return the ranges of list entries and cards, whose contents do not describe the page."""
     return [
         (item.at, item.end)
         for group in groups_

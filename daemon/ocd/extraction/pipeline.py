@@ -30,7 +30,7 @@ def one(harvest: PageCapture, field: SchemaField, *, page: bool) -> FilledObject
 
 
 def many(harvest: PageCapture, item: SchemaField, *, page: bool) -> RepeatedObjects:
-    """Fill the object again and again: from each scope, or from what repeats on the page."""
+    """Fill an object from each scope, or from each repeated item of the page."""
     if not page and len(harvest.scopes) > 1:
         found = [
             fill(
@@ -44,7 +44,7 @@ def many(harvest: PageCapture, item: SchemaField, *, page: bool) -> RepeatedObje
 
 
 def everything(harvest: PageCapture, *, page: bool) -> dict[str, Any]:
-    """Return the structured data that the page carries, without anybody asking for fields."""
+    """Return all structured data that the page contains, without a schema."""
     scope = _scope(harvest, page=page)
     by_layer: dict[str, list[dict[str, Any]]] = {"json-ld": [], "microdata": [], "rdfa": []}
     for entity in scope.entities:

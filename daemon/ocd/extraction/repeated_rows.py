@@ -22,7 +22,7 @@ _TRIED = 25
 
 @dataclass(slots=True)
 class RepeatedRows:
-    """Repeated things: `read` makes an object of one of the `items`."""
+    """Repeated items: `read` makes an object of one of the `items`."""
 
     items: list[Any]
     read: Callable[[Any], dict[str, Any]]
@@ -33,7 +33,7 @@ class RepeatedRows:
 
 
 def best_rows(field: SchemaField, scope: SearchScope, fill_row: FillRow) -> RepeatedRows | None:
-    """Return the things that fill the item's fields best, None if none fill any."""
+    """Return the repeated items that fill the fields best, None if none fill a quarter of them."""
     assert field.item is not None
     fields = field.item.fields
     best: RepeatedRows | None = None

@@ -9,7 +9,7 @@ from ocd.extraction.schema import SchemaField
 
 
 def everything(found: PageCapture, *, page: bool) -> dict[str, Any]:
-    """Return {data, message}: what the page carries."""
+    """Return {data, message}: all structured data that the page contains."""
     data = pipeline.everything(found, page=page)
     counts = {key: len(value) for key, value in data.items() if key != "title" and value}
     listed = ", ".join(f"{count} {key}" for key, count in counts.items()) or "nothing"
@@ -34,7 +34,7 @@ def one(found: PageCapture, field: SchemaField, *, page: bool) -> dict[str, Any]
 def many(
     found: PageCapture, field: SchemaField, *, page: bool, offset: int, limit: int
 ) -> dict[str, Any]:
-    """Return {items, count, total, next_offset, strategies, …} of what repeats."""
+    """Return {items, count, total, next_offset, strategies, …} of the repeated objects."""
     item = field.item if field.kind == "array" and field.item else field
     result = pipeline.many(found, item, page=page)
     total = len(result.items)

@@ -44,7 +44,7 @@ class FilledObject:
             self.required.append(path)
 
     def join(self, other: "FilledObject", name: str) -> None:
-        """Take over what was found for the object that stands under `name`."""
+        """Add the values of the nested object `name`."""
         self.layers |= {f"{name}.{path}": value for path, value in other.layers.items()}
         self.sources |= {f"{name}.{path}": value for path, value in other.sources.items()}
         self.confidence |= {f"{name}.{path}": value for path, value in other.confidence.items()}
@@ -54,7 +54,7 @@ class FilledObject:
 
 
 def fill(fields: Iterable[SchemaField], scope: SearchScope) -> FilledObject:
-    """Fill the fields of one object; what is not found is missing, never invented."""
+    """Fill the fields of one object; values that are not found are missing, never invented."""
     schema_fields = tuple(fields)
     if scope.entity is None:
         scope.entity = best_entity(schema_fields, scope.entities)
@@ -164,7 +164,7 @@ def _fill_row(
 
 
 def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Entity | None:
-    """Return the thing that says most about the fields."""
+    """Return the entity that has values for most of the fields."""
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(

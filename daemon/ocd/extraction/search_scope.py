@@ -35,7 +35,7 @@ class Candidate:
 
 @dataclass(eq=False)
 class SearchScope:
-    """Where to look. `entity` is the thing that it is about, if it says so for machines."""
+    """Where to look. `entity` is the subject of the scope, if its metadata names one."""
 
     root: Node
     base: str = ""
@@ -83,7 +83,7 @@ class SearchScope:
         return page_layout.repeated_spans(self.groups)
 
     def candidates(self, field: SchemaField) -> list[Candidate]:
-        """Return what may be the field's value, the likeliest first."""
+        """Return candidates for the field's value, the likeliest first."""
         found = [
             *self.embedded_values(field), *self._meta(field), *self._labelled_values(field),
             *self._hinted_values(field), *self._guessed_values(field),
@@ -91,7 +91,7 @@ class SearchScope:
         return sorted(found, key=lambda one: -one.score)
 
     def embedded_values(self, field: SchemaField) -> Iterator[Candidate]:
-        """Yield what the entity says about a field."""
+        """Yield the entity's values for a field."""
         entity = self.entity
         if entity is None:
             return
@@ -136,7 +136,7 @@ class SearchScope:
                 yield Candidate(value, "css", f"{node.tag}.{'-'.join(words)}", score)
 
     def _relevance(self, node: Node) -> float:
-        """Return how much an element is of the whole: less in an aside or in one of many cards."""
+        """Return an element's relevance to the scope: lower in an aside or in one of many cards."""
         if not self.page:
             return 1
         beside = node.within("aside", "footer", "nav") is not None

@@ -31,7 +31,7 @@ _BY = re.compile(r"^(?:written |posted |published )?(?:by|von|par|por|di)\s+(.{2
 
 
 class ScopeView(Protocol):
-    """What a guess needs to know of a scope."""
+    """The part of a scope that guesses use."""
 
     root: Node
     base: str

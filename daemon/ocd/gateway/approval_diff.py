@@ -21,7 +21,7 @@ MAX_TEXT = 50_000
 def changes(
     found: Sequence[ToolEntry], tools: Sequence[Declaration], agreed: PinnedTools | None
 ) -> list[dict[str, Any]]:
-    """Return what differs from what was agreed to: [{"tool", "name", "state", "diff"}].
+    """Return the differences from the approved tools: [{"tool", "name", "state", "diff"}].
 
     state: new, changed or gone. diff: unified, a line for each line of text or of JSON. Tools that
     are refused, and cannot be agreed to, are no part of it.
@@ -38,12 +38,12 @@ def changes(
 
 
 def fingerprint(tools: Sequence[Declaration]) -> str:
-    """Return what tells one list of tools from another: agreeing is to what was shown."""
+    """Return the identity of a list of tools: an approval covers exactly the list shown."""
     return digest({"tools": [pinned_fields(tool) for tool in tools]})
 
 
 def pinned_fields(tool: Declaration) -> dict[str, Any]:
-    """Return the part of a declaration that is agreed to."""
+    """Return the part of a declaration that an approval covers."""
     return {key: tool[key] for key in PINNED_FIELDS if tool.get(key) is not None}
 
 

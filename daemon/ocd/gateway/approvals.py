@@ -9,7 +9,7 @@ from ocd.gateway.tool_pins import digest
 
 @dataclass(frozen=True, slots=True)
 class UpstreamApprovals:
-    """One question for each server of which something is withheld.
+    """One question for each server that has withheld tools.
 
     Its id tells what was shown: tools that change again are another question. Denied ones are not
     listed again before that, or a restart; they stay withheld.
@@ -25,7 +25,7 @@ class UpstreamApprovals:
         return [one for one in questions if one["approval"] not in self._denied]
 
     async def answer(self, approval_id: str, *, allowed: bool) -> bool:
-        """Agree to the tools that were shown, or leave them withheld; False: not one of these.
+        """Approve the tools that were shown, or leave them withheld; False for an unknown id.
 
         Raises upstream_withheld if they have changed since.
         """

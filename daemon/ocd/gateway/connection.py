@@ -17,19 +17,19 @@ class UpstreamHandle(Protocol):
 
     @property
     def settled(self) -> asyncio.Event:
-        """Set once the first attempt to reach the server has come to something."""
+        """Set once the first attempt to reach the server has succeeded or failed."""
         ...
 
     def state(self) -> dict[str, Any]:
-        """Return what can be said of the connection."""
+        """Return the state of the connection."""
         ...
 
     async def run(self) -> None:
-        """Be connected, again and again, until stopped."""
+        """Stay connected until stopped, reconnecting after losses."""
         ...
 
     async def wait_connected(self) -> object:
-        """Wait until the server is there, and has said what it offers."""
+        """Return the connection once it is made; upstream_gone if that fails."""
         ...
 
     async def tools(self) -> list[dict[str, Any]]:

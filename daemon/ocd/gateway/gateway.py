@@ -73,7 +73,7 @@ class Gateway:
             self._notify("prompts")
 
     def watch(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with the list that has changed, until what is returned is called."""
+        """Call `listener` with each list that has changed; the returned function ends that."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
@@ -91,7 +91,7 @@ class Gateway:
             self._services.spawn(_call_listener(listener, changed))
 
     async def settle(self) -> None:
-        """Wait until every server has said what it offers, or cannot; for some seconds at most."""
+        """Wait, some seconds at most, until every server's tools are known or it has failed."""
         waiting = [server for server in self._servers.values() if not server.known.is_set()]
         if not waiting:
             return
@@ -111,15 +111,15 @@ class Gateway:
         return await server.verb(name) if server and UPSTREAM_MARK in name else None
 
     async def resources(self) -> list[dict[str, Any]]:
-        """Return what the servers list as resources; of one that does not answer there are none."""
+        """Return the servers' resources; none of a server that does not answer."""
         return await self._gather("resources", UpstreamServer.resources)
 
     async def templates(self) -> list[dict[str, Any]]:
-        """Return the servers' resource templates; of one that does not answer there are none."""
+        """Return the servers' resource templates; none of a server that does not answer."""
         return await self._gather("templates", UpstreamServer.templates)
 
     async def prompts(self) -> list[dict[str, Any]]:
-        """Return the prompts of the servers; of one that does not answer there are none."""
+        """Return the servers' prompts; none of a server that does not answer."""
         return await self._gather("prompts", UpstreamServer.prompts)
 
     async def _gather(self, what: str, list_of: Ask) -> list[dict[str, Any]]:
@@ -142,11 +142,11 @@ class Gateway:
         )
 
     async def review(self, name: str) -> dict[str, Any]:
-        """Return what agreeing to a server's tools as they are now would agree to."""
+        """Return what approving a server's current tools would approve."""
         return await self._server(name).review()
 
     async def approve(self, name: str, mark: str) -> dict[str, Any]:
-        """Agree to all tools of a server as they are now; see Server.approve."""
+        """Approve all current tools of a server; see UpstreamServer.approve."""
         return await self._server(name).approve(mark)
 
     def withheld(self) -> list[UpstreamServer]:
@@ -161,7 +161,7 @@ class Gateway:
         raise OcdError("not_found", f"There is no upstream '{name}'", hint=hint, upstream=name)
 
     async def states(self) -> list[dict[str, Any]]:
-        """Return what each server is and offers, and what is withheld of it."""
+        """Return each server's state, its tools, and which of them are withheld."""
         await self.settle()
         return [self._servers[name].state() for name in self.names]
 

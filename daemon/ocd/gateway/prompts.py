@@ -47,7 +47,7 @@ def prompts_of(server: str, prompts: Sequence[Mapping[str, Any]]) -> dict[str, U
 
 
 def _arguments(raw: object) -> tuple[tuple[str, bool], ...] | None:
-    """Return the arguments that can be given; None if one that has to be cannot."""
+    """Return the arguments that callers can pass; None if a required one cannot be passed."""
     found: list[tuple[str, bool]] = []
     for one in raw if isinstance(raw, list) else ():
         required = isinstance(one, dict) and one.get("required") is True

@@ -38,14 +38,14 @@ class ResourceLinks:
         self._lock = threading.Lock()  # long answers are looked through beside the loop
 
     def alias(self, address: str) -> str:
-        """Return the address that callers are given; `of` then knows it."""
+        """Return our address for a server's own, which `of` can then resolve."""
         key = address_id(self._server, address)
         with self._lock:
             self._addresses[key] = address
         return f"{PREFIX}{self._server}/{key}"
 
     def of(self, key: str) -> str | None:
-        """Return the server's own address, None for an ID that it has not been given."""
+        """Return the server's own address; None for an unknown ID."""
         return self._addresses.get(key)
 
     def to_list(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

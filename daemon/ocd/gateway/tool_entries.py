@@ -57,7 +57,7 @@ def build_entries(
     tier: int,
     sanitizer: Sanitizer,
 ) -> list[ToolEntry]:
-    """Return what becomes of a server's tools. pinned: hashes that were agreed to; None: all."""
+    """Return the entries of a server's tools. pinned: the approved hashes; None: all approved."""
     names = Counter(exposed_name(server, _name(tool)) for tool in tools)
     found = []
     for number, tool in enumerate(tools):

@@ -34,7 +34,7 @@ class _PinFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def digest(declaration: dict[str, Any]) -> str:
-    """Return the hash of all that a server says of a tool; the order of keys does not count."""
+    """Return the hash of a tool's whole declaration; the order of keys does not matter."""
     ordered = msgspec.json.encode(declaration, order="deterministic")
     return blake2b(ordered, digest_size=16).hexdigest()
 
@@ -57,7 +57,7 @@ class PinStore:
         declarations: dict[str, dict[str, Any]],
         at: str = "",
     ) -> PinnedTools:
-        """Remember that these tools, by name, hash and words, are agreed to, and no others.
+        """Record these tools (name, hash and texts) as approved, and no others.
 
         at: when that was; now, unless it is given.
         """

@@ -37,7 +37,7 @@ ListName = Literal["tools", "resources", "prompts"]
 
 
 class UpstreamCall(Params):
-    """What the caller of another server's tool has given, unread"""
+    """The arguments for another server's tool, passed on undecoded"""
 
     arguments: dict[str, Any]
 
@@ -101,7 +101,7 @@ class UpstreamServer:
             self.ended.set()
 
     async def settle(self) -> None:
-        """Wait until its first start has come to something."""
+        """Wait until its first start has succeeded or failed."""
         try:
             actor = await self.start()
         except OcdError as error:
@@ -110,7 +110,7 @@ class UpstreamServer:
         await actor.settled.wait()
 
     def remove(self) -> None:
-        """Have it end, and offer nothing any more."""
+        """End it and withdraw its tools."""
         self._removed = True
         if self.actor is not None:
             self.actor.stop()
@@ -212,7 +212,7 @@ class UpstreamServer:
         return now
 
     def state(self) -> dict[str, Any]:
-        """Return what it is and offers, and what is withheld of it."""
+        """Return its state, its tools, and which of them are withheld."""
         found: dict[str, Any] = {"upstream": self.name}
         if self.actor is not None:
             found |= self.actor.state()

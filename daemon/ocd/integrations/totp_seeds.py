@@ -246,7 +246,7 @@ _FAILED = object()
 
 
 def _keyring(method: str, *args: str) -> object:
-    """Call the operating system's keyring; _FAILED where there is none that keeps things safe."""
+    """Call the operating system's keyring; _FAILED without a secure one."""
     outcome: list[object] = [_FAILED]
 
     def call() -> None:

@@ -65,7 +65,7 @@ def read_key(path: Path) -> bytes:
 
 
 def body_of(meta: TaskMeta) -> bytes:
-    """Return what is sent of an ended task: its meta, which has no text of its pages."""
+    """Return the body for an ended task: its meta, which contains no text of its pages."""
     data = known_secrets.current().mask(public(meta))
     event = {"type": f"task.{meta.status.lower()}", "timestamp": meta.ended_at, "data": data}
     return msgspec.json.encode(event)
@@ -109,7 +109,7 @@ class SignedPosts:
 
 
 class Webhooks:
-    """Tells whoever asked that a task has ended; what a stopped daemon could not tell waits.
+    """Notifies callers' addresses of ended tasks; notifications survive a stop of the daemon.
 
     policy: asked before each try. report: writes an event to the journal.
     """
@@ -138,7 +138,7 @@ class Webhooks:
             self._ended.put_nowait(meta)
 
     async def run(self) -> None:
-        """Tell of what ends, and of what an earlier daemon left, until cancelled."""
+        """Notify of tasks that end, and of those that an earlier daemon left, until cancelled."""
         async with asyncio.TaskGroup() as group:
             await self._find_waiting()
             while True:

@@ -145,7 +145,7 @@ class Runner(Tasks):
         return run.meta
 
     def detach(self, task_id: str) -> None:
-        """Note that a direct call's caller waits no more: it is a task like others."""
+        """Make a direct call's task an ordinary one, because its caller no longer waits."""
         if (run := self._runs.get(task_id)) is not None:
             run.detach()
 
@@ -207,7 +207,7 @@ class Runner(Tasks):
         )
 
     async def _live(self, run: TaskRun) -> None:
-        """Be the life of one task: on disk, in line, running, ended."""
+        """Take one task through its life: stored, queued, running, ended."""
         try:
             if await self._store_result(run):
                 await run.turn.wait()
@@ -259,7 +259,7 @@ class Runner(Tasks):
         return meta
 
     async def _keep_saved(self, run: TaskRun) -> None:
-        """Bring a running task's progress to disk, and hear there of another process's cancel."""
+        """Save a running task's progress, and notice there if another process has cancelled it."""
         while not run.ended.is_set():
             run.work.take_figures()
             try:

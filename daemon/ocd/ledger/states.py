@@ -109,7 +109,7 @@ _PRIVATE = ("version", "boot_id", "start_ticks", "result_list", "result_checked"
 
 
 def public(meta: TaskMeta) -> dict[str, Any]:
-    """Return the task as callers see it: meta.json without what is the ledger's own business.
+    """Return the task as callers see it: meta.json without the ledger's internal fields.
 
     `direct` is there if it is true, `resumed_from` if it was.
     """
@@ -133,7 +133,7 @@ def advance(meta: TaskMeta, progress: TaskProgress) -> TaskMeta:
 
 
 def ask_cancel(meta: TaskMeta, now: str) -> TaskMeta:
-    """Note that the task shall stop; the first asking counts."""
+    """Record that the task was asked to stop; only the first request counts."""
     if meta.terminal or meta.cancel_requested_at is not None:
         return meta
     return replace(meta, cancel_requested_at=now)

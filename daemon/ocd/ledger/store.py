@@ -197,7 +197,7 @@ class TaskStore:
             yield folder
 
     def change_stamp(self, task_id: str) -> tuple[int, int]:
-        """Return what differs once meta.json was replaced: its inode and its time of change."""
+        """Return what changes whenever meta.json is replaced: its inode and modification time."""
         path = self.directory(task_id) / META
         with storage("reading", path):
             status = path.stat()

@@ -89,7 +89,7 @@ class TaskHandle:
             self._on_progress(self)
 
     def close(self) -> None:
-        """Take no more units; what a late thread of the verb still adds is refused."""
+        """Accept no more units, including those of a thread of the verb that is late."""
         self._closed = True
         if self._log is not None:
             self._log.close()

@@ -105,7 +105,7 @@ class Tasks:
         )
 
     def log(self, meta: TaskMeta, name: str) -> JsonLinesFile:
-        """Return a log that the task's kind keeps in its folder; of none the lines are none."""
+        """Return a log that the task's kind keeps in its folder; without a file it has no lines."""
         return JsonLinesFile(self._store.directory(meta.task_id) / name)
 
     def counts(self) -> dict[str, int]:

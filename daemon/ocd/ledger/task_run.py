@@ -158,13 +158,13 @@ class TaskRun:
         self.meta = begin(self.meta, self._store.now())
 
     def adopt(self, saved: TaskMeta) -> None:
-        """Take over the task as a thread left it on disk; what the loop did meanwhile is kept."""
+        """Take over the task as a thread has stored it; keep what the loop changed meanwhile."""
         if not self.meta.terminal:
             self.meta = saved if saved.terminal else self._with_current_progress(saved)
             self.changed.fire()
 
     def detach(self) -> None:
-        """Become an ordinary background task: the waiting caller has gone on."""
+        """Become an ordinary background task: the caller no longer waits."""
         self.meta = replace(self.meta, direct=False)
         self._unsaved = True
 
@@ -174,7 +174,7 @@ class TaskRun:
             self.ask_stop()
 
     def leave(self) -> None:
-        """Let go of the files and of everybody who waits."""
+        """Close the files and wake everybody who waits."""
         self.work.close()
         if self._events is not None:
             self._events.close()
@@ -185,7 +185,7 @@ class TaskRun:
         self.changed.fire()
 
     def _with_current_progress(self, meta: TaskMeta) -> TaskMeta:
-        """Return the task as it is on disk with what memory knows better."""
+        """Return the task from disk, with the newer values that are in memory."""
         if self.meta.status == "RUNNING":
             meta = begin(meta, self.meta.started_at or self._store.now())
         if self.meta.cancel_requested_at is not None:
@@ -216,7 +216,7 @@ class TaskRun:
         return saved
 
     def save_progress(self) -> TaskMeta | None:
-        """Bring what changed to disk; return the task if it or its file had changed."""
+        """Write changes to disk; return the task if it or its file had changed."""
         if not self._unsaved and self._store.change_stamp(self.meta.task_id) == self._seen:
             return None
         self._unsaved = False

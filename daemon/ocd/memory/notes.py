@@ -65,7 +65,7 @@ def note_id(domain: str, key: str) -> str:
 
 
 def _redact_note(key: str, value: object) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value with secrets masked; advice on how to find a password field is not one."""
+    """Return the value with secrets masked; advice on finding a password field is not a secret."""
     return redact(value) if key.startswith(_ADVICE_PREFIXES) else redact({key: value})[key]
 
 

@@ -62,7 +62,7 @@ class StoreUsage:
 
     @contextmanager
     def writing(self, place: HandleFiles) -> Iterator[None]:
-        """Count a handle as being written; what was granted is given back at the end."""
+        """Count a handle as being written; the space reserved for it is released at the end."""
         with self._lock:
             self._writing[place.handle] = 0
             self._folders[place.handle] = place.folder
@@ -94,7 +94,7 @@ class StoreUsage:
         self._handles[handle] = stored
 
     def reconcile(self, before: frozenset[str], found: Mapping[str, StoredHandle]) -> None:
-        """Take over what a sweep found; `before`: the names known when it began.
+        """Adopt the result of a sweep; `before`: the names known when it began.
 
         Handles stored while the sweep was looking stay as they were stored: it may have seen their
         payload without its description.

@@ -126,7 +126,7 @@ class Search:
     # --- matches in a window ------------------------------------------------------------------
 
     def _search(self, window: _Window) -> bool:
-        """Take the window's matches; return whether to go on."""
+        """Add the window's matches; return whether to continue."""
         pos = window.pos
         while not self._must_stop():
             match = self._regex.search(window.data, pos)

@@ -240,11 +240,11 @@ class OutputStore:
         self._reported = {*swept.failed, *swept.unreadable}
 
     def handles(self) -> list[str]:
-        """Return the handles there are, those that live longest first, from memory."""
+        """Return the existing handles, those that expire last first, from memory."""
         return self._usage.newest()
 
     async def listing(self, offset: int, limit: int) -> list[HandleMeta]:
-        """Return what is known of some handles, in the order of `handles`; unreadable ones not."""
+        """Return the metadata of some readable handles, in the order of `handles`."""
         return await asyncio.to_thread(self._listing, self.handles()[offset : offset + limit])
 
     def _listing(self, handles: Iterable[str]) -> list[HandleMeta]:

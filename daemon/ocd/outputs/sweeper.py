@@ -53,7 +53,7 @@ class SweepResult:
 
 
 class _Bytes(NamedTuple):
-    """What a file with several names holds, whichever name it was found by."""
+    """The bytes of a file with several names, whichever name it was found by."""
 
     device: int
     inode: int

@@ -30,7 +30,7 @@ Listener = Callable[[], None]
 
 
 def person_grant(task_id: str) -> Grant:
-    """Return what tells the question by which a task asks for a person's turn."""
+    """Return the grant that identifies the question by which a task asks for a person."""
     return ("person", task_id)
 
 
@@ -63,7 +63,7 @@ class ConsentNeededError(OcdError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """The asking call: what a person is shown of it, and what identifies the same call again."""
+    """The call that asks: what a person is shown of it, and what identifies a repetition."""
 
     session: str
     verb: str
@@ -116,11 +116,11 @@ class ApprovalSource(Protocol):
     """A source of questions that outlive the daemon."""
 
     async def pending(self) -> list[dict[str, Any]]:
-        """Return what waits for an answer, each as Approval.to_dict has it."""
+        """Return the pending questions, each in the form of Approval.to_dict."""
         ...
 
     async def answer(self, approval_id: str, *, allowed: bool) -> bool:
-        """Put a decision into force; False if the approval is not one of its own."""
+        """Apply a decision; False if the approval is not one of its own."""
         ...
 
 
@@ -199,7 +199,7 @@ class Approvals:
         return approval.answer
 
     def find(self, grant: Grant) -> Approval | None:
-        """Return what waits for an answer of this kind; None if nothing does."""
+        """Return the pending approval with this grant, or None."""
         waiting = (one for one in self._approvals.values() if one.answer is None)
         return next((one for one in waiting if one.question.grant == grant), None)
 
@@ -218,7 +218,7 @@ class Approvals:
     # --- answering ---------------------------------------------------------------------------
 
     async def list(self) -> list[dict[str, Any]]:
-        """Return what waits for an answer, oldest first."""
+        """Return the pending questions, oldest first."""
         self._forget_old()
         found = [one.to_dict() for one in self._approvals.values() if one.answer is None]
         for source in self._sources:
@@ -258,7 +258,7 @@ class Approvals:
     # --- watching ----------------------------------------------------------------------------
 
     def watch(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` when the queue has changed, until what is returned is called."""
+        """Call `listener` after each change of the queue; the returned function ends that."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 

@@ -40,19 +40,19 @@ class LeasableTab(Protocol):
 
     @property
     def events(self) -> _Events:
-        """What happens to it: "closed"."""
+        """Emits "closed"."""
         ...
 
     def state(self, kind: type[S]) -> S | None:
-        """Return what is kept of the tab."""
+        """Return the state of this type that is kept for the tab, or None."""
         ...
 
     def set_state(self, value: S) -> S:
-        """Keep something of the tab."""
+        """Keep this state for the tab."""
         ...
 
     def drop_state(self, kind: type) -> None:
-        """Forget it."""
+        """Forget the state of this type."""
         ...
 
 
@@ -74,7 +74,7 @@ class Lease:
     keeps: ExitStack = field(default_factory=ExitStack)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what all may see of it."""
+        """Return it without its key."""
         return {
             "session": self.tab.session_name, "tab_id": self.tab.id, "url": self.tab.url,
             "holder": self.holder, "since": self.since,
@@ -152,7 +152,7 @@ class Leases:
         self._finish(self._find(key), "released")
 
     def list(self) -> list[Lease]:
-        """Return the leases that there are, oldest first."""
+        """Return the current leases, oldest first."""
         return list(self._leases.values())
 
     def watch(self, listener: Callable[[], None]) -> Callable[[], None]:

@@ -61,7 +61,7 @@ class Action:
 
 
 class _Title(NamedTuple):
-    """A tab's title: at which address it was so, as the page has it, as it may be shown."""
+    """A tab's title: the address at which it was read, the title itself, and the redacted one."""
 
     url: str
     raw: str
@@ -97,11 +97,11 @@ class ActiveRecording:
 
     @property
     def meta(self) -> RecordingMeta:
-        """What it is, and how many actions it has by now."""
+        """The recording's meta, with the current number of actions."""
         return self.recording.meta
 
     async def record(self, action: Action, run: RunVerb) -> Output:
-        """RunVerb the action, record it, and return its result or raise its error."""
+        """Run the action, record it, and return its result or raise its error."""
         action.touched.with_identity = True
         if action.verb.acts and action.tab in self._untitled:
             self._ask_titles()  # of the actions before this one, which may change the title
@@ -155,7 +155,7 @@ class ActiveRecording:
         action.tab = tab
 
     def _film(self, action: Action) -> None:
-        """Show what begins in the film. What it was given may be a password: that comes later."""
+        """Caption the film with the action. Its value, which may be a password, is added later."""
         if self.camera is not None:
             if action.tab is not None:
                 self.camera.show(action.tab)
@@ -233,7 +233,7 @@ class ActiveRecording:
         self._untitled.setdefault(tab, {})[seq] = self._title(tab)
 
     def _ask_titles(self) -> None:
-        """Request the titles that pages have after their actions, without waiting."""
+        """Request the titles of pages after their actions, without waiting."""
         untitled, self._untitled = self._untitled, {}
         for tab, titles in untitled.items():
             if not tab.closed:
@@ -261,7 +261,7 @@ class ActiveRecording:
             self._settled = True
 
     def _changes(self, verb: Verb, output: Output | None) -> dict[str, Any]:
-        """Return what the action's answer says changed, cleaned as the answer itself is."""
+        """Return the changes that the action's reply reports, sanitised like the reply itself."""
         data = output.data if output is not None else None
         if output is None or not isinstance(data, dict) or "changed" not in data:
             return {}
@@ -293,7 +293,7 @@ def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
 
 
 def describe_targets(touched: TouchedElements) -> dict[str, Any]:
-    """Return the elements that the action was about; `target` is the first of them."""
+    """Return the elements that the action touched; `target` is the first of them."""
     targets = [describe_target(one.named, one.about) for one in touched.elements]
     if not targets:
         return {}

@@ -13,7 +13,7 @@ Target = Mapping[str, Any]
 
 
 def by_words(target: Target) -> str:
-    """Return the element as a query: its line in the outline, and what stands around it.
+    """Return the element as a query: its line in the outline, and what surrounds it.
 
     An empty string for one without a name.
     """
@@ -29,7 +29,7 @@ def by_words(target: Target) -> str:
 
 
 def by_selector(target: Target) -> str:
-    """Return a CSS selector of the element, by an attribute if it has one that says something."""
+    """Return a CSS selector of the element, by a meaningful attribute if it has one."""
     attributes = target.get("attributes", {})
     for name in _ATTRIBUTES:
         value = attributes.get(name)
@@ -56,7 +56,7 @@ def element_text(target: Target) -> str:
 
 
 def action_line(action: Mapping[str, Any]) -> str:
-    """Return in one line what an action was."""
+    """Return one line that describes an action."""
     params = action.get("params", {})
     word = params.get("action", action["verb"])
     about = ", ".join(element_text(one) for one in targets(action))

@@ -56,7 +56,7 @@ class _Plan:
         self.steps.append(step)
 
     def _begin(self, action: Recorded) -> None:
-        """Go first to where the recording began, unless its first step goes somewhere."""
+        """Begin with a navigation to where the recording began, unless its first step navigates."""
         url = action.get("url_before", "")
         goes = action["verb"] == "navigate" and "url" in action["params"]
         if url and url != "about:blank" and not goes and action["verb"] != "tabs_create":

@@ -50,7 +50,7 @@ class RecentActions:
     )
 
     def note(self, session: str, action: ActionRecord) -> None:
-        """Take down an action, unless it was made of others or is about our own records."""
+        """Record an action, unless it consists of nested ones or is about our own records."""
         verb = action.verb
         if action.touched.nested_calls or not verb.is_action or verb.name.startswith("oc_"):
             return

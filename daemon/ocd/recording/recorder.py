@@ -39,13 +39,13 @@ class Recorder:
         return self._active.get(session)
 
     def tab(self, session: str, tab_id: object) -> Tab | None:
-        """Return a session's open tab by its id, without making anything of it."""
+        """Return a session's open tab by its id, without creating the session."""
         if session not in self.sessions.names():
             return None
         return next((t for t in self.sessions.get(session).tabs if t.id == tab_id), None)
 
     async def start(self, wish: RecordingMeta) -> tuple[ActiveRecording, list[str]]:
-        """Begin to record the session that `wish` names; what had to be removed for it is second.
+        """Begin to record the session that `wish` names; also return the ids removed for it.
 
         Raises recording_active, limit_reached, storage_full, storage_failed, and disabled for a
         film without the extra.
@@ -114,7 +114,7 @@ class Recorder:
             self._spawn(self._finish_quietly(active, by))
 
     def _take(self, active: ActiveRecording) -> bool:
-        """Return whether the recording goes on still; it is for the caller to finish then."""
+        """Return whether the recording was still running; then the caller must finish it."""
         if self._active.get(active.meta.session) is not active:
             return False
         del self._active[active.meta.session]
@@ -179,7 +179,7 @@ class Recorder:
         raise not_found(id_or_name if id_or_name is not None else f"of the session {session}")
 
     def public(self, meta: RecordingMeta) -> dict[str, Any]:
-        """Return a recording as callers know it."""
+        """Return a recording as callers see it."""
         fields: dict[str, Any] = msgspec.to_builtins(meta)
         hidden = {"format", "version", *(() if meta.lost else ("lost",))}
         path = self.store.folder / meta.recording_id

@@ -19,7 +19,7 @@ _BY_HAND = {
 
 
 def why_left_out(action: Recorded) -> str:
-    """Return why an action is not done again; empty if it is."""
+    """Return why an action is not replayed; empty if it is."""
     if not action["ok"]:
         return f"it failed: {action['error']['code']}"
     if action.get("reads") and action["verb"] != "wait_for":
@@ -28,7 +28,7 @@ def why_left_out(action: Recorded) -> str:
 
 
 def replay_call(action: Recorded) -> tuple[str, dict[str, Any]]:
-    """Return the verb and the parameters that do it again on a page that has changed."""
+    """Return the verb and the parameters that replay it, also on a page that has changed."""
     params = dict(action["params"])
     if action["verb"] == "computer":
         by_name = _by_name(params, targets(action))

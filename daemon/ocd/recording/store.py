@@ -100,7 +100,7 @@ class RecordingMeta(msgspec.Struct, kw_only=True):
 
 
 class _RecordedElement(msgspec.Struct, kw_only=True):
-    """What exports read of an element of an action."""
+    """The part of an action's element that exports read."""
 
     role: str
     named: str = ""
@@ -109,7 +109,7 @@ class _RecordedElement(msgspec.Struct, kw_only=True):
 
 
 class _RecordedAction(msgspec.Struct, kw_only=True):
-    """What exports read of an action's line, to know whether it is one."""
+    """The part of an action's line that exports need to recognise it."""
 
     seq: int
     ts: str
@@ -128,7 +128,7 @@ class _RecordedAction(msgspec.Struct, kw_only=True):
 
 
 class _LaterTitle(msgspec.Struct):
-    """A line that says what title the page of an action had after it."""
+    """A line with the title that an action's page had afterwards."""
 
     seq: int
     title_after: str
@@ -145,17 +145,17 @@ class Recording:
 
     @property
     def full(self) -> bool:
-        """Whether it has all the actions that it may have."""
+        """Whether it has reached the maximum number of actions."""
         return self.meta.action_count >= self.meta.max_actions
 
     def append(self, action: bytes) -> None:
-        """Keep one action: a JSON object with its `seq`, the next number."""
+        """Store one action: a JSON object with its `seq`, the next number."""
         self._log.append(action)
         crash_points.point("recording.action")
         self.meta.action_count += 1
 
     def retitle(self, seq: int, title: str) -> None:
-        """Keep the title that the page had after an action, learnt after the action was kept."""
+        """Store the title that the page had after an action that is stored already."""
         self._log.append(msgspec.json.encode({"seq": seq, "title_after": title}))
         crash_points.point("recording.title")
 
@@ -202,7 +202,7 @@ class Recordings:
         return rfc3339(self._clock())
 
     def create(self, meta: RecordingMeta, keep: set[str]) -> tuple[Recording, list[str]]:
-        """Start a recording (step 1); the ids of those that had to go for it come second.
+        """Start a recording (step 1); also return the ids of those removed for it.
 
         meta: its id and time are set here. keep: the ids of those that are being written. Raises
         limit_reached if there are as many of those as may be, storage_full, storage_failed.
@@ -299,7 +299,7 @@ class Recordings:
         return read_lines(self.folder / recording_id / ACTIONS)
 
     def actions(self, recording_id: str) -> list[dict[str, Any]]:
-        """Return the actions in their order; what was learnt later about them is in them."""
+        """Return the actions in order, with the titles that were stored later."""
         found: dict[int, dict[str, Any]] = {}
         for line in self._lines(recording_id):
             try:

@@ -38,13 +38,13 @@ class HostFinding:
     fix: Fix | None = None
 
     def body(self) -> dict[str, str]:
-        """Return what `--json` prints of it."""
+        """Return the finding as `--json` prints it."""
         hint = {"hint": self.hint} if self.hint else {}
         return {"name": self.name, "level": self.level, "seen": self.seen, **hint}
 
 
 def check_host(config: Config) -> list[HostFinding]:
-    """Return what was found of Python, home, environment, sandbox, fonts and the browser."""
+    """Return the findings about Python, home, environment, sandbox, fonts and the browser."""
     return [
         check_python(), check_home(config.home), *check_links(config.home), *check_variables(),
         check_sandbox(),
@@ -165,7 +165,7 @@ def check_fonts() -> HostFinding:
 
 
 def check_cluster_extra(config: Config) -> HostFinding:
-    """Look for what crawls on clusters need; its lack matters only where a cluster is set up."""
+    """Look for the extra that cluster crawls need; it matters only if a cluster is configured."""
     try:
         return HostFinding("cluster", "ok", f"Dask {version('distributed')}")
     except PackageNotFoundError:
@@ -181,7 +181,7 @@ def check_cluster_extra(config: Config) -> HostFinding:
 
 
 def check_video_extra() -> HostFinding:
-    """Look for what films need."""
+    """Look for the extra that videos need."""
     try:
         return HostFinding("video", "ok", f"PyAV {version('av')}")
     except PackageNotFoundError:

@@ -57,7 +57,7 @@ def protected_files(config: Config) -> ProtectedFiles:
 
 
 def file_access(config: Config, cwd: str, *, has_shell: bool) -> FileAccess:
-    """Return the files that a client may name: who has a shell all that it reaches, others roots.
+    """Return the files that a client may name: all if it has a shell, else those below roots.
 
     cwd: the client's working directory; a host's project folder is a root of its calls.
     """
@@ -91,7 +91,7 @@ class ClientFiles:
 
 
 def webhook_posts(config: Config) -> SignedPosts:
-    """Return what signs and sends webhooks."""
+    """Return the sender of webhooks, with its signing key."""
     return SignedPosts(
         config.home / "run" / "webhook.key", any_certificate=config.ignore_certificate_errors
     )

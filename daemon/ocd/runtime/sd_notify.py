@@ -40,7 +40,7 @@ class Notifier:
         self._send("WATCHDOG=1")
 
     def stopping(self) -> None:
-        """Say that the daemon is on its way out."""
+        """Say that the daemon is stopping."""
         self._send("STOPPING=1")
 
     def _send(self, *lines: str) -> None:

@@ -61,7 +61,7 @@ class Watchdog:
         self._started = 0.0
 
     async def keep_beating(self) -> None:
-        """Beat until cancelled: for the watcher, and for systemd if it wants to hear of it."""
+        """Beat until cancelled: for the watcher, and for systemd if its watchdog is on."""
         pause = self._beat_s
         if interval := self._notifier.watchdog_interval:
             pause = min(pause, interval)

@@ -66,7 +66,7 @@ def missing_file(path: Path | str, error: OSError) -> OcdError:
 
 
 def project_folders(cwd: str) -> Iterator[Path]:
-    """Return the host's project folder as a root, unless it is so wide that it is none."""
+    """Return the host's project folders as roots, except those that are too wide, such as /."""
     folder = Path(cwd) if cwd else None
     if folder and folder.is_absolute() and folder != Path.home() and len(folder.parts) > 2:
         yield folder

@@ -38,7 +38,7 @@ class Glob:
 
 @lru_cache(1024)
 def parse(text: str) -> Glob:
-    """Return the glob that a text is; ValueError says why it is none."""
+    """Parse a glob; ValueError says what is wrong with it."""
     plain = text.strip()
     rest = _SCHEME.sub("", plain, count=1)
     authority, slash, path = rest.partition("/")

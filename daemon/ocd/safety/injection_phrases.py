@@ -97,7 +97,7 @@ _INSIDE = "x "
 
 
 def count_phrases(text: str, start: int = 0) -> int:
-    """Return how many phrases of the text from `start` on read like orders to an assistant."""
+    """Count the phrases of the text from `start` on that read like instructions to an assistant."""
     if len(text) - start <= _STRIDE:
         return _count(text[start:])
     found = 0

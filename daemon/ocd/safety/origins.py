@@ -22,7 +22,7 @@ def origin_of(url: str) -> str:
 
 
 def text_source(url: str) -> str:
-    """Return what names the source of page text: the page's origin, without one its address."""
+    """Return the name of page text's source: the page's origin, or its address without one."""
     return origin_of(url) or url
 
 

@@ -36,7 +36,7 @@ class RedactedParams:
         self._redacted: Any = None
 
     def prepare(self) -> None:
-        """Redact what does not depend on how the call ends, unless that is done."""
+        """Redact the parts that do not depend on how the call ends, unless that is done already."""
         if self._redacted is None:
             self._redacted = redact(without_header_values(truncate(self._params, MAX_CHARACTERS)))
 

@@ -136,7 +136,7 @@ class Secrets:
 
 
 def _overlapping(text: str) -> Iterator[str]:
-    """Yield a long text's pieces: a thread that looks for secrets holds nobody up for long."""
+    """Yield a long text in overlapping pieces, so that no search holds the interpreter for long."""
     for start in range(0, len(text), _PIECE):
         yield text[start : start + _PIECE + _OVERLAP]
 

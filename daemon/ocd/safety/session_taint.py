@@ -57,7 +57,7 @@ class SessionTaint:
     origins: dict[str, None] = field(default_factory=dict)
 
     def read(self, origin: str) -> None:
-        """Remember that page text of this origin was handed out."""
+        """Record that the caller was given page text of this origin."""
         if len(self.origins) < _ORIGINS:
             self.origins[origin] = None
 
@@ -82,7 +82,7 @@ class SessionTaints:
 
 
 def recipient(address: str) -> str:
-    """Return who gets the data that an address carries; an empty string if it carries none.
+    """Return the origin that receives the data in an address; an empty string if it carries none.
 
     The address is taken as a person writes it. One that is none is its verb's to refuse.
     """

@@ -90,7 +90,7 @@ class AttachSwitch:
             return self._port
 
     def apply_setting(self) -> None:
-        """End every program if the setting, which has changed, is off now."""
+        """End every program if the changed setting is off now."""
         if self._port is not None and not self._enabled():
             self._port.end_programs("setting")
 

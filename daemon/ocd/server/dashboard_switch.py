@@ -62,7 +62,7 @@ class DashboardSwitch:
         return f"http://127.0.0.1:{self.port}{_tab_path(session, tab_id)}"
 
     async def tab_link(self, session: str, tab_id: str) -> str | None:
-        """Return a link that lets one browser in and shows it a tab; None if it must stay off."""
+        """Return a link that admits one browser and shows it a tab; None if it must stay off."""
         try:
             link = await self.link(control=True, path=_tab_path(session, tab_id))
         except OcdError as error:
@@ -87,7 +87,7 @@ class DashboardSwitch:
             )
 
     async def link(self, *, control: bool, path: str = "/") -> dict[str, Any]:
-        """Return an address that lets one browser in; opens the port if that disturbs nobody."""
+        """Return an address that admits one browser; opens the port if that disturbs nobody."""
         if self._server is None:
             self._port.check_browser(_SWITCH_ON)
             await self.open()
@@ -100,7 +100,7 @@ class DashboardSwitch:
 
     @asynccontextmanager
     async def serving(self, port: int | None) -> AsyncIterator[None]:
-        """Serve it from the start if there is a port; whoever opened it, it ends here."""
+        """Serve it from the start if a port is configured; close it at the end in any case."""
         try:
             if port is not None:
                 await self.open(port)

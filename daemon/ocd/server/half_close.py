@@ -36,12 +36,12 @@ class RequestHandler(Protocol):
         ...
 
     def close(self) -> None:
-        """Take no further request; close once what came is answered."""
+        """Accept no further request; close once the current one is answered."""
         ...
 
 
 class PeerCloseWatcher:
-    """Tells of connections whose other side has gone; Linux alone tells that from half of it."""
+    """Reports connections whose peer is gone; only Linux can tell that from a half-close."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -113,15 +113,15 @@ class HalfClosedConnection(asyncio.Protocol):
         self._served.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Hand on what came."""
+        """Pass on received data."""
         self._served.data_received(data)
 
     def pause_writing(self) -> None:
-        """Hand on that the other side reads slowly."""
+        """Pass on that the peer reads slowly."""
         self._served.pause_writing()
 
     def resume_writing(self) -> None:
-        """Hand on that it has caught up."""
+        """Pass on that the peer has caught up."""
         self._served.resume_writing()
 
     def eof_received(self) -> bool:

@@ -59,7 +59,7 @@ class OnDemand(NamedTuple):
 
 
 class HttpApi:
-    """The routes of the socket; `status` and `shutdown` are what only the lifecycle knows."""
+    """The routes of the socket; `status` and `shutdown` come from the lifecycle."""
 
     def __init__(
         self,
@@ -98,18 +98,18 @@ class HttpApi:
         return app
 
     async def get_status(self, _request: web.Request) -> web.Response:
-        """Answer what the daemon is and holds."""
+        """Answer with the daemon's status."""
         return self._json(msgspec.json.encode(self._status()))
 
     async def get_metrics(self, request: web.Request) -> web.Response:
-        """Answer the figures that Prometheus reads."""
+        """Answer with the metrics for Prometheus."""
         metrics = self._services.parts[Metrics]
         assert isinstance(metrics, Metrics)
         body, kind = await metrics.scrape(request.headers.get("Accept", ""))
         return web.Response(body=body, headers={**self._headers, "Content-Type": kind})
 
     async def get_catalog(self, _request: web.Request) -> web.Response:
-        """Answer the verb catalog."""
+        """Answer with the verb catalog."""
         return self._json(self._catalog)
 
     async def post_shutdown(self, _request: web.Request) -> web.Response:
@@ -118,7 +118,7 @@ class HttpApi:
         return self._json(b'{"result":{"stopping":true}}')
 
     async def post_totp(self, request: web.Request) -> web.Response:
-        """Keep, list or forget seeds of one-time passwords: for a person's shell, so no verb."""
+        """Add, list or remove TOTP seeds; not a verb, because it is for a person's shell."""
         body = _decode_body(TotpRequest, await request.read())
         store = self._services.parts[TotpStore]
         assert isinstance(store, TotpStore)
@@ -126,7 +126,7 @@ class HttpApi:
         return self._json(msgspec.json.encode({"result": result}))
 
     async def post_upstreams(self, request: web.Request) -> web.Response:
-        """List other MCP servers, review or agree to one's tools: for a person's shell: no verb."""
+        """List other MCP servers, or review and approve tools; not a verb: for a person's shell."""
         body = _decode_body(UpstreamRequest, await request.read())
         gateway = self._services.parts[Gateway]
         assert isinstance(gateway, Gateway)
@@ -140,7 +140,7 @@ class HttpApi:
         return self._json(msgspec.json.encode({"result": result}))
 
     async def post_approvals(self, request: web.Request) -> web.Response:
-        """List what waits for consent, or answer it: for a person's shell, so no verb."""
+        """List or answer pending approvals; not a verb, because it is for a person's shell."""
         body = _decode_body(ApprovalRequest, await request.read())
         approvals = self._services.approvals
         if body.action != "list":
@@ -170,13 +170,13 @@ class HttpApi:
         return {"lease": {**lease.to_dict(), "key": lease.key}}
 
     async def post_dashboard(self, request: web.Request) -> web.Response:
-        """Make a link to the dashboard: for a person's shell: no verb."""
+        """Make a link to the dashboard; not a verb, because it is for a person's shell."""
         body = _decode_body(DashboardRequest, await request.read())
         link = await self._dashboard.link(control=body.control)
         return self._json(msgspec.json.encode({"result": link}))
 
     async def post_attach(self, request: web.Request) -> web.Response:
-        """Make an address at which a program may attach: for a person's shell: no verb."""
+        """Make an address at which a program may attach; not a verb: for a person's shell."""
         body = _decode_body(AttachRequest, await request.read())
         return self._json(msgspec.json.encode({"result": await self._attaching.new_address(body)}))
 
@@ -214,7 +214,7 @@ class HttpApi:
         return response
 
     async def get_events(self, request: web.Request) -> web.StreamResponse:
-        """Answer a task's events as lines; with follow=1 until the task has ended."""
+        """Answer with a task's events as lines; with follow=1 until the task has ended."""
         follow = request.query.get("follow", "0") not in ("", "0", "false")
         events = self._services.runner.events(request.match_info["task_id"], follow=follow)
         return await self._lines(request, events)

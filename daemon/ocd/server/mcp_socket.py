@@ -116,7 +116,7 @@ class McpSocketServer:
         return await run_call(self._services, request, on_progress, budget_s, caller)
 
     async def answer(self, approval_id: str, *, allowed: bool) -> None:
-        """Decide an approval as the person whom the host has asked; another one was first: no."""
+        """Decide an approval as the host's user; does nothing if it has been answered already."""
         answer = ApprovalDecision(allowed, "session", "elicitation")
         with contextlib.suppress(OcdError):
             await self._services.approvals.answer(approval_id, answer)
@@ -148,7 +148,7 @@ class McpSocketServer:
         return await self._services.gateway.prompts() if "upstream" in maximum.groups else []
 
     def watch(self, listener: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
-        """Call `heard` with the list that has changed, until what is returned is called."""
+        """Call `listener` with each list that has changed; the returned function ends that."""
         return self._services.gateway.watch(listener)
 
     def page_tools(self, session: str, maximum: Capabilities) -> Offers:
@@ -161,7 +161,7 @@ class McpSocketServer:
     def watch_page_tools(
         self, session: str, listener: Callable[[ListName], Awaitable[None]]
     ) -> Callable[[], None]:
-        """Call `heard` after they have changed, until what is returned is called."""
+        """Call `listener` after each change of those tools; the returned function ends that."""
         return PageToolWatch(self._services.sessions, session, listener, self._spawn).close
 
     async def task(self, task_id: str) -> Mapping[str, Any]:
@@ -182,7 +182,7 @@ class McpSocketServer:
     async def join_task(
         self, task_id: str, request: CallRequest, on_progress: OnProgress, *, budget_s: float
     ) -> Reply:
-        """Wait for a task that this call has begun, and answer as `call` does."""
+        """Wait for a task that this call has started, and answer as `call` does."""
         meta = await self._services.runner.get(task_id)
         return await task_reply(
             self._services, meta, request.params, request.client,
@@ -190,7 +190,7 @@ class McpSocketServer:
         )  # fmt: skip
 
     async def human_question(self, task_id: str) -> LinkedQuestion | None:
-        """Return what the task asks a person, once it does; None if it does not, or has no link."""
+        """Return what the task asks a person, once it does; None without a question or a link."""
         async with contextlib.aclosing(self.task_states(task_id)) as states:
             async for _ in states:
                 if (approval := self._services.approvals.find(person_grant(task_id))) is not None:
@@ -204,13 +204,13 @@ class McpSocketServer:
         return None if url is None else LinkedQuestion(approval.question.message, url)
 
     async def decline(self, task_id: str) -> None:
-        """Say that a person will not do what the task asks; nothing happens if it asks no more."""
+        """Record that a person declines what the task asks; does nothing if it no longer asks."""
         approval = self._services.approvals.find(person_grant(task_id))
         if approval is not None:
             await self.answer(approval.id, allowed=False)
 
     def run_beside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that outlives its call and ends by itself."""
+        """Run a coroutine that may outlive its call and ends by itself."""
         self._spawn(work)
 
     async def cancel_task(self, task_id: str) -> None:
@@ -238,7 +238,7 @@ class McpSocketServer:
     # --- sessions of bridges -----------------------------------------------------------------
 
     def from_browser(self, inode: str) -> bool:
-        """Return whether the socket may be held by Chromium; of a foreign one it is not known."""
+        """Return whether Chromium may hold the socket; True for a foreign browser, to be safe."""
         chromium = self._services.chromium
         if chromium.options.browser_url:
             return True
@@ -270,7 +270,7 @@ class McpSocketServer:
         self._sessions[session] = self._sessions.get(session, 0) + 1
 
     def leave(self, session: str, *, shared: bool) -> None:
-        """Count one less; after the last one a session that is not shared ends."""
+        """Count one bridge less; after the last one, a session that is not shared ends."""
         self._sessions[session] -= 1
         if not self._sessions[session]:
             del self._sessions[session]
@@ -297,7 +297,7 @@ class McpSocketServer:
 
     @contextlib.asynccontextmanager
     async def listening(self, address: str) -> AsyncIterator[None]:
-        """Take bridges at a Unix socket (mode 0600) or a named pipe until left."""
+        """Accept bridges at a Unix socket (mode 0600) or a named pipe during the block."""
         server = await listen(address, self._on_connection)
         with remove_at_exit(address):
             try:

@@ -46,7 +46,7 @@ class PageToolOffer:
 def page_tool_offers(
     sessions: Sessions, session: str, used_names: Mapping[str, Any], sanitizer: Sanitizer
 ) -> dict[str, PageToolOffer]:
-    """Return what the session's current tab offers, by name; never a name that is taken."""
+    """Return the tools of the session's current tab by name, none under a name that is taken."""
     tab = sessions.get(session).latest if session in sessions.names() else None
     tools = tab.page_tools.all()[:MAX_OFFERED] if tab is not None else []
     if tab is None or not tools:
@@ -120,7 +120,7 @@ class PageToolWatch:
         await self._heard("tools")
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._sessions.events.off("page_tools", self._on_change)
         if self._pending is not None:
             self._pending.cancel()

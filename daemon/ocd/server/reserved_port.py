@@ -42,7 +42,7 @@ class ReservedPort:
         self.number: int | None = None
 
     async def reserve(self) -> None:
-        """Hold a port, if the browser that will be started can be told of it."""
+        """Reserve a port, if the browser can be told at its start to avoid it."""
         if not self._chromium.obeys_network_rules:
             return
         try:

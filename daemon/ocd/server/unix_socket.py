@@ -16,7 +16,7 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 @contextlib.contextmanager
 def remove_at_exit(address: str) -> Iterator[None]:
-    """Take the socket's file away after the block, if it is still the one that was there before."""
+    """Remove the socket's file after the block, if it is still the same file."""
     identity = Identity.of(Path(address))
     try:
         yield
@@ -29,7 +29,7 @@ def remove_at_exit(address: str) -> Iterator[None]:
 async def listen(
     address: str, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
 ) -> asyncio.AbstractServer:
-    """Take connections at a Unix socket (mode 0600) or a named pipe; the daemon's lock is held."""
+    """Accept connections at a Unix socket (mode 0600) or named pipe; the caller holds the lock."""
     if os.name == "nt":
         return await _at_pipe(address, connected)
     listener = bind(address)
@@ -51,7 +51,7 @@ def bind(address: str) -> socket.socket:
 
 
 def remove(address: str) -> None:
-    """Take away the socket's file."""
+    """Remove the socket's file."""
     if os.name != "nt":
         with storage("removing", Path(address)):
             Path(address).unlink(missing_ok=True)

@@ -16,7 +16,7 @@ RankKey = tuple[float, str, str]  # rank, when it was last used, id
 
 
 class IndexedSkill(Protocol):
-    """What the index reads of a skill."""
+    """The part of a skill that the index reads."""
 
     @property
     def domain(self) -> str:
@@ -40,7 +40,7 @@ class IndexedSkill(Protocol):
 
     @property
     def status(self) -> str:
-        """What its replays have shown: unproven, proven, quarantined."""
+        """Its status after its replays: unproven, proven, quarantined."""
         ...
 
     @property
@@ -129,7 +129,7 @@ class SkillIndex:
     def _candidates(
         self, matches: Set[str], hits: Counter[str], bound: set[str], limit: int
     ) -> set[str]:
-        """Return ids that the best are among: of those with equally many words, the best ranked."""
+        """Return ids that include the best: of those with equally many words, the best ranked."""
         groups: list[Iterable[str]] = [matches]
         if hits:
             groups = [

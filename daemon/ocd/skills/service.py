@@ -225,7 +225,7 @@ def _skill_summary(skill: Skill) -> dict[str, Any]:
 
 
 def skill_to_dict(skill: Skill) -> dict[str, Any]:
-    """Return a skill as callers know it: its steps by what they do."""
+    """Return a skill as callers see it: its steps by what they do."""
     steps = [{"verb": step.verb, "description": step.description} for step in skill.steps]
     return {
         **_skill_summary(skill), "description": skill.description, "steps": steps,

@@ -106,7 +106,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
         return " ".join((self.name, self.description, *(one.description for one in self.steps)))
 
     def has_same_steps(self, other: "Skill") -> bool:
-        """Return whether both do the same and are judged by the same."""
+        """Return whether both have the same steps and the same contract."""
         return [(s.verb, s.params) for s in self.steps] == [
             (s.verb, s.params) for s in other.steps
         ] and self.contract == other.contract
@@ -122,7 +122,7 @@ class RecallResult:
 
 
 def skill_id(domain: str, name: str) -> str:
-    """Return the id of the one skill that there can be of a domain and a name."""
+    """Return the id of the skill with this domain and name, of which there can be one."""
     data = f"{domain}\0{name}".encode("utf-8", "surrogatepass")
     return sha256(data).hexdigest()[:16]
 
@@ -142,7 +142,7 @@ class Skills:
             self._index.add(key, new)
 
     def put(self, skill: Skill) -> tuple[Skill, bool, list[str]]:
-        """Store a skill under its domain and name; what it replaces keeps its tally if it is alike.
+        """Store a skill under its domain and name; an equal one's replay counts are kept.
 
         Second: whether there was one. Third: the ids of those that had to go for it.
         """

@@ -21,7 +21,7 @@ _place, _what, _mark = "", "", ""
 
 
 def arm(fault: str) -> None:
-    """Arm what `fault` says: "name" or "name:n" (kill at the n-th visit), or "place=what@mark"."""
+    """Arm a fault: "name" or "name:n" (kill at the n-th visit), or "place=what@mark"."""
     global _fault, _point, _left, _place, _what, _mark
     place, struck, rest = fault.partition("=")
     if struck:
@@ -32,7 +32,7 @@ def arm(fault: str) -> None:
 
 
 def armed() -> str:
-    """Return what `arm` was given, for a process that is started from here."""
+    """Return the armed fault, for a process that is started from here."""
     return _fault
 
 
@@ -52,7 +52,7 @@ def _visit() -> None:
 
 
 def strike(place: str, text: str) -> None:
-    """Do here what was armed for this place, if the text has the mark in it."""
+    """Trigger the fault armed for this place, if the text contains the mark."""
     if place == _place and _mark in text:
         {"spin": _spin, "wait": _wait, "eat": _eat}[_what]()
 

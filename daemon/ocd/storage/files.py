@@ -132,7 +132,7 @@ def open_private(path: Path, *, append: bool = False) -> io.BufferedWriter:
 
 
 def write_unsynced(path: Path, data: bytes) -> None:
-    """Write a file that a crash of the machine may take; no failure leaves half of it."""
+    """Write a file that a crash of the machine may lose; no failure leaves half of it."""
     with storage("writing", path):
         try:
             with open_private(path) as file:
@@ -154,14 +154,14 @@ def sync_dir(path: Path) -> None:
 
 
 class Identity(NamedTuple):
-    """A file, whatever its name is by now: of two with the same name each has its own."""
+    """The identity of a file, independent of its name."""
 
     device: int
     inode: int
 
     @classmethod
     def of(cls, path: Path) -> "Identity | None":
-        """Return which file is at the path; None if there is none."""
+        """Return the identity of the file at the path; None if there is none."""
         try:
             status = path.stat(follow_symlinks=False)
         except OSError:

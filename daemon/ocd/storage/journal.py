@@ -95,7 +95,7 @@ class Journal:
         return self._log
 
     def _delete_old(self, today: int) -> None:
-        """Delete the files of days before the last `keep_days`; what cannot be, stays."""
+        """Delete the files of days before the last `keep_days`, as far as that is possible."""
         oldest = _date(today - self.keep_days + 1)
         for path in self._files():
             if path.name[len("journal-") :] < oldest:
@@ -149,7 +149,7 @@ class Journal:
         }
 
     def _backwards(self) -> Iterator[Entry]:
-        """Yield the entries, newest first; lines that are none are passed over."""
+        """Yield the entries, newest first; lines that are not entries are skipped."""
         left = _MAX_READ
         for path in self._files():
             with storage("reading", path), suppress(FileNotFoundError):

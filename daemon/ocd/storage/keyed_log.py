@@ -71,7 +71,7 @@ class KeyedLog(Generic[R]):
 
     @contextmanager
     def hold(self) -> Iterator[dict[str, R]]:
-        """Hold the records: what is read, decided and written in the block is one step."""
+        """Lock the records: what the block reads and writes is one step."""
         with self._lock:
             if not self._loaded:
                 self._load()
@@ -91,13 +91,13 @@ class KeyedLog(Generic[R]):
             self._heard(key, old, record)
 
     def drop(self, key: str) -> None:
-        """Remove the record of a key, which there is."""
+        """Remove the record of an existing key."""
         with self.hold() as records:
             self._append({"key": key})
             self._heard(key, records.pop(key), None)
 
     def evict(self, spared: str, most: int, worth: Callable[[R], Any]) -> list[str]:
-        """Drop the records of least worth, never that of `spared`, until there are `most`.
+        """Drop the least valuable records, never `spared`, until at most `most` are left.
 
         Returns their keys.
         """
@@ -182,7 +182,7 @@ class KeyedLog(Generic[R]):
         )  # fmt: skip
 
     def complaint(self) -> dict[str, Any]:
-        """Return what a reply says of lines that could not be read; nothing if there are none."""
+        """Return the reply's note about unreadable lines; empty if there are none."""
         if not self.unreadable:
             return {}
         return {"unreadable": {"path": str(self.path), "lines": self.unreadable}}

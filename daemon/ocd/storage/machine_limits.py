@@ -43,13 +43,13 @@ def require_memory(size: int) -> None:
 
 
 def require_memory_to_decode(json: bytes) -> None:
-    """Raise MemoryError unless there is room for what this JSON becomes when it is decoded."""
+    """Raise MemoryError unless there is memory for this JSON once it is decoded."""
     if len(json) >= LONG_BYTES:
         require_memory(_GROWTH * len(json))
 
 
 def require_threads(count: int) -> None:
-    """Have so many threads at once for a moment; RuntimeError if there cannot be so many."""
+    """Start so many threads at once for a moment; RuntimeError if the system refuses one."""
     over = threading.Event()
     started: list[threading.Thread] = []
     try:
@@ -90,7 +90,7 @@ def limit_error(error: Exception) -> OcdError | None:
 
 
 def limit_reached(what: str) -> OcdError:
-    """Return the error of a call for which the machine has no more of `what`."""
+    """Return the error of a call for which the machine has run out of `what`."""
     return OcdError(
         "limit_reached",
         f"The machine has no {what} left for the daemon",

@@ -51,7 +51,7 @@ class NamedFileStore(Generic[R]):
         return self.folder / f"{safe_name(name)}.json"
 
     def put(self, record: R) -> tuple[R | None, list[str]]:
-        """Write a record; return what had its name before, and the names that had to go for it.
+        """Write a record; return the one that it replaces, and the names of those removed for it.
 
         Raises unreadable_file, storage_full, storage_failed.
         """

@@ -136,7 +136,7 @@ class Payload:
         return head, tail
 
     def detached(self) -> "Payload":
-        """Return the payload as one that is copied: whoever changes the copy changes that alone."""
+        """Return the payload without its file, so that it is copied instead of linked."""
         return Payload(self.mime_type, self.data, self.items_at, self._rows)
 
     def encode(self) -> bytes:
@@ -145,7 +145,7 @@ class Payload:
 
 
 def _pieces(data: Any) -> Iterator[PayloadChunk]:  # noqa: ANN401 - text, bytes or raw JSON
-    """Yield a long text piece by piece: it is never there twice, and no thread waits for it."""
+    """Encode a long text in pieces: no second copy, and no long hold of the interpreter."""
     content = data if isinstance(data, str) else memoryview(data)
     for start in range(0, len(content), _PIECE):
         piece = content[start : start + _PIECE]
@@ -153,7 +153,7 @@ def _pieces(data: Any) -> Iterator[PayloadChunk]:  # noqa: ANN401 - text, bytes 
 
 
 def of_text(mime_type: str, text: str) -> Payload:
-    """Return the payload of a text: JSON as the value that it says, which pages if it is a list.
+    """Return the payload of a text; JSON is decoded, so that a list can be paged.
 
     JSON with the sanitiser's note before it is no JSON any more, and stored as the text it is.
     """

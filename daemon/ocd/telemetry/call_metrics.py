@@ -37,7 +37,7 @@ class CallMetrics:
         self.durations: dict[str, Durations] = {}
 
     def note_entry(self, entry: Mapping[str, Any]) -> None:
-        """Take an entry of the journal; what is not a call is passed over."""
+        """Count an entry of the journal if it is a call."""
         if entry["event"] != CALL:
             return
         verb = self._label(entry["tool"])

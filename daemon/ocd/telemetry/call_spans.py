@@ -29,7 +29,7 @@ class CallSpans:
         self._provider = _provider(endpoint, version) if endpoint else None
 
     def span(self, request: CallRequest, call_id: str) -> AbstractContextManager[object]:
-        """Return what the call runs in."""
+        """Return the span in which the call runs."""
         if self._provider is None:
             return nullcontext()
         return _in_span(self._provider, request, call_id)

@@ -13,7 +13,7 @@ from ocd.telemetry.sample import Sample
 
 
 class Metrics:
-    """Counts the calls from its making on; everything else is looked up when it is asked for.
+    """Counts calls from its creation on; everything else is read at each scrape.
 
     verbs: their names. status: what GET /v1/status answers.
     """

@@ -37,7 +37,7 @@ def _submission(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the browser or the page has against the values of fields."""
+    """Yield the complaints of the browser or the page about values of fields."""
     for field in changed.get("invalid", ()):
         yield f"not submitted: {_field(field)}: {field['message']}"
     for field in changed.get("not_valid", ()):

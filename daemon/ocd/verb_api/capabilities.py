@@ -38,12 +38,12 @@ class Capabilities:
         self.names = frozenset((allowed | _ALWAYS) & verbs.keys())
 
     def check(self, name: str, group: str) -> None:
-        """Raise CAPABILITY_DISABLED if what has this name, of this group, is outside."""
+        """Raise CAPABILITY_DISABLED if the verb `name` of this group is not allowed."""
         if name not in self:
             raise _disabled_error(name, group)
 
     def check_unknown(self, name: str) -> None:
-        """Raise CAPABILITY_DISABLED if a name that no verb has is of a group that is left out."""
+        """Raise CAPABILITY_DISABLED if an unknown name belongs to a group that is not allowed."""
         group = next((g for prefix, g in _FAMILIES.items() if name.startswith(prefix)), None)
         if UPSTREAM_MARK in name:
             group = "upstream"

@@ -131,7 +131,7 @@ def _with_empty(data: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 class TabLike(Protocol):
-    """What a declaration knows of a tab; the verb's function names the class itself."""
+    """The part of a tab that declarations use; a verb's function names the class itself."""
 
     @property
     def id(self) -> str:
@@ -145,7 +145,7 @@ class TabLike(Protocol):
 
 
 class SessionLike(Protocol):
-    """What a declaration knows of a session."""
+    """The part of a session that declarations use."""
 
     @property
     def name(self) -> str:
@@ -164,7 +164,7 @@ Recover = Callable[[Mapping[str, Any], JsonLinesFile], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What of a verb's parameters reaches another origin, where SENDS_TO cannot say it.
+    """The parameters of a verb that reach another origin, where SENDS_TO cannot express it.
 
     names: the parameters that are judged, `rule.request` for one inside another. to: yields the
     ways and targets, from the parameters and the address of the tab that the call works on.
@@ -249,7 +249,7 @@ class Verb:
 
     @property
     def acts(self) -> bool:
-        """Whether a call changes a page or a session's tabs: what is worth doing again.
+        """Whether a call changes a page or a session's tabs, and is therefore worth replaying.
 
         A task does that by calls, which are recorded one by one, or keeps something of ours.
         """

@@ -42,12 +42,12 @@ class ActionResult(Protocol):
 
     @property
     def changed(self) -> dict[str, Any]:
-        """What it has changed."""
+        """The effects, as in the reply's `changed`."""
         ...
 
     @property
     def lines(self) -> list[str]:
-        """What there is to say about the page, in the page's words."""
+        """Lines about the page, in the page's words."""
         ...
 
     @property

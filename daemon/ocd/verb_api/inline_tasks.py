@@ -39,7 +39,7 @@ async def run_long(
 async def join_task(
     runner: Runner, task_id: str, budget_s: float | None, on_progress: OnProgress | None
 ) -> Output:
-    """Wait for a task as the call does that has begun it; raises what `task_output` raises."""
+    """Wait for a task as the call that started it does; raises what `task_output` raises."""
     limit = asyncio.timeout(budget_s)
     try:
         async with limit:
@@ -56,7 +56,7 @@ async def join_task(
 
 
 def without_call_only(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that the task behind the call has, too."""
+    """Return the parameters that also apply to the task behind the call."""
     return {key: value for key, value in params.items() if key not in _CALL_ONLY}
 
 

@@ -16,7 +16,7 @@ MAX_DEPTH = 4
 
 
 class NestedReply(Protocol):
-    """What a call came to: its JSON, and the page text and picture beside it."""
+    """The reply to a nested call: its JSON, and the page text and picture beside it."""
 
     @property
     def data(self) -> Any:  # noqa: ANN401 - any JSON value
@@ -39,7 +39,7 @@ class NestedReply(Protocol):
         ...
 
     def encode(self) -> bytes:
-        """Return the JSON value whole, with lists that stand in files; may block."""
+        """Return the complete JSON value, including lists that are in files; may block."""
         ...
 
 
@@ -53,7 +53,7 @@ class RunCall(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NestedCalls:
-    """A part: runs verbs on the road that every call takes, its rules and its journal included.
+    """A part of the daemon: runs verbs like any other call, with all rules and the journal.
 
     Not for verbs that hold a tab: the inner call would wait for them.
     """

@@ -42,7 +42,7 @@ def rank(entries: Iterable[Entry], query: str) -> list[Entry]:
 
 
 def _weights(entry: Entry) -> dict[str, float]:
-    """Return the words of an entry, each with the most that a place of it is worth."""
+    """Return the words of an entry, each with the weight of the best place where it occurs."""
     weights: dict[str, float] = {}
     for worth, text in (
         (_PARAMETER, " ".join(_parameter_texts(entry["params"]))),

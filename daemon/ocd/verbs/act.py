@@ -137,7 +137,7 @@ async def act(tab: Tab, params: Act) -> Output:
 
 
 def _outcome(result: StepResult) -> Iterator[str]:
-    """Yield what a step is for, where that is no change of the page: a value, a place."""
+    """Yield the result of a step that changes nothing on the page: a value, a position."""
     if result.done.value is not None and result.target:
         value = json.dumps(result.done.value, ensure_ascii=False)
         name = f' "{result.target["name"]}"' if result.target["name"] else ""

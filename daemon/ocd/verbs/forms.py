@@ -245,7 +245,7 @@ class _Filling:
         self.filled.append({**named, **ref, "value": done.value})
 
     async def check_again(self) -> None:
-        """Count as failed what was filled, and is no more since its field was left."""
+        """Count fields as failed that no longer hold their value since they were left."""
         if self.tab.opened_dialog is not None or self.result.changed.get("navigated"):
             return
         lost: list[dict[str, Any]] = []
@@ -261,7 +261,7 @@ class _Filling:
         await self._check_validity()
 
     async def _check_validity(self) -> None:
-        """Forget what the browser had against values that are valid by now: with others beside."""
+        """Drop complaints about values that have become valid because of other fields."""
         if "not_valid" not in self.result.changed:
             return
         invalid = [target.ref for target in self.targets if await held_values.is_invalid(target)]
@@ -283,7 +283,7 @@ class _Filling:
             return await resolve_target(self.tab, locator)
 
     def note(self, done: ActionResult) -> None:
-        """Add what an action came to."""
+        """Add the result of an action."""
         changed = {**self.result.changed, **done.changed}
         for key in ("not_valid", "taken_back"):
             if told := [*self.result.changed.get(key, ()), *done.changed.get(key, ())]:
@@ -291,7 +291,7 @@ class _Filling:
         self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
 
     def refuse(self, invalid: list[InvalidField]) -> None:
-        """Count as failed what the browser finds invalid, so that it has sent nothing."""
+        """Count fields as failed that the browser finds invalid and therefore does not submit."""
         fields = {one["ref"]: one["field"] for one in self.filled}
         self.failed += form_submission.refusals(invalid, fields)
         refs = {one["ref"] for one in invalid}

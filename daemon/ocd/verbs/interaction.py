@@ -314,7 +314,7 @@ async def lightweight_scroll(tab: Tab, params: LightweightScroll) -> Output:
 
 
 async def _middle(tab: Tab, *, across: bool) -> Target:
-    """Return what scrolls in the middle of the window, or the page itself."""
+    """Return the scrollable element in the middle of the window, or the page itself."""
     window = await hit_test.window_metrics(tab)
     middle = window["width"] / 2, window["height"] / 2
     target = await hit_test.element_at_point(tab, *middle)

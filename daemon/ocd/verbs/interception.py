@@ -244,7 +244,7 @@ def _rule(tab: Tab, params: RequestIntercept) -> InterceptRule:
 
 
 def _with_body(spec: RuleSpec, body: str | None) -> RuleSpec:
-    """Return the rule with the body that was given beside it, where the rule's own would stand."""
+    """Return the rule with the body that was passed beside it in its place."""
     if body is None:
         return spec
     if spec.action in ("log", "block"):

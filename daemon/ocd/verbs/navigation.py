@@ -194,7 +194,7 @@ async def page_reload(tab: Tab, params: PageReload) -> Output:
 
 @contextmanager
 def _page_before(tab: Tab) -> Generator[dict[str, str], None, None]:
-    """Yield what to say of the page that is left: it asked to stay (beforeunload), or hung."""
+    """Yield the report about the page that is left: it asked to stay (beforeunload), or hung."""
     left: dict[str, str] = {}
 
     def on_left() -> None:
@@ -322,7 +322,7 @@ async def _wait_for_text(tab: Tab, params: WaitFor) -> bool:
 
 
 async def _condition_result(tab: Tab, params: WaitFor, value: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    """Return what is to be said of the condition that holds now."""
+    """Return the report about the condition that now holds."""
     match params.type:
         case "selector":
             return {"selector": params.value, "visible": params.visible}

@@ -138,7 +138,7 @@ async def _ask(tab: Tab, tool: PageTool, arguments: dict[str, Any]) -> None:
 
 
 class _McpResult(msgspec.Struct):
-    """What tools give back that were written for MCP."""
+    """The result of tools that were written for MCP."""
 
     content: list[Any]
     is_error: bool = msgspec.field(default=False, name="isError")
@@ -150,7 +150,7 @@ class _TextBlock(msgspec.Struct):
 
 
 def _text_of(tool: PageTool, answer: ToolAnswer) -> tuple[str, str]:
-    """Return what a tool gave back as text, and its media type; page_tool_failed for an error."""
+    """Return a tool's result as text, with its media type; page_tool_failed for an error."""
     value = answer.value
     if value is None:
         return "", "text/plain"

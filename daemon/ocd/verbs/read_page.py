@@ -91,7 +91,7 @@ class ReadPage(Params):
 
     @property
     def read_request(self) -> ReadRequest:
-        """What is to be read."""
+        """The request for the reader."""
         return ReadRequest(
             mode="outline" if self.mode == "ax" else self.mode,
             filter=self.filter, ref=self.ref, selector=self.selector, depth=self.depth,
@@ -106,7 +106,7 @@ class ReadPage(Params):
 
 
 async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str, Any]]:
-    """Return the text to give out, and what is to be said of it."""
+    """Return the text of the reply, and the facts about it."""
     request = params.read_request
     started = time.monotonic()
     raw, found, facts = await filters_and_deltas.read_view(tab, request, params.filter_options)

@@ -174,7 +174,7 @@ async def tabs_context(session: Session, params: TabsContext) -> Output:
 
 
 async def _list_tabs(session: Session, tabs: Iterable[Tab]) -> list[dict[str, Any]]:
-    """Describe the tabs; one that its page closes meanwhile is none of them."""
+    """Describe the tabs, except those that close meanwhile."""
     listed: list[dict[str, Any]] = []
     for tab in tabs:
         try:

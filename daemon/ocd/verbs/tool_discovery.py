@@ -17,7 +17,7 @@ MAX_MATCHES = 10
 
 @dataclass(frozen=True, slots=True)
 class ToolCatalog:
-    """The catalog of all verbs, and the rule of who may use them; lifecycle hands it in.
+    """The catalog of all verbs, and who may use them; supplied by the assembly.
 
     check: raises CAPABILITY_DISABLED for a verb that the calling connection may not use;
     check_unknown: for a name without a verb, if its group is one that it may not use. is_listed:

@@ -128,7 +128,7 @@ async def validate_page(tab: Tab, params: ValidatePage) -> Output:
 
 
 def _problems(health: HealthReport) -> list[str]:
-    """Return what is wrong, in words; empty for a healthy page."""
+    """Return the problems as text; empty for a healthy page."""
     console = _console(health)
     found = [health.status] if health.status != "ok" else []
     found += ["too busy to be examined"] if health.arrived and not health.look else []

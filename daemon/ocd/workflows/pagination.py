@@ -114,7 +114,7 @@ class PaginationRun:
         return ""
 
     async def _turn(self, changed: str) -> str:
-        """Click; where the answer came too late, click again only if the page has not changed."""
+        """Click; if the reply was late, click again only if the page has not changed."""
         try:
             return await self._click()
         except OcdError as error:

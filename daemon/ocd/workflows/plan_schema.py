@@ -62,7 +62,7 @@ class ErrorHandler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SuccessCriteria(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When the plan was a success: looks at what steps stored, never at parameters."""
+    """When the plan succeeded; it considers what steps stored, never the parameters."""
 
     min_data_items: int = 0
     required_fields: tuple[str, ...] = ()
@@ -80,13 +80,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     success_criteria: SuccessCriteria = SuccessCriteria()
 
     def all_steps(self) -> Iterator[PlanStep]:
-        """Yield the steps, those of the handlers too."""
+        """Yield the steps, including those of the handlers."""
         yield from self.steps
         for handler in self.error_handlers:
             yield from handler.steps
 
     def names_stored(self) -> set[str]:
-        """Return the names under which steps store what they found."""
+        """Return the names under which steps store their results."""
         return {s.parse_result.store_as for s in self.all_steps() if s.parse_result}
 
     def names_used(self) -> set[str]:

@@ -104,7 +104,7 @@ class WorkerReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def merge(before: Any, new: Any) -> Any:  # noqa: ANN401 - any JSON values
-    """Return the data with the new one in it: objects key by key, all else is replaced."""
+    """Merge new data into old: objects key by key, everything else is replaced."""
     if isinstance(before, dict) and isinstance(new, dict):
         return before | {key: merge(before.get(key), value) for key, value in new.items()}
     return before if new is None else new

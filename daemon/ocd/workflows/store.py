@@ -95,7 +95,7 @@ class WorkflowStore:
             )  # fmt: skip
 
     def create(self, meta: WorkflowMeta, workers: Sequence[WorkerState]) -> list[str]:
-        """Put a workflow on disk (1, 2); return the ids of those that had to go for it (5)."""
+        """Write a workflow (1, 2); return the ids of those removed for it (5)."""
         make_dir(self.folder)
         with self._lock(self.folder):
             sweep_folders(self.folder)
@@ -168,7 +168,7 @@ class WorkflowStore:
         return decode_versioned(path, data, WorkflowMeta, VERSION)
 
     def workers(self, meta: WorkflowMeta) -> list[WorkerState]:
-        """Return the workers, those whose time has run out ended; their files follow."""
+        """Return the workers; those whose time has run out are ended, in their files, too."""
         return [self.change(meta, name, lambda worker: worker) for name in meta.workers]
 
     # --- changing ----------------------------------------------------------------------------

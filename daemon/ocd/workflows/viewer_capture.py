@@ -112,7 +112,7 @@ class ViewerCapture:
         return step if isinstance(step, dict) else None
 
     def keep_new_lines(self, page: dict[str, Any]) -> bool:
-        """Leave only the lines that were not there before the scroll; False if there are none."""
+        """Keep only the lines that were not there before the scroll; False if there are none."""
         key = "dom" if "dom" in page else "text"
         lines = page[key].split("\n")
         left = Counter(self.lines)

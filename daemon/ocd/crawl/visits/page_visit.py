@@ -118,12 +118,12 @@ class PageVisitor:
         return visited
 
     def _kept_chain(self, url: str) -> RedirectChain | None:
-        """Return what shows how far a load came that leads to no page, where that is kept."""
+        """Return the chain that records a load without a page, if the crawl keeps responses."""
         is_kept = self._spec.keeps_raw and url.startswith("http")
         return self._tools.http.begin(url) if is_kept else None
 
     def _keep_heads(self, request: PageRequest, end: SkipPage | OcdError) -> None:
-        """Keep what was answered on the way to a failure, or to a page that is had already."""
+        """Store the responses on the way to a failure, or to a page that the crawl already has."""
         may_come_again = isinstance(end, FetchError) and end.transient and not request.last_try
         if request.chain is not None and not may_come_again:
             # A page's without its body would stand for the page.

@@ -78,12 +78,12 @@ class Camera:
 
     @property
     def length_s(self) -> float:
-        """Where its last picture is; 0 if it has none."""
+        """The position of its last picture in seconds; 0 without one."""
         return max(self._last_ms, 0) / 1000 if self._clock else 0.0
 
     @property
     def position_s(self) -> float:
-        """How long the film is by now."""
+        """The film's length so far."""
         return self._clock.at(asyncio.get_running_loop().time()) if self._clock else 0.0
 
     def show(self, tab: Tab) -> None:
@@ -94,7 +94,7 @@ class Camera:
             self._news.set()
 
     def caption(self, number: int, words: str) -> None:
-        """Say what is done; again with the same number where more is known about it."""
+        """Set the caption for an action; a call with the same number replaces it."""
         if number != self._number:
             self._number, self._box = number, None
         self._captions[number] = f"{number}. {words}"
@@ -106,7 +106,7 @@ class Camera:
         self._news.set()
 
     def take_mark(self, mark: Mark) -> None:
-        """Take where an agent acts."""
+        """Receive the place where an agent acts."""
         if "box" in mark:
             left, top, width, height = mark["box"]
             self._box, self._box_url = (
@@ -190,7 +190,7 @@ class Camera:
         return bool(self._frame) or self._overlay_changed
 
     async def _wait_news(self, process: Process, *, quiet: bool) -> bool:
-        """Wait for something new; return whether it has been quiet for so long that it is said."""
+        """Wait for something new; return whether the pause is long enough for a note."""
         self._news.clear()
         if quiet:
             await self._news.wait()

@@ -53,11 +53,11 @@ class FilmFile:
 
     @property
     def full(self) -> bool:
-        """Whether it has all the bytes that it may have."""
+        """Whether it has reached its size limit."""
         return self._bytes >= MAX_BYTES
 
     def add(self, picture: Picture) -> None:
-        """Show a picture from its moment on; pictures that there is no room for are left out."""
+        """Show a picture from its time on, or leave it out while the file is over its bit rate."""
         image = self._canvas.draw(picture)
         drawn: VideoFrame = self._av.VideoFrame.from_image(image)  # type: ignore[no-untyped-call]
         frame = drawn.reformat(format="yuv420p")

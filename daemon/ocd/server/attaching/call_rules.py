@@ -109,7 +109,7 @@ class CallRules:
         return params
 
     async def check_opening(self, check: Callable[[str], Awaitable[None]], url: str) -> None:
-        """Raise what does not let an address be opened; check: by the domain policy."""
+        """Raise if the address may not be opened. check: applies the domain policy."""
         await check(url)
         self._check_action("navigate", url)
         if to := recipient(url):

@@ -281,7 +281,7 @@ class Program:
     async def _call_later(
         self, channel: Channel, cdp: CdpSession, tab: Tab, call: ProgramCall
     ) -> None:
-        """Make a call once people let it, in its order."""
+        """Make a call, in order, once people allow it."""
         channel.waiting += 1
         try:
             async with channel.turn:
@@ -310,7 +310,7 @@ class Program:
 
 
 def restore(tab: Tab) -> None:
-    """Give a tab back what a program may have put its own in place of."""
+    """Restore the tab's settings that a program may have replaced."""
     if (emulation := tab.state(Emulation)) is not None:
         emulation.apply_again()
     tab.request_log.apply_again()

@@ -51,7 +51,7 @@ class ProgramTargets:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear of the session's tabs, as they come and go."""
+        """Follow the session's tabs as they open and close."""
         assert self.root.cdp is not None
         self.root.cdp.relay = self._on_browser_event
         for tab in self.session.tabs:
@@ -142,7 +142,7 @@ class ProgramTargets:
     # --- discovering -------------------------------------------------------------------------
 
     async def discover(self, *, on: bool, rules: object) -> None:
-        """Tell of the tabs that there are, and from now on of those that come; or no more."""
+        """Announce the existing tabs, and new ones from now on; or stop announcing."""
         assert self.root.cdp is not None
         self._discovers, self._discovery_filter = on, rules
         await self.root.cdp.send("Target.setDiscoverTargets", {"discover": on})
@@ -163,7 +163,7 @@ class ProgramTargets:
     # --- attaching ---------------------------------------------------------------------------
 
     async def auto_attach(self, *, on: bool, flat: bool, rules: object) -> None:
-        """Attach to the tabs that there are, and from now on to those that come; or no more."""
+        """Attach to the existing tabs, and to new ones from now on; or stop attaching."""
         self._attaches, self._attach_filter = on, rules
         self.root.nests = not flat
         for tab in list(self.session.tabs) if on else ():
@@ -186,14 +186,14 @@ class ProgramTargets:
         return channel
 
     async def attach_stand_in(self, tab: Tab, parent: Channel, *, nested: bool) -> Channel:
-        """Attach to what stands in for the target around a page, and tell of it."""
+        """Attach to the stand-in for the target around a page, and announce it."""
         number = f"{TAB_PREFIX}{next(self._stand_ins)}"
         channel = Channel(number, self.root.send, parent=parent, tab=tab, nested=nested)
         self._report_attached(channel, _as_target_infos(await self.info(tab))[0])
         return channel
 
     async def attach(self, tab: Tab, parent: Channel, *, nested: bool) -> Channel:
-        """Attach to a tab's page once more, and tell of it."""
+        """Attach to a tab's page once more, and announce it."""
         browser = self.root.cdp
         assert browser is not None
         options = {"targetId": tab.target_id, "flatten": True}

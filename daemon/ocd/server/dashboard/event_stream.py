@@ -69,7 +69,7 @@ class EventBacklog:
         self.ready = asyncio.Event()
 
     def note_entry(self, entry: dict[str, Any]) -> None:
-        """Take an entry of the journal; what the dashboard itself reads is no news."""
+        """Take an entry of the journal, except for the dashboard's own reads."""
         if entry.get("event") == CALL and entry.get("client") == "dashboard":
             verb = self._services.verbs.get(str(entry.get("tool")))
             if verb is not None and verb.reads:
@@ -83,7 +83,7 @@ class EventBacklog:
         self.ready.set()
 
     def note_approvals(self) -> None:
-        """Note that what waits for consent has changed."""
+        """Note that the pending approvals have changed."""
         self._asks = True
         self.ready.set()
 
@@ -98,7 +98,7 @@ class EventBacklog:
         self.ready.set()
 
     async def take(self) -> dict[str, Any]:
-        """Return all that waits, as one message."""
+        """Return everything that waits, as one message."""
         self.ready.clear()
         tasks, self._tasks = self._tasks, {}
         message: dict[str, Any] = {
@@ -152,7 +152,7 @@ class PageConnection:
         self._control = TabControl(services, viewer, self._send)
 
     async def serve(self) -> None:
-        """Tell the page what happens until it goes."""
+        """Send events to the page until it disconnects."""
         with _listening(self._services, self._backlog):
             self._backlog.note_approvals()
             self._backlog.note_leases()
@@ -248,7 +248,7 @@ class PageConnection:
 async def serve_events(
     request: web.Request, services: CallServices, viewer: Viewer
 ) -> web.WebSocketResponse:
-    """Tell a page what happens until it goes."""
+    """Send events to a page until it disconnects."""
     if viewer.pages >= MAX_VIEWER_PAGES:
         raise OcdError("limit_reached", f"{viewer.pages} pages are already open in this browser")
     socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=_MAX_MESSAGE)

@@ -30,7 +30,7 @@ def _describe(bundle: Bundle) -> dict[str, Any]:
 
 
 async def bundle_part(store: EvidenceStore, bundle_id: str, name: str) -> web.Response:
-    """Answer a part: the picture as one, all others, pages' HTML too, as plain text."""
+    """Answer with a part: the picture as an image, all others, even HTML, as plain text."""
     bundle = await asyncio.to_thread(store.read, bundle_id)
     body = await asyncio.to_thread(store.part, bundle, name)
     if body is None:

@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a redeemed key turns into: a cookie, and the path to go on to."""
+    """The result of redeeming a key: a cookie, and the path to show first."""
 
     cookie: str
     path: str
@@ -46,7 +46,7 @@ class Viewer:
     pages: int = 0
 
     def check_control(self) -> None:
-        """Raise `forbidden` if it may only look."""
+        """Raise `forbidden` if the viewer may only watch."""
         if not self.control:
             hint = "For a link that can also act: oc dashboard"
             raise OcdError("forbidden", "This link is for viewing only", hint=hint)
@@ -79,7 +79,7 @@ class Keys:
         return self._links.new(Link(control, path), LINK_S)
 
     def redeem(self, key: str) -> Entry | None:
-        """Return what the key turns into; None if it is unknown, used or too old."""
+        """Redeem the key; None if it is unknown, used or too old."""
         link = self._links.redeem(key)
         if link is None:
             return None

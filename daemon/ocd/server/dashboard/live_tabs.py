@@ -14,7 +14,7 @@ _REQUESTS = 200
 
 
 async def list_tabs(sessions: Sessions) -> list[dict[str, Any]]:
-    """Describe every open tab; one that goes meanwhile is left out."""
+    """Describe every open tab, except those that close meanwhile."""
     found: list[dict[str, Any]] = []
     for tab in sessions.tabs():
         try:
@@ -37,7 +37,7 @@ async def list_tabs(sessions: Sessions) -> list[dict[str, Any]]:
 
 
 def find_tab(sessions: Sessions, session: str, tab_id: str) -> Tab:
-    """Return an open tab; tab_not_found. No session is made by asking."""
+    """Return an open tab; tab_not_found. Creates no session."""
     for tab in sessions.tabs():
         if tab.session_name == session and tab.id == tab_id:
             return tab

@@ -130,7 +130,7 @@ class DashboardRoutes:
         app.router.add_route(method, path, check_first)
 
     async def get_enter(self, request: web.Request) -> web.Response:
-        """Take a key, once, and answer the cookie that it turns into."""
+        """Redeem a key and answer with the cookie for it."""
         self._access.check(request)
         entry = self._keys.redeem(request.query.get("key", ""))
         if entry is None:
@@ -147,19 +147,19 @@ class DashboardRoutes:
         return response
 
     async def get_page(self, _request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer the page; its scripts show what the address says."""
+        """Answer with the page; its scripts show what the address names."""
         return _file("index.html")
 
     async def get_file(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer one of the page's files."""
+        """Answer with one of the page's files."""
         return _file(request.match_info["name"])
 
     async def get_status(self, _request: web.Request, viewer: Viewer) -> web.Response:
-        """Answer what the daemon is and holds, and what this viewer may do."""
+        """Answer with the daemon's status and this viewer's rights."""
         return _json({**self._status(), "viewer": {"name": viewer.name, "control": viewer.control}})
 
     async def get_outputs(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what is stored, newest first."""
+        """Answer with the stored outputs, newest first."""
         limit, offset = _number(request, "limit", 50), _number(request, "offset", 0)
         found = await self._services.outputs.listing(offset, min(limit, 200))
         total = self._services.outputs.stats().count
@@ -167,30 +167,30 @@ class DashboardRoutes:
         return _json({"outputs": masked, "offset": offset, "total": total})
 
     async def get_tabs(self, _request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer which tabs are open."""
+        """Answer with the open tabs."""
         found = await list_tabs(self._services.sessions)
         return _json({"tabs": secrets.current().mask(found)})
 
     async def get_tab_log(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what a tab has said on its console and asked of the network."""
+        """Answer with a tab's console messages and requests."""
         named = request.match_info
         tab = find_tab(self._services.sessions, named["session"], named["id"])
         return _json(secrets.current().mask(redact(tab_log(tab))))
 
     async def get_tab_picture(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what a tab looks like now, as a small picture beside its name needs it."""
+        """Answer with a thumbnail of a tab as it looks now."""
         named = request.match_info
         tab = find_tab(self._services.sessions, named["session"], named["id"])
         body = await picture_of(tab)
         return web.Response(body=body, content_type="image/jpeg", headers=HEADERS)
 
     async def get_approvals(self, _request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what waits for a person's consent."""
+        """Answer with the pending approvals."""
         waiting = await self._services.approvals.list()
         return _json({"approvals": secrets.current().mask(waiting)})
 
     async def post_approval(self, request: web.Request, viewer: Viewer) -> web.Response:
-        """Allow or deny what waits."""
+        """Allow or deny a pending approval."""
         viewer.check_control()
         body = _decode(await request.read(), ApprovalAnswer)
         answer = ApprovalDecision(body.allow, body.scope, "dashboard")
@@ -198,19 +198,19 @@ class DashboardRoutes:
         return _json({"result": {}})
 
     async def post_give_back(self, request: web.Request, viewer: Viewer) -> web.Response:
-        """Give a tab back whose page is being closed: what it still sends need not come in time."""
+        """Give a tab back when the page closes: its WebSocket may be too late for that."""
         viewer.check_control()
         body = _decode(await request.read(), HeldLease)
         self._services.leases.release(body.key)
         return _json({"result": {}})
 
     async def get_history(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer how a task went."""
+        """Answer with the history of a task."""
         found = await task_history(self._services.runner, request.match_info["id"])
         return _json(secrets.current().mask(found))
 
     async def get_pages(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer pages of a task, as a table shows them."""
+        """Answer with the pages of a task for the table."""
         after = _number(request, "after", -1)
         id_ = request.match_info["id"]
         found = await task_pages(self._services.runner, id_, None if after < 0 else after)
@@ -225,12 +225,12 @@ class DashboardRoutes:
         return await send_output(request, self._services.outputs, request.match_info["handle"])
 
     async def get_recording(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what was done while it was recorded."""
+        """Answer with a recording and its actions."""
         found = await recordings.recording(self._services.recorder, request.match_info["id"])
         return _json(secrets.current().mask(found))
 
     async def get_picture(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer a picture of a recording."""
+        """Answer with a picture of a recording."""
         named = request.match_info
         body = await recordings.picture(self._services.recorder, named["id"], named["name"])
         return web.Response(body=body, content_type="image/webp", headers=HEADERS)
@@ -240,17 +240,17 @@ class DashboardRoutes:
         return await recordings.film(self._services.recorder, request.match_info["id"])
 
     async def get_evidence(self, _request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer which evidence there is."""
+        """Answer with the list of evidence bundles."""
         found = await evidence.list_bundles(self._evidence())
         return _json({"bundles": secrets.current().mask(found)})
 
     async def get_bundle(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer what a bundle of evidence is about and has."""
+        """Answer with a bundle of evidence: its subject and its parts."""
         found = await evidence.find_bundle(self._evidence(), request.match_info["id"])
         return _json(secrets.current().mask(found))
 
     async def get_bundle_part(self, request: web.Request, _viewer: Viewer) -> web.Response:
-        """Answer a part of a bundle."""
+        """Answer with a part of a bundle."""
         named = request.match_info
         return await evidence.bundle_part(self._evidence(), named["id"], named["part"])
 
@@ -260,11 +260,11 @@ class DashboardRoutes:
         return service.store
 
     async def get_events(self, request: web.Request, viewer: Viewer) -> web.StreamResponse:
-        """Tell what happens, as long as the page is open."""
+        """Send events as long as the page is open."""
         return await serve_events(request, self._services, viewer)
 
     async def post_call(self, request: web.Request, viewer: Viewer) -> web.Response:
-        """Run one of the verbs that the page has a use for."""
+        """Run one of the verbs that the page uses."""
         call = _decode(await request.read(), DashboardCall)
         allowed = VIEW_VERBS | CONTROL_VERBS if viewer.control else VIEW_VERBS
         if call.verb not in allowed:
@@ -300,7 +300,7 @@ def _answer(body: bytes, status: int = 200) -> web.Response:
 
 @cache
 def _read_files() -> dict[str, bytes]:
-    """Return the page's files by name: no other can be asked for."""
+    """Return the page's files by name; no others are served."""
     return {path.name: path.read_bytes() for path in _FOLDER.iterdir() if path.suffix != ".py"}
 
 
@@ -319,7 +319,7 @@ def _file(name: str, status: int = 200) -> web.Response:
 async def _errors_as_answers(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """Answer errors as JSON, and a person who is not let in with a page that says what to do."""
+    """Answer errors as JSON; a person without access gets a page that says what to do."""
     try:
         return await handler(request)
     except OcdError as error:

@@ -31,7 +31,7 @@ class DashboardServer:
         status: Callable[[], dict[str, Any]],
         from_browser: Callable[[str], bool],
     ) -> None:
-        """Answer who comes."""
+        """Begin to serve."""
         access = Access(self.port, self._keys, from_browser)
         routes = DashboardRoutes(services, self._keys, access, status)
         self._runner = web.AppRunner(

@@ -39,7 +39,7 @@ class TabControl:
         self._input: PersonInput | None = None
 
     def hold(self, wanted: WantedTab) -> Coroutine[Any, Any, None]:
-        """Hold a tab, from now on: what the page says next is about it.
+        """Take a tab: the page's further messages are about it.
 
         What is returned tells the page, and waits until the tab is given back or lost.
         """
@@ -73,12 +73,12 @@ class TabControl:
         return lease
 
     def act(self, event: Input) -> None:
-        """Do in the tab what its holder did; nothing if it is held no more."""
+        """Repeat the holder's input in the tab; does nothing if it is no longer held."""
         if self._input is not None and self.renew():
             self._input.send(event)
 
     def renew(self) -> bool:
-        """Note a sign of life; return whether a tab is held."""
+        """Renew the lease; return whether a tab is held."""
         if self._lease is None or self._lease.end is not None:
             return False
         self._services.leases.renew(self._lease.key)
@@ -92,7 +92,7 @@ class TabControl:
         self._lease = self._input = None
 
     def lose_page(self) -> None:
-        """The connection is cut: nothing stays pressed, and the page has 45 s to come back."""
+        """Handle a lost connection: release keys and buttons; the page has 45 s to come back."""
         if self.renew():
             self._release_input()
         self._lease = self._input = None

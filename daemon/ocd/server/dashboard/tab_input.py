@@ -106,7 +106,7 @@ class PersonInput:
         tab.drop_state(HeldButton)
 
     def send(self, event: Input) -> None:
-        """Do it in the tab, after what was sent before."""
+        """Send it to the tab, after what was sent before."""
         self._queue.append(event)
         if self._unanswered is None:
             self._send_queued()
@@ -132,7 +132,7 @@ class PersonInput:
                 self._release_all()
 
     def release(self) -> None:
-        """Do at once what still waits, and let go of all keys, buttons and fingers."""
+        """Send at once what still waits, and release all keys, buttons and fingers."""
         while self._queue:
             self._perform(self._queue.popleft())
         self._release_all()
@@ -160,7 +160,7 @@ class PersonInput:
             self._wait_for_answer(answer)
 
     def _wait_for_answer(self, answer: asyncio.Future[Any]) -> None:
-        """Hold back what comes next until then, or until the page took too long."""
+        """Hold back further events until the reply arrives or takes too long."""
         self._unanswered = answer
 
         def go_on(_: object = None) -> None:

@@ -31,7 +31,7 @@ class PageRow(msgspec.Struct, omit_defaults=True):
 
 
 async def task_pages(runner: Runner, task_id: str, after: int | None) -> dict[str, Any]:
-    """Return up to `limit` pages, oldest first; `after`: where the next ones are asked for.
+    """Return up to `limit` pages, oldest first, and `after`, from which the next ones can be read.
 
     after: where the last answer ended; None: at the start, or among the last pages of a task that
     still runs. ended: the task has, and `after` counts pages; before, it means bytes of its log.
