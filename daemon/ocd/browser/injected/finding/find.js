@@ -56,7 +56,7 @@ function lineOf(one, alone) {
       detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'),
       300,
     );
-  if (one.score < LIKELY) line += ' (partial match)';
+  if (one.score < LIKELY && one.score !== NAMESAKE_SCORE) line += ' (partial match)';
   const { at, words } = surroundingWords(one.el);
   let context = alone
     ? ''
@@ -72,14 +72,20 @@ function rankMatches(options) {
   const { among } = options;
   const wanted = (acts, within) =>
     acts || among === 'all' || (among === 'clickable' && within !== null);
-  const judge = (el, role, name, acts, within) =>
-    wanted(acts, within) ? asked.score(el, role, name, acts) : 0;
+  const hasKind = !asked.line && asked.rest.length > 0 && asked.kindWords.length > 0;
+  const judge = (el, role, name, acts, within) => {
+    if (wanted(acts, within)) return asked.score(el, role, name, acts);
+    return hasKind && asked.isSaidIn(name) ? NAMESAKE_SCORE : 0;
+  };
   const { found: seen, aside } = seekBoth(
     judge,
     asked.hint,
     asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name),
   );
-  const found = among === 'clickable' ? closestParts(seen) : seen;
+  const texts = seen.filter((one) => !wanted(one.acts, one.within));
+  const fitting = texts.length ? seen.filter((one) => wanted(one.acts, one.within)) : seen;
+  const found = among === 'clickable' ? closestParts(fitting) : fitting;
+  if (hasKind && among !== 'all') found.push(...giveWay(found, texts, asked));
   if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name)))
     addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, aside));
@@ -107,6 +113,28 @@ function rankMatches(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// Words that end in a kind, such as "Paper list", may be the whole name of something: then they do not mean what has
+// but the other words in its name. Returns the texts called so that something has given way to. texts: what
+// cannot be acted on and has all the words.
+function giveWay(found, texts, asked) {
+  const isWhole = ({ name }) => wordsOf(name).join(' ') === asked.whole;
+  const called = [...texts, ...found.filter((one) => asked.isSaidIn(one.name))];
+  const given = new Set();
+  for (const one of found) {
+    if (one.score < LIKELY || one.score >= WHOLE_NAME || called.includes(one)) continue;
+    const isPart = wordsOf(one.name).join(' ') !== asked.phrase;
+    const ofKind = asked.roles.has(one.role);
+    if (ofKind && !isPart) continue;
+    const others = called.filter(
+      (other) => !nodeContains(one.el, other.el) && ((isPart && !ofKind) || isWhole(other)),
+    );
+    if (!others.length) continue;
+    one.score = ANOTHERS_SCORE;
+    for (const other of others) given.add(other);
+  }
+  return texts.filter((one) => given.has(one));
 }
 
 // Texts that have only some of the words say nothing beside a control that has them all.

@@ -30,6 +30,9 @@ const ROLE_WORDS = {
   grid: ['grid', 'treegrid', 'table'],
   list: ['list'],
 };
+// What such a role is called by itself: other words for it mean one that opens or toggles something.
+const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
+const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
 const HINT_PENALTY = 2; // and both than the class of an icon
@@ -48,6 +51,9 @@ const STATES_NOT = new Map([
 const STATE_SCORE = 76; // the best by a state: what is called so and is of the kind asked for is meant before
 const KIND_BONUS = 20; // a kind and a state say more than a kind
 const BARE_STATE_SCORE = 50;
+const BARE_KIND_SCORE = 50;
+const KIND_FITS = 6;
+const KIND_DIFFERS = -12;
 
 function parseQuoted(text) {
   try {
@@ -61,6 +67,7 @@ function parseQuoted(text) {
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
+const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
 const NUMBER = /\p{N}/u;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
@@ -83,13 +90,18 @@ class SearchQuery {
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
+    this.all = words;
+    const said = words.filter((word) => !FILLERS.has(word));
+    const named = said.filter((word) => !ROLE_WORDS[word]);
+    this.kinds = said.length && !named.length ? said : []; // where nothing but kinds is said
+    // Of several kinds all but the last may be a name: "Title field".
+    const rest = this.kinds.length > 1 ? said.slice(0, -1) : named;
     this.roles = new Set(
-      words.flatMap(
+      (this.kinds.length ? said.slice(-1) : words).flatMap(
         (word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : []),
       ),
     );
-    this.all = words;
-    const rest = words.filter((word) => !ROLE_WORDS[word] && !FILLERS.has(word));
+    this.kindWords = said.filter((word) => ROLE_WORDS[word] && !rest.includes(word));
     this.rest = rest;
     this.phrase = rest.join(' ');
     this.stems = rest.map((word) => word.slice(0, 4));
@@ -104,7 +116,7 @@ class SearchQuery {
   // What the name or the further words of all that fit have in them, whatever their case; null if
   // that may be anything.
   hinting() {
-    if (!this.rest.length) return null;
+    if (this.kinds.length || !this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
     // No half of a pair at the end: the expression knows whole signs only.
     const parts = [...this.stems, ...begun].map((part) =>
@@ -201,8 +213,22 @@ class SearchQuery {
     return Math.round((20 * around.filter((word) => there.has(word)).length) / around.length);
   }
 
+  // Whether it is of all the kinds, where nothing else is asked for.
+  isOfKinds(el, role, name) {
+    const isLoose = (word) => OWN_WORDS[role] && !OWN_WORDS[role].test(word);
+    return (
+      this.kinds.every((word) => ROLE_WORDS[word].includes(role)) &&
+      (!name || !this.kinds.some(isLoose) || el.matches(OPENS_OR_TOGGLES))
+    );
+  }
+
+  // Whether a name has all the words and the kind, one after the other.
+  isSaidIn(name) {
+    const low = name.toLowerCase();
+    return this.stemsIn(low) > 0 && ` ${wordsOf(low).join(' ')} `.includes(` ${this.whole} `);
+  }
+
   fit(el, role, name, acts) {
-    const fits = this.roles.size === 0 ? 0 : this.roles.has(role) ? 6 : -12;
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
@@ -211,10 +237,19 @@ class SearchQuery {
     const spoken = there || !this.rest.length ? wordsOf(low) : [];
     const said = spoken.join(' ');
     if (said === this.whole && said !== '') return 98 + kind;
-    if (!this.rest.length) return this.roles.has(role) ? 50 + kind : 0;
+    const bare = this.kinds.length && this.isOfKinds(el, role, name) ? BARE_KIND_SCORE + kind : 0;
+    if (!this.rest.length) return bare;
     const all = there === this.stems.length ? this.words(said, spoken) : 0;
     const score = all || this.further(el, role, acts, spoken);
-    return score > 0 ? Math.max(1, score + fits + kind) : 0;
+    return score > 0 ? Math.max(1, bare, score + this.kindFit(role, spoken) + kind) : bare;
+  }
+
+  // What the kind that is asked for adds or takes; one that is a part of the name says nothing.
+  kindFit(role, spoken) {
+    if (this.roles.size === 0) return 0;
+    if (this.roles.has(role)) return KIND_FITS;
+    const isNamed = this.kindWords.length && this.kindWords.every((word) => spoken.includes(word));
+    return isNamed ? 0 : KIND_DIFFERS;
   }
 
   stemsIn(low) {

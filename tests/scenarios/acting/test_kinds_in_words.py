@@ -1,0 +1,80 @@
+"""Words that end in a kind, such as "list" or "field": a part of a name, or what is asked for."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.mark.parametrize(
+    "words", ["Oak list", "Paper list", "Glass list", "Tin field", "Name field"]
+)
+@pytest.mark.parametrize("verb", ["form_input", "type"])
+def test_what_is_called_so_is_meant_before_a_field_of_another_name(
+    at: At, words: str, verb: str
+) -> None:
+    """It cannot be filled in: the call fails and shows both, and no field is changed."""
+    page = at("kinds-in-names.html")
+    reply = (
+        page.call("form_input", query=words, value="x")
+        if verb == "form_input"
+        else page.call("interact", query=words, action="type", value="x")
+    )
+    assert reply.code == "element_not_found"
+    thing, field = reply.error["candidates"][:2]
+    assert words in thing
+    assert "partial match" not in thing
+    assert words not in field
+    assert "(partial match)" in field
+    filled = "[...document.querySelectorAll('input')].filter((one) => one.value.length > 2).length"
+    assert page.js(f"{filled} + document.querySelectorAll(':checked').length") == "0"
+
+
+def test_instruction_does_not_type_into_a_field_of_another_name(at: At) -> None:
+    page = at("kinds-in-names.html")
+    reply = page.call("act", instruction="type 'x' into 'Stone list'")
+    assert page.js("stone.value") == ""
+    assert "Stone palette" not in str(reply.body.get("result", {}).get("target", ""))
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [("Wood list", "wrong_value"), ("Stone list", "wrong_value")]
+)
+def test_control_whose_name_has_the_kind_is_meant(at: At, words: str, code: str) -> None:
+    """Also where its name goes on behind the words: neither of these takes a text."""
+    page = at("kinds-in-names.html")
+    reply = page.call("form_input", query=words, value="x", timeout_ms=3000)
+    assert (reply.code, words in reply.error["message"]) == (code, True)
+    assert page.js("wood.value + stone.value") == ""
+
+
+def test_field_that_is_called_by_the_other_words_is_of_the_kind(at: At) -> None:
+    """A kind may be a name as well: "Title field" is the field called Title, and no heading."""
+    page = at("kinds-in-names.html")
+    page.do("form_input", query="Title field", value="Emma")
+    page.do("form_input", query="Colour box", value="red")
+    page.do("interact", query="Menu button")
+    assert page.js("title.value + colour.value + author.value") == "Emmared"
+    assert page.js("[menu, save].map((one) => one.dataset.clicked)") == '["1",null]'
+
+
+@pytest.mark.parametrize("words", ["Menu", "Menu button", "Icon button", "Title", "Title field"])
+def test_kind_alone_does_not_mean_the_only_control_of_another_kind(at: At, words: str) -> None:
+    page = at("kinds-alone.html")
+    assert page.call("interact", query=words).code == "element_not_found"
+    assert page.call("form_input", query=words, value="x").code == "element_not_found"
+    assert page.js("author.value + (save.dataset.clicked ?? '')") == ""
+
+
+def test_kind_alone_means_the_only_one(at: At) -> None:
+    """However it is said: a field, a button, or a button that opens something."""
+    page = at("kinds-alone.html")
+    page.do("form_input", query="input field", value="Austen")
+    page.do("interact", query="button")
+    assert page.js("author.value + save.dataset.clicked") == "Austen1"
+    page.js("save.setAttribute('aria-expanded', 'false'), save.dataset.clicked = 2")
+    page.do("interact", query="menu button")
+    assert page.js("save.dataset.clicked") == "1"
