@@ -252,28 +252,21 @@ async def _hold_several(target: Target, deadline: ActionDeadline, value: Value) 
 
 
 async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    if not values:
+    several = target.about["several"]
+    if several or len(values) != 1:
         await comboboxes.open_list(target, deadline)
-    raise_refusal(target, await comboboxes.choose(target, deadline, values))
-    several = target.about["several"] or await comboboxes.takes_several(target)
+        several = several or await comboboxes.takes_several(target)
     if several:
-        await comboboxes.open_list(target, deadline)  # its box may not show all of them
-    elif not values:
+        await several_values.hold_in_list(target, deadline, values)
+        return
+    if not values:
         await comboboxes.close_several(target)
         raise value_error(target, "it has an option chosen in any case.", "Pass one of them.")
-    await several_values.keep_only(target, deadline, values)
-    if several:
-        await _choose_lost(target, deadline, values)
-        await comboboxes.close_several(target)
-
-
-async def _choose_lost(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    """Choose what the control did not take, or gave up, while it held others."""
-    if not await several_values.missing(target, values):
-        return
     raise_refusal(target, await comboboxes.choose(target, deadline, values))
-    if lost := await several_values.missing(target, values):
-        raise value_error(target, f"it does not show {', '.join(lost)} as selected.")
+    if await comboboxes.takes_several(target):  # its list has come by now
+        await several_values.hold_in_list(target, deadline, values)
+    else:
+        await several_values.keep_only(target, deadline, values)
 
 
 async def _choose_or_enter(target: Target, text: str, deadline: ActionDeadline) -> None:

@@ -258,8 +258,20 @@ function chosenValues(control, values) {
   const chosen = choicesOf(control).filter(isSelected).map(valueOfOption);
   if (takesSeveral(control) || tokens.length)
     tokens.push(...chosen.filter(({ name }) => !names.has(normalizeText(name))));
+  if (chosen.length) tokens.push(...namesBeside(control, tokens));
   if (tokens.length || searches) return tokens;
   return valuesInText(control, areas, wanted).map((name) => ({ name }));
+}
+
+// Those that the control's own text has beside all that its list shows as chosen: long lists draw only what is in sight.
+function namesBeside(control, tokens) {
+  const parts = squeeze(textContentOf(control)).split(/ ?[,;] ?/).filter(Boolean);
+  const said = new Set(parts.map(normalizeText));
+  const known = new Set(tokens.map(({ name }) => normalizeText(name)));
+  if (!scrollerOf(choicesOf(control)) || [...known].some((name) => !said.has(name))) return [];
+  return parts
+    .filter((name) => !known.has(normalizeText(name)) && !MORE.test(name))
+    .map((name) => ({ name }));
 }
 
 const valueOfOption = (one) => ({

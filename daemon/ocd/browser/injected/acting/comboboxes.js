@@ -68,12 +68,16 @@ function choicesOf(el) {
   const own = scopes
     .flatMap((scope) => [...allMatches(scope, OPTION_SELECTOR)])
     .filter(visibleBoxOf);
-  if (own.length || roleOf(el) === 'listbox') return own;
+  if (own.length || roleOf(el) === 'listbox' || !hasOpened(el)) return own;
   const came = visibleMatches(el, OPTION_SELECTOR).filter(
     (one) => !presentBeforeOpening?.has(one) && !one.closest('select'),
   );
   return came.length || openedControl !== offeredLists.by ? came : offeredItems();
 }
+
+// Whether a control, or one that has been drawn anew since, was the last to open its list: what came then is its own.
+const hasOpened = (control) =>
+  openedControl !== null && (openedControl === control || !openedControl.isConnected);
 
 // A list without roles: what came since the control was opened and says just that.
 function plainOption(el, want) {
@@ -370,6 +374,17 @@ function scrollerOf(options) {
   return null;
 }
 
+// Scrolls to the options that come next; at the end, to those before the place where the search has begun.
+function scrollToMore(box, scrolling) {
+  if (!box) return false;
+  if (scrolling.begun < 0) scrolling.begun = box.scrollTop;
+  const isAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
+  if (isAtEnd && scrolling.begun <= 0) return false;
+  if (isAtEnd) scrolling.begun = box.scrollTop = 0;
+  else box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
+  return true;
+}
+
 // An option may be a part of an element of the page's own kind, which alone says that it is disabled.
 function hostDisabledReason(option) {
   for (let at = option; at && !LIST_ROLE.test(roleOf(at)); at = composedParentOf(at)) {
@@ -410,6 +425,7 @@ async function waitForOption(el, value, budget) {
   const seen = new Map();
   let last = performance.now();
   let before = '';
+  const scrolling = { begun: -1 };
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
@@ -426,11 +442,7 @@ async function waitForOption(el, value, budget) {
     for (const one of options) seen.set(visibleText(one), true);
     const now = [...options].map(visibleText).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
-    const box = scrollerOf(options);
-    if (box && box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
-      box.scrollTop += Math.max(box.clientHeight * 0.8, 20);
-      last = performance.now();
-    }
+    if (scrollToMore(scrollerOf(options), scrolling)) last = performance.now();
     const complete =
       !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
     if (late || complete)

@@ -68,6 +68,29 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
     return {}
 
 
+async def find_refusal(
+    target: Target, deadline: ActionDeadline, values: Sequence[str]
+) -> dict[str, Any]:
+    """Open the list, and return `why` one of the values cannot be chosen from it; {} if all can.
+
+    Neither values given as a path are looked for, whose options come one after the other, nor
+    options that are disabled, which giving up another one may enable.
+    """
+    await open_list(target, deadline)
+    for value in values:
+        if len(_split_path(value)) == 1:
+            option = await target.element.call(_AWAIT, value, deadline.seconds_left / 2 * 1000)
+            if option.get("why") in ("option_not_found", "no_options"):
+                return dict(option)
+    return {}
+
+
+async def open_anew(target: Target, deadline: ActionDeadline) -> None:
+    """Open the list if it is not open, and wait until it shows its options."""
+    await open_list(target, deadline)
+    await target.element.call(_OPTIONS, _LIST_S * 1000)
+
+
 async def _keep_chosen(
     target: Target, deadline: ActionDeadline, value: str, option: dict[str, Any]
 ) -> None:
@@ -193,16 +216,35 @@ async def click_other_option(
     if target.about["kind"] == "custom":
         await open_list(target, deadline)
     else:
+        await note_page(target)
         if await target.element.call(_STATE):
             await _retype(target, "")
-        if not await target.element.call(_OPTIONS, 0):
-            await target.element.call(SELECT_ALL)
-            await input_events.press(target.element.tab, "ArrowDown")
-        await target.element.call(_OPTIONS, _LIST_S * 1000)
+        if await target.element.call(_OPTIONS, 0):
+            await target.element.call(_OPTIONS, _LIST_S * 1000)
+        else:
+            await read_options(target)
     if not await target.element.call(_EXTRA, list(values)):
         return False
     await click_found(target, deadline)
     return True
+
+
+async def click_distant_option(target: Target, deadline: ActionDeadline, name: str) -> bool:
+    """Click a chosen option that the open list shows once it is scrolled to; whether there is."""
+    option = await target.element.call(_AWAIT, name, deadline.seconds_left / 2 * 1000)
+    if not option.get("chosen"):
+        return False
+    await click_found(target, deadline)
+    return True
+
+
+async def read_options(target: Target) -> list[str]:
+    """Open the list of a text field, and return what it offers before anything is typed."""
+    await note_page(target)
+    await target.element.call(SELECT_ALL)
+    await input_events.press(target.element.tab, "ArrowDown")
+    options: list[str] = await target.element.call(_OPTIONS, _LIST_S * 1000)
+    return options
 
 
 async def open_by_click(target: Target, deadline: ActionDeadline) -> None:

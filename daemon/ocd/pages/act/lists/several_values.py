@@ -1,12 +1,14 @@
 """Fields of several values: afterwards they hold exactly those that were asked for."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import SELECT_ALL
-from ocd.pages.act.field_errors import difference, value_error
+from ocd.pages.act.field_errors import difference, raise_refusal, value_error
 from ocd.pages.act.lists import comboboxes
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -27,18 +29,104 @@ async def hold_exactly(
     """Choose what is missing of the values, and take away what is chosen besides.
 
     Raises what `choose` raises, wrong_value where the field does not show a value, and
-    value_differs where it goes on to show others.
+    value_differs where it goes on to show others. What was chosen before is put back then, as far
+    as the field allows.
     """
-    found = await _compare(target, values)
+    found = await compare(target, values)
+    if not found["known"]:
+        found["absent"] = await comboboxes.missing_choices(target, values)
+    try:
+        await _hold(target, deadline, values, choose, found)
+    except OcdError as error:
+        await put_back(target, deadline, error, found, choose)
+        raise
+
+
+async def hold_in_list(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
+    """Choose these options and no others; if that fails, choose those from before again.
+
+    The list is open meanwhile: the control's box may not show all of them.
+    """
+    await comboboxes.open_anew(target, deadline)
+    before = await compare(target, values)
+    try:
+        raise_refusal(target, await comboboxes.find_refusal(target, deadline, values))
+        raise_refusal(target, await comboboxes.choose(target, deadline, values))
+        await comboboxes.open_list(target, deadline)
+        await keep_only(target, deadline, values)
+        await _choose_lost(target, deadline, values)
+        await comboboxes.open_anew(target, deadline)  # some draw all of it anew after each click
+        await keep_only(target, deadline, values)
+    except OcdError as error:
+        await put_back(target, deadline, error, before, partial(_choose_listed, target))
+        with suppress(OcdError):
+            await comboboxes.close_several(target)
+        raise
+    await comboboxes.close_several(target)
+
+
+async def _choose_listed(target: Target, value: str, deadline: ActionDeadline) -> None:
+    raise_refusal(target, await comboboxes.choose(target, deadline, [value]))
+
+
+async def _choose_lost(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
+    """Choose what the control did not take, or gave up, while it held others."""
+    if not await missing(target, values):
+        return
+    raise_refusal(target, await comboboxes.choose(target, deadline, values))
+    if lost := await missing(target, values):
+        raise value_error(target, f"it does not show {', '.join(lost)} as selected.")
+
+
+async def put_back(
+    target: Target,
+    deadline: ActionDeadline,
+    error: OcdError,
+    before: dict[str, Any],
+    choose: Choose,
+) -> None:
+    """Choose what a field held before an action that failed, and add to the error what it holds.
+
+    before: what `compare` returned then. If that was not understood, `absent` are the values that
+    were not shown anywhere near the field.
+    """
+    values = before["held"]
+    if not before["known"]:
+        absent = {value.casefold() for value in before.get("absent", ())}
+        held = (await compare(target, [*absent]))["held"]
+        values = [value for value in held if value.casefold() not in absent]
+    if not values:
+        return
+    with suppress(OcdError):  # the first error is the one to tell
+        await keep_only(target, deadline, values)
+        for value in await missing(target, values, known=True):
+            await choose(value, deadline)
+    with suppress(OcdError):
+        held = (await compare(target, values))["held"]
+        error.details["held"] = held
+        when = "still" if sorted(held) == sorted(values) else "now"
+        error.message = f"{error.message} It {when} holds {', '.join(held) or 'nothing'}."
+
+
+async def _hold(
+    target: Target,
+    deadline: ActionDeadline,
+    values: Sequence[str],
+    choose: Choose,
+    found: dict[str, Any],
+) -> None:
     if not values and not found["known"]:
         await _empty(target, deadline)
-    for value in found["missing"]:
-        seconds = deadline.seconds_left
-        soon = ActionDeadline.after(seconds / 2) if found["others"] else deadline
+    for value in await _unlisted_first(target, found["missing"]):
+        began = deadline.seconds_left
+        soon = ActionDeadline.after(began / 2) if found["others"] else deadline
         try:
             await choose(value, soon)
         except OcdError as error:
-            if error.code not in _FULL or not found["others"]:
+            spent = began - deadline.seconds_left
+            # To take away others is no use if there is no time to choose then, or to put them back.
+            hopeless = error.code == "wrong_value" and deadline.seconds_left < 2 * spent
+            if error.code not in _FULL or not found["others"] or hopeless:
                 raise
             await keep_only(target, deadline, values)
             found["others"] = []
@@ -50,12 +138,20 @@ async def hold_exactly(
         raise value_error(target, f"it does not show {', '.join(lost)} as selected.")
 
 
+async def _unlisted_first(target: Target, values: list[str]) -> list[str]:
+    """Return the values, those first that the list does not have: nothing has changed yet then."""
+    if len(values) < 2 or target.about["kind"] != "combo":
+        return values
+    listed = {option.casefold() for option in await comboboxes.read_options(target)}
+    return sorted(values, key=lambda value: value.casefold() in listed)
+
+
 async def keep_only(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
     """Take away what a field shows besides the values, by its own means.
 
     Raises value_differs if that cannot be.
     """
-    found = await _compare(target, values, fresh=True)
+    found = await compare(target, values, fresh=True)
     wanted = [*values, *found["renamed"]]
     for take_away in (_click_remover, _click_option, _press_at_label, _press_backspace):
         fruitless = 0  # some fields mark a value at first, and take it away then
@@ -76,7 +172,7 @@ async def missing(target: Target, values: Sequence[str], *, known: bool = False)
 
     known: it shows them in a way that is understood, not just somewhere in its words.
     """
-    found = await _compare(target, values, fresh=True)
+    found = await compare(target, values, fresh=True)
     unseen: list[str] = found["missing"]
     if known or found["known"] or not unseen:
         return unseen
@@ -95,7 +191,13 @@ async def _empty(target: Target, deadline: ActionDeadline) -> None:
             before = now
 
 
-async def _compare(target: Target, values: Sequence[str], *, fresh: bool = False) -> dict[str, Any]:
+async def compare(target: Target, values: Sequence[str], *, fresh: bool = False) -> dict[str, Any]:
+    """Return what a field shows as chosen (`held`), and what of it is not among the values.
+
+    Returns:
+        `missing`, `others`, `held`, `renamed` (shown in other words) and `known`: whether it shows
+        any in a way that is understood.
+    """
     found: dict[str, Any] = await target.element.call(_COMPARE, list(values), fresh)
     return found
 
@@ -118,7 +220,10 @@ async def _click_found(target: Target, deadline: ActionDeadline) -> bool:
 
 
 async def _click_option(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> bool:
-    return await comboboxes.click_other_option(target, deadline, values)
+    if await comboboxes.click_other_option(target, deadline, values):
+        return True
+    others = (await compare(target, values))["others"] if target.about["kind"] == "custom" else []
+    return bool(others) and await comboboxes.click_distant_option(target, deadline, others[0])
 
 
 async def _press_at_label(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> bool:
