@@ -26,6 +26,21 @@ def test_lines_of_one_ref_are_one_that_changed() -> None:
     )
 
 
+def test_a_bar_of_several_on_one_line_is_compared_control_by_control() -> None:
+    """What stands around the bar and in it is told once; a bar of icons likewise."""
+    bar = 'banner > tablist > tab: "One | \\"two\\"" [ref=e1]{} | "Three" [ref=e2]{} | "Four" [ref=e3]\n'
+    found = difference(
+        f"- {bar.format(' selected', '')}- button: (pen) [ref=e4] | [ref=e5]\n",
+        f"- {bar.format('', ' selected')}- button: (pen) [ref=e4] disabled | [ref=e5]\n",
+    )
+    assert found.changed == [
+        ('tab "One | \\"two\\"" [ref=e1] selected', 'tab "One | \\"two\\"" [ref=e1]'),
+        ('tab "Three" [ref=e2]', 'tab "Three" [ref=e2] selected'),
+        ("button (pen) [ref=e4]", "button (pen) [ref=e4] disabled"),
+    ]
+    assert (found.added, found.removed, found.unchanged) == ([], [], 3)
+
+
 @given(LINES, LINES)
 def test_every_line_is_accounted_for(before: str, after: str) -> None:
     found = difference(before, after)

@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _REF = re.compile(r"\[ref=(e\d+)\]")
+# Several controls of one kind on one line: `toolbar > button: "Cut" [ref=e3] | "Copy" [ref=e4]`.
+_BAR = re.compile(
+    r"(?:(.*) > )?(button|clickable|draggable|link|menuitem(?:checkbox|radio)?|tab): "
+    r"((?:\[ref=|\"|\().*\[ref=.*)"
+)
+_BETWEEN = re.compile(r" \| (?=\[ref=|\"|\()")
 # Beyond this share of different lines the reading itself says more than the difference.
 MUCH = 0.5
 
@@ -70,8 +76,17 @@ def difference(before: str, after: str) -> LineDiff:
 
 
 def _lines(text: str) -> list[str]:
-    # Outlines have a dash before each line; how deep it stands is not of interest.
-    return [line.strip().removeprefix("- ") for line in text.splitlines() if line.strip()]
+    """Return the lines without their dashes, however deep they stand; each control has its own."""
+    found: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        words = line.removeprefix("- ")
+        bar = _BAR.fullmatch(words)
+        if bar is None:
+            found.append(words)
+        else:
+            found += [bar[1]] if bar[1] else []
+            found += [f"{bar[2]} {item}" for item in _BETWEEN.split(bar[3])]
+    return found
 
 
 def _only(lines: Sequence[str], counts: Counter[str]) -> list[str]:

@@ -92,6 +92,36 @@ async def test_icons_of_a_bar_are_one_line(tab: Tab, site: Site) -> None:
     ], lines
 
 
+_NAMED_BARS = """
+<div role="menubar"><div role="menuitem" tabindex="0">File</div>
+  <div role="menuitem" tabindex="0" aria-expanded="true">Edit \\| Go</div>
+  <div role="menuitem" tabindex="0">Help</div></div>
+<div role="toolbar" aria-label="Cell">
+  <button>Cut</button><button>Copy</button><button disabled>Paste</button>
+  <select aria-label="Kind"><option>Code</select><button>Run</button><button>Stop</button>
+</div>
+<p><button>Yes</button> <button>No</button> <button>Perhaps</button>
+"""
+
+
+async def test_what_has_a_name_in_a_bar_is_one_line(tab: Tab, site: Site) -> None:
+    """Three and more side by side, each with its name, its ref and its state; elsewhere none is."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("(html) => { document.body.innerHTML = html; }", args=[_NAMED_BARS])
+    text = (await read(tab)).text
+    assert re.sub(r"\[ref=e\d+\]", "[ref]", text).splitlines() == [
+        '- menubar > menuitem: "File" [ref] | "Edit \\\\| Go" [ref] expanded | "Help" [ref]',
+        '- toolbar "Cell"',
+        '  - button: "Cut" [ref] | "Copy" [ref] | "Paste" [ref] disabled',
+        '  - combobox "Kind" [ref] value="Code" options: Code',
+        '  - button "Run" [ref]',
+        '  - button "Stop" [ref]',
+        '- button "Yes" [ref]',
+        '- button "No" [ref]',
+        '- button "Perhaps" [ref]',
+    ], text
+
+
 async def test_a_label_that_says_what_its_field_is_named_has_no_line(tab: Tab, site: Site) -> None:
     """Nor has an empty stop on the keyboard's way."""
     await tab.navigate(site.url("reading/unnamed.html"))

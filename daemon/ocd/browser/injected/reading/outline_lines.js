@@ -7,6 +7,10 @@ const MIN_ALIKE = 15; // short things to press side by side that are told in lin
 const NAMELESS_LINE =
   /^(clickable|button|link)(?: \([^()]*\))? \[ref=e\d+\](?: [a-z]+)?(?: → \S{1,20})?$/;
 const MIN_ICONS = 3; // the same of those without a name, which are the icons of a bar
+const BAR = /^(?:menu|menubar|tablist|toolbar)\b/;
+const NAMED_LINE =
+  /^(button|menuitem(?:checkbox|radio)?|tab) "(?:[^"\\]|\\.){1,60}" \[ref=e\d+\](?: [a-z]+){0,2}$/;
+const MIN_IN_BAR = 3; // the same of what has a name, in a bar
 
 const MIN_JOINED = 2; // short texts in a row that are told in one line
 const MAX_JOINED = 7; // of more, each has a line of its own
@@ -35,7 +39,8 @@ function rewriteLines(lines) {
   const joined = joinListItems(
     joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))),
   );
-  return joinPressables(chainBoxes(shortenRowNames(joinWordLists(dropItemPrefixes(joined)))));
+  const bars = joinBars(shortenRowNames(joinWordLists(dropItemPrefixes(joined))));
+  return joinPressables(chainBoxes(bars));
 }
 
 // A heading by its level alone where it is the one link or button in it.
@@ -79,6 +84,21 @@ function joinDraggables(lines) {
 // The days of a calendar, the icons of a bar, the keys of a keyboard: lines of several.
 function joinPressables(lines) {
   return joinAlike(joinAlike(lines, PRESSABLE_LINE, MIN_ALIKE), NAMELESS_LINE, MIN_ICONS);
+}
+
+// The menus, tabs and buttons of a bar: lines of several.
+function joinBars(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    const { 0: depth, 1: kind, 2: words } = lines[at];
+    out.push(lines[at++]);
+    if (kind !== BOX || !BAR.test(words)) continue;
+    let end = at;
+    while (lines[end]?.[0] > depth) end++;
+    out.push(...joinAlike(lines.slice(at, end), NAMED_LINE, MIN_IN_BAR));
+    at = end;
+  }
+  return out;
 }
 
 // Runs of so many lines of a pattern that are of one kind and stand side by side, with nothing in them, joined.
