@@ -19,6 +19,7 @@ const INPUT_ROLES = {
   month: 'month',
   week: 'week',
   file: 'file',
+  hidden: '',
 };
 const SECTIONS = ':is(article, aside, nav, section):not([role])';
 const SECTION_ROLES =
@@ -37,6 +38,7 @@ const TAG_ROLES = {
   BUTTON: 'button',
   CAPTION: 'caption',
   CIRCLE: SHAPE_ROLE,
+  DATALIST: 'listbox',
   DETAILS: 'group',
   DIALOG: 'dialog',
   DD: descriptionListRole('definition'),
@@ -63,7 +65,7 @@ const TAG_ROLES = {
   INPUT: (el) =>
     el.list && /^(text|search|email|tel|url)$/.test(el.type)
       ? 'combobox'
-      : INPUT_ROLES[el.type] || 'textbox',
+      : (INPUT_ROLES[el.type] ?? 'textbox'),
   LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
   LINE: SHAPE_ROLE,
   MAIN: 'main',
@@ -203,7 +205,10 @@ function tablePartRole(role, inGrid = role) {
 // The role that a table was given, if any, by what stands in it: all cells of a row ask it.
 const tableRole = oncePerTurn((inner) => {
   const table = inner === null ? null : closestMatch(inner, 'table');
-  return table === null || !table.hasAttribute('role') ? '' : roleOf(table);
+  if (table === null || !table.hasAttribute('role')) return '';
+  const role = roleOf(table);
+  // What was given the role of a row has cells, whatever its table is there for.
+  return role === 'none' && inner.hasAttribute('role') && roleOf(inner) === 'row' ? '' : role;
 });
 
 const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(textContentOf(cell));
@@ -211,7 +216,7 @@ const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(textContentOf(cel
 // A head cell is that of its row if cells with data stand in it, that of its column otherwise.
 function headerRole(el) {
   const table = el.closest('table');
-  if (table?.hasAttribute('role') && roleOf(table) === 'none') return '';
+  if (tableRole(el.parentElement) === 'none') return '';
   const { scope } = el;
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   const row = el.parentElement;
