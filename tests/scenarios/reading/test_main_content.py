@@ -92,3 +92,23 @@ def test_a_notice_above_a_short_article_is_no_part_of_it(daemon: Daemon, site: S
     assert "brass plate" in text
     for words in ("browser is five years old", "Markets", "Return to the start"):
         assert words not in text, words
+
+
+_VEIL = """
+const style = document.createElement('style');
+style.textContent = 'body { visibility: hidden } h1 + * { display: none } h2 { font-size: 0 }';
+document.head.append(style); 1
+"""
+
+
+def test_a_page_that_hides_its_body_until_it_is_ready(daemon: Daemon, site: Site) -> None:
+    """Its main content is told as it will show, as crawls do; other readings tell what shows."""
+    daemon.do("navigate", url=site.url("reading/story.html"))
+    daemon.do("javascript_tool", code=_VEIL)
+    text = daemon.do("read_page", mode="text", only_main_content=True)["content"]
+    for words in ("The ferry that never sailed", "ordered them in", "kept his potatoes"):
+        assert words in text, words
+    for words in ("By Ada Lund", "Related quarrels", "World news"):
+        assert words not in text, words
+    for mode in ("text", "outline"):
+        assert "ordered them in" not in daemon.do("read_page", mode=mode)["content"], mode

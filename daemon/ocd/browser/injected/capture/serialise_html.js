@@ -71,7 +71,9 @@ function alignmentOf(el, tag, view) {
 class HtmlSerializer {
   constructor(options) {
     this.all = options.all === true; // every attribute, controls as they are
-    this.kept = options.parts ? [...KEPT_ATTRIBUTES, ...PART_ATTRIBUTES] : KEPT_ATTRIBUTES;
+    this.forParts = options.parts === true; // for those who look for the main content
+    this.kept = this.forParts ? [...KEPT_ATTRIBUTES, ...PART_ATTRIBUTES] : KEPT_ATTRIBUTES;
+    this.veiled = false; // whether the document's body waits for a script to show it: it is told as it will show
     this.formulas = null;
     this.out = [];
     this.cuts = []; // where frames of other origins go
@@ -83,10 +85,11 @@ class HtmlSerializer {
   document(doc) {
     const view = rootView(doc);
     if (!view) return;
-    const above = this.formulas;
+    const outer = [this.formulas, this.veiled];
     this.formulas = this.all ? null : formulasOf(doc);
+    this.veiled = this.forParts && isVeiled(doc);
     this.kids(rootElementOf(doc), view);
-    this.formulas = above;
+    [this.formulas, this.veiled] = outer;
   }
 
   kids(el, view) {
@@ -95,7 +98,7 @@ class HtmlSerializer {
       for (const kid of composedChildrenOf(el)) {
         if (isCollapsed(el, kid)) continue;
         if (nodeTypeOf(kid) === Node.TEXT_NODE) {
-          if (BLANK.test(kid.data) || view.readable)
+          if (BLANK.test(kid.data) || view.readable || (this.veiled && view.isLegible()))
             this.out.push(escapeHtml(markCoveredText(el, kid.data)));
           else this.hidden += kid.data.length;
         } else if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {

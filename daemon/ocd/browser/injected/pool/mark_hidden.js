@@ -36,10 +36,8 @@ class HiddenMarker {
   document(doc) {
     if (!this.closed && isPlain(doc)) return;
     const body = bodyOf(doc);
-    const style = body && getComputedStyle(body);
-    // Pages hide their body until they are ready: then it is taken as it stands.
-    if (!body || style.display === 'none' || style.visibility !== 'visible') return;
-    const kind = new ElementKind(new ElementView(body, null, style, 'block'));
+    if (!body || isVeiled(doc)) return; // then it is taken as it stands
+    const kind = new ElementKind(new ElementView(body, null, getComputedStyle(body), 'block'));
     this.words(body, kind, () => kind.view);
     resetCovers();
     this.below(doc, body, kind);

@@ -151,19 +151,21 @@ class ElementView {
 
   // Whether text directly inside is readable.
   get readable() {
-    if (this.legible === undefined) {
-      const style = this.style;
-      const [opacity, size] = this.left;
-      this.legible =
-        !this.hollow &&
-        this.shut === null &&
-        style.visibility === 'visible' &&
-        parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= MIN_SIZE &&
-        parseFloat(style.textIndent) > -OFFSCREEN_PX &&
-        this.contrasts(opacity) &&
-        !this.clipped;
-    }
-    return this.legible;
+    return (this.legible ??= this.style.visibility === 'visible' && this.isLegible());
+  }
+
+  // The same of a text that is, or will be, visible.
+  isLegible() {
+    const style = this.style;
+    const [opacity, size] = this.left;
+    return (
+      !this.hollow &&
+      this.shut === null &&
+      parseFloat(style.fontSize) * size * (this.el.currentCSSZoom ?? 1) >= MIN_SIZE &&
+      parseFloat(style.textIndent) > -OFFSCREEN_PX &&
+      this.contrasts(opacity) &&
+      !this.clipped
+    );
   }
 }
 

@@ -213,6 +213,14 @@ function innerDocument(frame) {
   }
 }
 
+// Whether a page hides its body, as many do until they are ready.
+function isVeiled(doc) {
+  const body = bodyOf(doc);
+  if (!body) return false;
+  const { display, visibility } = getComputedStyle(body);
+  return display === 'none' || visibility !== 'visible';
+}
+
 function rootView(document) {
   const top = rootElementOf(document);
   const view = top && viewInside(top, null);
