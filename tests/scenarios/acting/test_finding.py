@@ -193,3 +193,33 @@ def test_the_end_of_a_name_as_a_row_has_it(at: At) -> None:
     reply = page.do("interact", query='checkbox "… Bob Ray"')
     assert reply["target"] == {"role": "checkbox", "name": "Invite to the list Bob Ray"}
     assert reply["value"] is True
+
+
+_CELLS = """
+<p><button aria-label='Run cell'>+</button><button aria-label='Move cell up'>^</button>
+  <button data-testid='delete-button' onclick='this.dataset.was = 1'></button>
+<p><label for=day>Departure</label> <button id=day onclick='this.dataset.was = 1'>Pick a date</button>
+<p><a href='#x' aria-label='Help on paper sizes'>What is A4?</a>
+"""
+
+
+def test_rare_words_lead_where_none_has_them_all(at: At) -> None:
+    """Among buttons with "cell" in their names, the one whose icon is called delete."""
+    page = at("beside.html")
+    page.js(f"document.body.innerHTML = `{_CELLS}`; 1")
+    first, second, *_ = page.lines("delete cell")
+    assert first.startswith("- button (delete-button) [ref=e")
+    assert "(partial match)" in first
+    assert second.startswith('- button "Run cell"')
+
+
+def test_what_a_button_shows_finds_it_under_another_name(at: At) -> None:
+    """A label or aria-label names it; a person sees its words and says them."""
+    page = at("beside.html")
+    page.js(f"document.body.innerHTML = `{_CELLS}`; 1")
+    (line,) = page.lines("pick a date")
+    assert line.startswith('- button "Departure" [ref=e')
+    assert page.do("interact", query="Pick a date")["target"]["name"] == "Departure"
+    assert page.js("day.dataset.was") == "1"
+    (line,) = page.lines("What is A4?")
+    assert line.startswith('- link "Help on paper sizes" [ref=e')

@@ -5,6 +5,8 @@ const LIKELY = 40; // what scores less has only some of the words
 const ALL_WORDS = 58; // what scores more has all of them in its name
 const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED_SCORE = 20;
+const MAX_WEIGHED = 300; // elements that have only some of the words
+const RARITY_BONUS = 12; // for a word that no other of them has
 const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
@@ -99,6 +101,7 @@ function rankMatches(options) {
     found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedWith(asked));
+  if (!asked.line) preferRareWords(found, asked);
   const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
   const single = options.apart ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
@@ -141,6 +144,21 @@ function giveWay(found, texts, asked) {
 function dropLooseTexts(found) {
   const isMet = found.some((one) => one.acts && one.score >= LIKELY);
   return isMet ? found.filter((one) => one.acts || one.score >= LIKELY) : found;
+}
+
+// Of what has only some of the words, what has those that few others have is meant first: for "delete cell",
+// among the buttons of cells, those that delete.
+function preferRareWords(found, asked) {
+  const partial = found.filter((one) => one.score < LIKELY);
+  if (asked.rest.length < 2 || partial.length < 2 || partial.length > MAX_WEIGHED) return;
+  const said = partial.map((one) => asked.wordsIn(one));
+  const counts = new Map();
+  for (const word of said.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [at, words] of said.entries()) {
+    const fewest = Math.min(partial.length, ...words.map((word) => counts.get(word)));
+    const bonus = Math.round(RARITY_BONUS * (1 - fewest / partial.length));
+    partial[at].score = Math.min(partial[at].score + bonus, LIKELY - 1);
+  }
 }
 
 // Where nothing is called so: what stands in the cell of a column and a row that are.

@@ -162,14 +162,29 @@ class SearchQuery {
     );
   }
 
-  // How well it fits by its name, by the words beside it, and by its icon.
+  // How well it fits by its name, by the words that it shows instead or that stand beside it, and by its icon.
   spoken(el, role, name, acts) {
     const score = this.nameScore(el, role, name, acts);
     if (!acts) return score;
+    const shown = name && score < ALL_WORDS ? this.shownInstead(el, role, name) : '';
+    if (shown) return Math.max(score, this.nameScore(el, role, shown, acts) - HINT_PENALTY);
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
     const hint = name ? '' : hintIfWordless(el, role).slice(2, -1);
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
+  }
+
+  // The words of a button or a link that was given another name; '' if none of them are asked for.
+  shownInstead(el, role, name) {
+    if (tagOf(el) !== 'BUTTON' && (!WIDGETS.has(role) || FIELDS.has(role))) return '';
+    if (this.hint !== null && !this.hint.test(textContentOf(el))) return '';
+    return untold(el, name) ? shortWordsOf(el) : '';
+  }
+
+  // The words that an element is called by, of those that are asked for.
+  wordsIn({ el, role, name, acts }) {
+    const called = wordsOf(name || (acts ? hintIfWordless(el, role) : ''));
+    return this.rest.filter((word) => called.includes(word));
   }
 
   // How well it fits by a name.
