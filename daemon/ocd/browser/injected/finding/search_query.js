@@ -177,8 +177,8 @@ class SearchQuery {
   // The words of a button or a link that was given another name; '' if none of them are asked for.
   shownInstead(el, role, name) {
     if (tagOf(el) !== 'BUTTON' && (!WIDGETS.has(role) || FIELDS.has(role))) return '';
-    if (this.hint !== null && !this.hint.test(textContentOf(el))) return '';
-    return untold(el, name) ? shortWordsOf(el) : '';
+    if (!isGivenName(el) || (this.hint !== null && !this.hint.test(textContentOf(el)))) return '';
+    return saysMore(el, name) ? shortWordsOf(el) : '';
   }
 
   // The words that an element is called by, of those that are asked for.

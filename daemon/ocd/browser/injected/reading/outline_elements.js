@@ -190,14 +190,12 @@ function viewOfParent(el) {
   return new ElementView(parent, viewOfParent(parent), style, style.display);
 }
 
+// Whether an element may have another name than its words.
+const isGivenName = (el) =>
+  el.hasAttributes() && (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0));
+
 // Whether a name that was given hides words that people see.
-function untold(el, name) {
-  return (
-    el.hasAttributes() &&
-    (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0)) &&
-    saysMore(el, name)
-  );
-}
+const untold = (el, name) => isGivenName(el) && saysMore(el, name);
 
 function saysMore(el, name, walk = null) {
   const words = squeeze(nameFromContent(el, walk));
