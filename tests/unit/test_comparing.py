@@ -28,7 +28,8 @@ def test_lines_of_one_ref_are_one_that_changed() -> None:
 
 def test_a_bar_of_several_on_one_line_is_compared_control_by_control() -> None:
     """What stands around the bar and in it is told once; a bar of icons likewise."""
-    bar = 'banner > tablist > tab: "One | \\"two\\"" [ref=e1]{} | "Three" [ref=e2]{} | "Four" [ref=e3]\n'
+    tabs = 'tab: "One | \\"two\\"" [ref=e1]{} | "Three" [ref=e2]{} | "Four" [ref=e3]'
+    bar = f"banner > tablist > {tabs}\n"
     found = difference(
         f"- {bar.format(' selected', '')}- button: (pen) [ref=e4] | [ref=e5]\n",
         f"- {bar.format('', ' selected')}- button: (pen) [ref=e4] disabled | [ref=e5]\n",

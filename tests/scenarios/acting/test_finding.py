@@ -197,8 +197,9 @@ def test_the_end_of_a_name_as_a_row_has_it(at: At) -> None:
 
 _CELLS = """
 <p><button aria-label='Run cell'>+</button><button aria-label='Move cell up'>^</button>
-  <button data-testid='delete-button' onclick='this.dataset.was = 1'></button>
-<p><label for=day>Departure</label> <button id=day onclick='this.dataset.was = 1'>Pick a date</button>
+  <button data-testid='delete-button'></button>
+<p><label for=day>Departure</label>
+  <button id=day onclick='this.dataset.was = 1'>Pick a date</button>
 <p><a href='#x' aria-label='Help on paper sizes'>What is A4?</a>
 """
 
