@@ -8,8 +8,7 @@ from dataclasses import dataclass
 _REF = re.compile(r"\[ref=(e\d+)\]")
 # Several controls of one kind on one line: `toolbar > button: "Cut" [ref=e3] | "Copy" [ref=e4]`.
 _BAR = re.compile(
-    r"(?:(.*) > )?(button|clickable|draggable|link|menuitem(?:checkbox|radio)?|tab): "
-    r"((?:\[ref=|\"|\().*\[ref=.*)"
+    r"(?:^| > )(button|clickable|draggable|link|menuitem(?:checkbox|radio)?|tab): (?=\[ref=|\"|\()"
 )
 _BETWEEN = re.compile(r" \| (?=\[ref=|\"|\()")
 # Beyond this share of different lines the reading itself says more than the difference.
@@ -80,12 +79,12 @@ def _lines(text: str) -> list[str]:
     found: list[str] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         words = line.removeprefix("- ")
-        bar = _BAR.fullmatch(words)
-        if bar is None:
+        bar = _BAR.search(words)
+        if bar is None or "[ref=" not in words[bar.end() :]:
             found.append(words)
         else:
-            found += [bar[1]] if bar[1] else []
-            found += [f"{bar[2]} {item}" for item in _BETWEEN.split(bar[3])]
+            found += [words[: bar.start()]] if bar.start() else []
+            found += [f"{bar[1]} {item}" for item in _BETWEEN.split(words[bar.end() :])]
     return found
 
 
