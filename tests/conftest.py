@@ -56,7 +56,7 @@ def shared_site() -> Iterator[Site]:
 
 @pytest.fixture
 def site(shared_site: Site) -> Iterator[Site]:
-    """The fixture site, with nothing seen yet and every gate shut."""
+    """The fixture site, with no requests seen and every gate closed."""
     shared_site.forget()
     yield shared_site
     shared_site.open_gate("hang")  # let go of whatever still hangs there
@@ -97,7 +97,7 @@ def no_cookies(daemon: Daemon, site: Site) -> None:
 
 @pytest.fixture(scope="module")
 def module_tab(shared_daemon: Daemon) -> Iterator[None]:
-    """The tab that `one_tab_daemon` leaves goes with the module."""
+    """Close the tab that `one_tab_daemon` leaves at the end of the module."""
     yield
     shared_daemon.sessions.add("default")
     shared_daemon.close_tabs()
@@ -105,14 +105,14 @@ def module_tab(shared_daemon: Daemon) -> Iterator[None]:
 
 @pytest.fixture
 def one_tab_daemon(shared_daemon: Daemon, module_tab: None) -> Iterator[Daemon]:
-    """The shared daemon, for tests that begin by going to a page: one tab serves them all."""
+    """The shared daemon, for tests that begin by opening a page: they share one tab."""
     yield shared_daemon
     shared_daemon.keep_one_tab()
 
 
 @pytest.fixture(scope="module")
 def serving(shared_daemon: Daemon) -> Iterator[Daemon]:
-    """The shared daemon, for tests of MCP, whose tabs may stay from test to test of a module."""
+    """The shared daemon, for tests of MCP; tabs may stay open between the tests of a module."""
     yield shared_daemon
     shared_daemon.sessions.update(shared_daemon.status()["session_names"])
     shared_daemon.close_tabs()
@@ -120,7 +120,7 @@ def serving(shared_daemon: Daemon) -> Iterator[Daemon]:
 
 @pytest.fixture
 def make_daemon() -> Iterator[Callable[..., Daemon]]:
-    """Start daemons of one's own; each must leave no process behind."""
+    """Start daemons for one test; each must leave no process behind."""
     with ExitStack() as stack:
         yield lambda *flags, **options: stack.enter_context(Daemon(*flags, **options))
 
@@ -170,7 +170,7 @@ def headless_shell() -> Iterator[None]:
 
 @pytest.fixture
 def own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have each daemon started as a program, whose command line says how."""
+    """Start each daemon as a program, with its options on the command line."""
     monkeypatch.setattr(Daemon, "forks", False)
 
 

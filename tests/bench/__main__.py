@@ -68,7 +68,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
 
 
 def machine() -> str:
-    """Return one line about where the figures were taken."""
+    """Return one line that describes the machine."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"{os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
@@ -77,7 +77,7 @@ def machine() -> str:
 
 
 def write(sections: list[Section], options: argparse.Namespace, where: str) -> None:
-    """Write RESULTS.md: the sections that ran now; the others stay as they were dated."""
+    """Write RESULTS.md: update the sections that ran; the others keep their figures and dates."""
     path = HERE / "RESULTS.md"
     old = path.read_text(encoding="utf-8") if path.exists() else ""
     kept = {part.split("\n", 1)[0]: part for part in old.split("\n## ")[1:]}
@@ -94,7 +94,7 @@ def write(sections: list[Section], options: argparse.Namespace, where: str) -> N
 
 
 def main() -> None:
-    """Run the wanted sections, print each, write RESULTS.md."""
+    """Run the requested sections, print each, and write RESULTS.md."""
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--only", action="append", choices=SECTIONS, default=None)
     parser.add_argument("--no-peers", dest="peers", action="store_false")

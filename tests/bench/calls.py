@@ -62,7 +62,7 @@ def client_start(options: argparse.Namespace) -> Section:
 
 
 def idle_daemon(options: argparse.Namespace) -> Section:
-    """Measure a daemon that was only started."""
+    """Measure a daemon that has only been started."""
     section = Section("Idle daemon")
     with Daemon() as daemon:
         section.at_most("RSS without Chromium", daemon.rss_mb(), 60, "MB")

@@ -50,7 +50,7 @@ class Run:
 
 
 class Sides:
-    """The same daemon by itself and with either cluster."""
+    """One daemon without a cluster, and with each of two clusters."""
 
     def __init__(self, daemon: Daemon, clusters: dict[str, DaskCluster]) -> None:
         self._daemon = daemon
@@ -67,7 +67,7 @@ class Sides:
         } | {"local": [daemon.process]}
 
     def crawl(self, side: str, start: str, pages: int) -> Run:
-        """Crawl once; every page must be read."""
+        """Crawl once; fail unless every page was read."""
         before, began = self._cpu_s(side), time.perf_counter()
         args = {
             "url": start, "engine": "static", "max_pages": pages, "max_depth": 1000,
@@ -112,7 +112,7 @@ def _in_turns(
 
 
 def scaled(options: argparse.Namespace) -> Section:
-    """Crawl near and far: by the daemon, by one worker of four slots, by two."""
+    """Crawl with the daemon alone, with one worker of four slots, and with two."""
     tree = TREES[TREE]
     folder: Path = unpack(tree.package) / tree.folder
     version = version_of(tree.package)

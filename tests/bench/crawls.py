@@ -36,7 +36,7 @@ def site(pages: int, size: int = 20_000, *options: str | Path) -> Iterator[str]:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return user and system time of a process tree, ended children of it included."""
+    """Return the user and system time of a process tree, including children that have ended."""
     total = 0.0
     for one in [process, *process.children(recursive=True)]:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -46,7 +46,7 @@ def cpu_seconds(process: psutil.Process) -> float:
 
 
 def run_alone(python: Path | str, runner: str, base: str, pages: int) -> dict[str, float]:
-    """Run one crawler as a process; return pages, seconds, and CPU milliseconds a page.
+    """Run one crawler as a process; return pages, seconds, and CPU milliseconds per page.
 
     The CPU is that of the crawl where the runner says it, else of the whole process.
     """
@@ -92,12 +92,12 @@ def run_ours(daemon: Daemon, base: str, pages: int, **params: object) -> dict[st
 
 
 def rate(run: dict[str, float]) -> float:
-    """Return pages a second."""
+    """Return pages per second."""
     return run["pages"] / run["seconds"]
 
 
 def browser_engine(options: argparse.Namespace) -> Section:
-    """Compare rendered pages a second: floor and ours by turns, then the peers."""
+    """Compare rendered pages per second: floor and ours in turns, then the peers."""
     section = Section(f"Browser engine ({options.pages} pages of 20 KB, {TABS} tabs)")
     floor: list[dict[str, float]] = []
     ours: list[dict[str, float]] = []
@@ -129,7 +129,7 @@ def browser_engine(options: argparse.Namespace) -> Section:
 
 
 def static_engine(options: argparse.Namespace) -> Section:
-    """Compare pages a second without a browser, and through the browser's network stack."""
+    """Compare pages per second without a browser, and through the browser's network stack."""
     section = Section(f"Static engine ({options.pages} pages of 20 KB)")
     ours: list[dict[str, float]] = []
     login: list[dict[str, float]] = []
@@ -157,7 +157,7 @@ def static_engine(options: argparse.Namespace) -> Section:
 
 
 def steady_memory(options: argparse.Namespace, pages: int = 1200) -> Section:
-    """Watch the daemon's own memory over a long crawl, after a quarter as many pages."""
+    """Compare the daemon's own memory at the end of a long crawl with that at its first quarter."""
     section = Section(f"Memory over {pages:,} browser pages")
     with site(pages) as base, Daemon() as daemon:
         daemon.call("tabs_create")

@@ -29,7 +29,7 @@ class Connection(http.client.HTTPConnection):
 
 
 class Daemon:
-    """`ocd start` in a fresh home; ended and deleted on leaving."""
+    """`ocd start` in a fresh home; stopped and deleted at the end of the block."""
 
     def __init__(self, *flags: str, config: str = "") -> None:
         self.flags = flags
@@ -68,7 +68,7 @@ class Daemon:
         return result
 
     def answer(self, verb: str, **params: object) -> dict[str, Any]:
-        """Return the whole answer, an error's too."""
+        """Return the whole reply, even if it is an error."""
         body = json.dumps({"verb": verb, "params": params})
         self.connection.request("POST", "/v1/call", body, {"Content-Type": "application/json"})
         answer: dict[str, Any] = json.loads(self.connection.getresponse().read())

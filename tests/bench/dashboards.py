@@ -24,7 +24,7 @@ SETTLING_S = 0.5
 
 
 def watching(options: argparse.Namespace) -> Section:
-    """Measure the figures that people who watch depend on."""
+    """Measure what people who watch a tab notice."""
     section = Section("Dashboard")
     with Daemon("--dashboard", "0") as daemon:
         daemon.call("navigate", url=PAGE)
@@ -55,7 +55,7 @@ async def _measure(daemon: Daemon, section: Section) -> None:
 
 @asynccontextmanager
 async def _visiting(daemon: Daemon) -> AsyncIterator[tuple[aiohttp.ClientSession, str]]:
-    """Be let in as a browser is; yield what speaks with the dashboard, and its origin."""
+    """Log in as a browser does; yield the HTTP client and the dashboard's origin."""
     link = urlsplit(daemon.dashboard_link())
     origin = f"{link.scheme}://{link.netloc}"
     jar = aiohttp.CookieJar(unsafe=True)
@@ -72,7 +72,7 @@ async def _watch(page: aiohttp.ClientWebSocketResponse, tab_id: str | None) -> N
 
 
 async def _processor(daemon: Daemon) -> float:
-    """Return the share of one core that the daemon takes, in per cent."""
+    """Return the daemon's CPU use, in percent of one core."""
     before = daemon.process.cpu_times()
     await asyncio.sleep(IDLE_S)
     after = daemon.process.cpu_times()
@@ -104,7 +104,7 @@ async def _next_frame(page: aiohttp.ClientWebSocketResponse, timeout_s: float) -
 
 
 async def _drain(page: aiohttp.ClientWebSocketResponse) -> None:
-    """Take what is still on its way, until there is a pause."""
+    """Receive pending messages until there is a pause."""
     while True:
         try:
             async with asyncio.timeout(SETTLING_S):
@@ -114,7 +114,7 @@ async def _drain(page: aiohttp.ClientWebSocketResponse) -> None:
 
 
 async def _cost(daemon: Daemon, page: aiohttp.ClientWebSocketResponse, code: str) -> float:
-    """Return how many times as long a call takes while its tab is watched.
+    """Return the ratio of a call's time while its tab is watched to its time otherwise.
 
     By the quicker quarter's bound of both: what else the machine does is in the others.
     """

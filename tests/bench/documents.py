@@ -45,7 +45,7 @@ BROWSER_PEERS = {
 
 @dataclass(frozen=True)
 class Run:
-    """What one side needed, and the pages that it wrote, by their URL."""
+    """The cost of one side, and the pages that it wrote, by URL."""
 
     pages: dict[str, dict[str, str]]
     cpu_s: float
@@ -104,7 +104,7 @@ def run_ours(start: str, **given: object) -> Run:
 
 
 def over_http(options: argparse.Namespace) -> Section:
-    """Crawl the tree without a browser, all sides by turns."""
+    """Crawl the tree without a browser, all sides in turns."""
     tree = TREES[TREE]
     sides: dict[str, Callable[[str], Run]] = {"ours": run_ours}
     if options.peers:
@@ -118,7 +118,7 @@ def over_http(options: argparse.Namespace) -> Section:
 
 
 def in_browser(options: argparse.Namespace) -> Section:
-    """Crawl a part of the tree in a browser, all sides by turns."""
+    """Crawl a part of the tree in a browser, all sides in turns."""
     tree = TREES[TREE]
     ours = {"engine": "browser", "concurrency": TABS, "max_pages": BROWSER_PAGES}
     sides: dict[str, Callable[[str], Run]] = {"ours": partial(run_ours, **ours)}

@@ -61,7 +61,7 @@ class _Records:
 
 
 def make_task(tasks: Path) -> int:
-    """Write the ledger of the crawl into its folder; return the bytes of its result."""
+    """Write a crawl's task into the ledger; return the size of its result in bytes."""
     folder = tasks / TASK
     folder.mkdir(parents=True)
     result = {"summary": {"pages": PAGES}, "pages": []}
@@ -110,7 +110,7 @@ class _MostMemory:
 
 
 def memory(_options: argparse.Namespace) -> Section:
-    """Export the crawl in each format, by a daemon that was just started."""
+    """Export the crawl in each format, each time with a fresh daemon."""
     section = Section(f"Exports of a crawl ({PAGES:,} pages)")
     with tempfile.TemporaryDirectory() as out, Daemon("--allow-file-root", out) as daemon:
         daemon.run("stop")
@@ -131,7 +131,7 @@ def memory(_options: argparse.Namespace) -> Section:
 
 
 def _export(daemon: Daemon, form: str, folder: Path) -> tuple[float, float, int]:
-    """Return the memory that it took, the seconds, and the bytes that were written."""
+    """Return the memory, the seconds, and the bytes written."""
     target = folder / ("out" if form == "markdown" else f"out.{_SUFFIXES[form]}")
     daemon.call("oc_task_get", task_id=TASK)
     before, started = daemon.rss_mb(), time.perf_counter()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Section:
-    """A titled table: name, figure, unit, and what it was compared with."""
+    """A titled table: name, figure, unit, and what the figure is compared with."""
 
     title: str
     rows: list[tuple[str, str, str, str]] = field(default_factory=list)
@@ -14,7 +14,7 @@ class Section:
     def add(
         self, name: str, figure: float, unit: str, *, bound: str = "", holds: bool | None = None
     ) -> None:
-        """Add a row; `holds` says whether the bound was kept."""
+        """Add a row; `holds`: whether the bound was met."""
         verdict = "" if holds is None else ("yes" if holds else "**no**")
         self.rows.append((name, f"{figure:.4g} {unit}".strip(), bound, verdict))
 

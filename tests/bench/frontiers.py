@@ -36,7 +36,7 @@ TAKEN = 5_000
 
 
 class MadeUpWeb(HttpFetcher):
-    """Each page that is asked for links to 250 new ones, which are on as many hosts."""
+    """A made-up web in which each page links to 250 new pages on as many hosts."""
 
     def __init__(self, hosts: int, urls: int) -> None:
         self._hosts = hosts
@@ -84,7 +84,7 @@ async def crawl(hosts: int, urls: int) -> dict[str, Any]:
 
 
 def take_us(hosts: int, urls: int) -> float:
-    """Return the CPU microseconds of taking one entry, its request begun and ended."""
+    """Return the CPU microseconds of one entry: taking it, beginning and ending its request."""
     web = MadeUpWeb(hosts, urls)
     limits = RateLimits(0.0, 6, awaits_robots=False)
     with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +106,7 @@ def take_us(hosts: int, urls: int) -> float:
 
 
 def scale(options: argparse.Namespace) -> Section:
-    """Compare crawls that know ever more URLs, on ever more hosts."""
+    """Compare crawls with growing numbers of URLs and hosts."""
     section = Section("A crawl's frontier (answers made up, processes of their own)")
     runs = {urls: _apart("crawl", 10_000, urls) for urls in (10_000, 100_000, 1_000_000)}
     for urls, run in runs.items():

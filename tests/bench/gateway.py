@@ -17,7 +17,7 @@ MEGABYTE = 1_000_000
 
 
 def overhead(options: argparse.Namespace) -> Section:
-    """Compare calls of a server behind the gateway with calls of the same server itself."""
+    """Compare calls through the gateway with direct calls of the same server."""
     section = Section("MCP: the gateway")
     notes = Path(tempfile.gettempdir()) / "bench-upstream.txt"
     notes.unlink(missing_ok=True)

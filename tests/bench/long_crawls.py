@@ -17,7 +17,7 @@ _PACE_S = 0.25
 
 @dataclass(frozen=True)
 class Stage:
-    """How things stood when so many pages were read; CPU and memory are of all processes."""
+    """The state after so many pages; CPU and memory are those of all processes."""
 
     pages: int
     at_s: float

@@ -27,7 +27,7 @@ CANCELLED_MS = 4000
 
 @contextlib.contextmanager
 def running(side: Side) -> Iterator[stdio_client.Server]:
-    """Launch a server as a host would, in a folder of its own; end all that it started."""
+    """Launch a server as a host would, in a folder of its own; end everything that it started."""
     folder = tempfile.mkdtemp(prefix="ocb-")
     server = stdio_client.Server(side.command, stdio_client.host_environ(side.env), cwd=folder)
     try:
@@ -45,7 +45,7 @@ def running(side: Side) -> Iterator[stdio_client.Server]:
 
 
 def bench_sides(options: argparse.Namespace, daemon: Daemon) -> list[Side]:
-    """Return ours first, then the peers if they are wanted."""
+    """Return our side, then the peers if requested."""
     found = peers.servers() if options.peers else []
     return [peers.ours(daemon.environ), *found]
 
@@ -92,7 +92,7 @@ def tools_of(server: stdio_client.Server) -> tuple[int, int]:
 
 
 def start(options: argparse.Namespace) -> Section:
-    """Compare spawn to the answer of `initialize`, and what the process then weighs."""
+    """Compare the time from spawn to the reply of `initialize`, and the memory then."""
     section = Section("MCP: start of the bridge")
     with Daemon() as daemon:
         sides = bench_sides(options, daemon)
@@ -114,7 +114,7 @@ def start(options: argparse.Namespace) -> Section:
 
 
 def bounded(section: Section, name: str, row: str, figure: float, bound: float, unit: str) -> None:
-    """Add a side's figure; ours has a bound to keep."""
+    """Add a side's figure; ours is compared with a bound."""
     if name == "ours":
         section.at_most(row, figure, bound, unit)
     else:
@@ -137,7 +137,7 @@ def _cold_ms(daemon: Daemon) -> float:
 
 
 def surface(options: argparse.Namespace) -> Section:
-    """Measure what a host's context pays for our tools, by filter."""
+    """Measure the size of our list of tools in a host's context, by filter."""
     section = Section("MCP: size of tools/list")
     sizes = {}
     with Daemon() as daemon:
@@ -157,7 +157,7 @@ def surface(options: argparse.Namespace) -> Section:
 
 
 def operations(options: argparse.Namespace) -> Section:
-    """Compare a small call, calls beside slow ones, and what cancelling frees."""
+    """Compare a small call, calls beside slow ones, and how soon a cancelled call frees the tab."""
     section = Section("MCP: calls, slow calls, cancelled calls")
     with Daemon() as daemon:
         for side in bench_sides(options, daemon):
@@ -170,7 +170,7 @@ def operations(options: argparse.Namespace) -> Section:
 
 
 def _operations(server: stdio_client.Server, side: Side) -> Iterator[tuple[str, float, float]]:
-    """Yield what was measured, in milliseconds, and the bound that ours must keep."""
+    """Yield each measurement in milliseconds, with the bound for ours."""
     two = side.evaluate("1+1")
     assert "2" in answered(server, two)[0]
     times = 200 if side.name == "ours" else 10
@@ -205,7 +205,7 @@ def _number(text: str) -> int:
 
 
 def _cancelled(server: stdio_client.Server, call: Call) -> float:
-    """Start a call and cancel it; return when (time.time)."""
+    """Start a call and cancel it; return the time of that (time.time)."""
     pending = started(server, call)
     time.sleep(0.5)  # until it works there: no server says so
     at = time.time()
@@ -214,7 +214,7 @@ def _cancelled(server: stdio_client.Server, call: Call) -> float:
 
 
 def many(options: argparse.Namespace, count: int = 50) -> Section:
-    """Launch many bridges at once on one daemon; each lists the tools and makes a call."""
+    """Launch many bridges on one daemon at once; each lists the tools and makes a call."""
     section = Section(f"MCP: {count} bridges on one daemon")
     with Daemon() as daemon, contextlib.ExitStack() as stack:
         side = peers.ours(daemon.environ)

@@ -35,7 +35,7 @@ def _fill(home: Path) -> None:
 
 
 def scale(options: argparse.Namespace) -> Section:
-    """Time each verb on a daemon that was started on ten thousand notes and as many skills."""
+    """Time each verb on a daemon with ten thousand notes and as many skills."""
     section = Section("Memory and skills with 10,000 entries each")
     with Daemon() as daemon:
         daemon.run("stop")

@@ -38,7 +38,7 @@ WALK = """(() => {
 
 @dataclass(frozen=True)
 class Words:
-    """One server's own words for the operations; `ref` finds a ref before or after a name."""
+    """How one server spells the operations; `ref` finds a ref before or after a name."""
 
     go: Callable[[str], Call]
     look: Call
@@ -116,7 +116,7 @@ FLOOR_BOUNDS = {
 
 @dataclass
 class Contestant:
-    """A server that runs, and what it took for each operation, in milliseconds."""
+    """A running server, and the milliseconds of each operation."""
 
     side: Side
     server: stdio_client.Server
@@ -146,7 +146,7 @@ class Contestant:
         self.text(self.words.go(f"{self.base}/{page}"), what)
 
     def shows(self, expression: str, wanted: str) -> None:
-        """Ask the page itself whether an operation has come to pass."""
+        """Ask the page itself whether an operation has taken effect."""
         found = self.text(self.side.evaluate(expression))
         assert wanted in found, f"{self.side.name}: {expression}: {found}"
 
@@ -205,7 +205,7 @@ def _seen(one: Contestant, call: Call, what: str) -> float:
 
 
 def verbs(options: argparse.Namespace) -> Section:
-    """Compare reading, acting and capture, by turns, and what the servers weigh afterwards."""
+    """Compare reading, acting and capture in turns, and the servers' memory afterwards."""
     section = Section("MCP: pages")
     with Daemon() as daemon, site(1) as base, contextlib.ExitStack() as stack:
         contestants = []
@@ -244,7 +244,7 @@ def _compare(
 
 
 def _sizes(section: Section, contestants: list[Contestant]) -> None:
-    """Add what answers weigh, our first page, and the floor of any outline."""
+    """Add the sizes of replies, of our first page, and of the shortest possible outline."""
     ours = contestants[0]
     for one in contestants:
         name = one.side.name
@@ -265,7 +265,7 @@ def _sizes(section: Section, contestants: list[Contestant]) -> None:
 
 
 def _weigh(section: Section, contestants: list[Contestant], daemon: Daemon) -> None:
-    """Add the memory of what serves, Chromium left out."""
+    """Add the memory of the servers, without Chromium."""
     section.at_most("ours: RSS of the daemon, after all of these", daemon.rss_mb(), 120, "MB")
     for one in contestants:
         what = "bridge" if one.side.name == "ours" else "server"

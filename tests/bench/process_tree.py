@@ -11,7 +11,7 @@ _PACE_S = 0.25
 
 
 def children_cpu_s() -> float:
-    """Return user and system time of this process's children that have ended, with their own."""
+    """Return the user and system time of ended children of this process, and of their children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -64,7 +64,7 @@ class ProcessTree:
 
 
 def pss_mb(pid: int) -> float:
-    """Return the proportional set size of a process; 0 of one that has ended."""
+    """Return the proportional set size of a process; 0 if it has ended."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) / 1024

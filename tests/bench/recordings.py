@@ -27,7 +27,7 @@ BLOCK = 20
 
 
 def cost(options: argparse.Namespace) -> Section:
-    """Compare calls while a session is recorded with the same calls while it is not."""
+    """Compare the same calls while a session is recorded and while it is not."""
     section = Section("Recording")
     with Daemon() as daemon:
         daemon.call("navigate", url=PAGE)
@@ -66,7 +66,7 @@ def _timed(daemon: Daemon, verb: str, params: Mapping[str, object], times: int) 
 
 
 def _export(daemon: Daemon, section: Section) -> None:
-    """Make the recording long by its own lines, and export it in every format."""
+    """Make the recording longer by repeating its lines, and export it in every format."""
     daemon.call("oc_recording_start")
     for verb, (_, params) in CALLS.items():
         daemon.call(verb, **params)

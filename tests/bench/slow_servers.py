@@ -15,7 +15,7 @@ WAYS = {"robots.txt obeyed": True, "without robots.txt": False}
 
 
 def slow(options: argparse.Namespace) -> Section:
-    """Crawl by turns, both engines; the browser beside the floor."""
+    """Crawl with both engines in turns, and with the browser's floor."""
     section = Section(f"A server that takes {DELAY_MS} ms")
     static: dict[str, list[float]] = {way: [] for way in WAYS}
     browser: dict[str, list[float]] = {way: [] for way in (*WAYS, "floor")}

@@ -18,7 +18,7 @@ SCRIPTS = {
 
 
 def spill(options: argparse.Namespace) -> Section:
-    """Spill what a script returns to a handle while `status` is asked all the time."""
+    """Store a script's large result as a handle while `status` is requested all the time."""
     section = Section(f"A result of {MEGABYTES} MB goes to a handle")
     with Daemon() as daemon:
         daemon.call("navigate", url="about:blank")
@@ -44,7 +44,7 @@ def _measure(section: Section, daemon: Daemon, name: str, script: str) -> None:
 
 
 class Watch(threading.Thread):
-    """Asks for the status every 3 ms over a connection of its own, and looks at the memory."""
+    """Requests the status every 3 ms over a connection of its own, and samples the memory."""
 
     def __init__(self, daemon: Daemon) -> None:
         super().__init__()

@@ -61,7 +61,7 @@ class TurningDaemon(Daemon):
         return False
 
     def turns(self) -> dict[str, Any]:
-        """End the daemon and return what it counted."""
+        """End the daemon and return its counts."""
         self.connection.close()
         self.run("stop")
         self._child.wait(60)
@@ -70,7 +70,7 @@ class TurningDaemon(Daemon):
 
 
 def longest(options: argparse.Namespace) -> Section:
-    """Read ten hostile pages in every way, again and again, while a crawl goes on."""
+    """Read ten hostile pages in every way, again and again, during a crawl."""
     section = Section(f"The loop's longest turn (10 hostile pages, a crawl of {PAGES:,} pages)")
     read = 0
     with site(PAGES, SIZE) as base, TurningDaemon() as daemon:

@@ -51,7 +51,7 @@ class Notes:
                     texts[said] += 1
 
     def fault(self, text: str) -> None:
-        """Write down what must not be."""
+        """Record a fault."""
         with self._lock:
             self.faults.append(f"{self.at:.1f} s: {text}")
 
@@ -76,7 +76,7 @@ class Caller:
         self.random = random.Random(self.seed * 1000 + self.number)
 
     def call(self, verb: str, **params: object) -> dict[str, Any] | None:
-        """Call and note what came; the result, or None after an error."""
+        """Call and record the outcome; return the result, or None after an error."""
         body = wire.call_body(verb, {"timeout_ms": int(TIMEOUT_S * 1000), **params}, self.session)
         started = time.monotonic()
         reply = self._ask(verb, body)
@@ -105,7 +105,7 @@ class Caller:
 
 
 class Visitor(Caller):
-    """Opens one page after the other and does with it what agents do."""
+    """Opens one page after the other and uses it as agents do."""
 
     def run(self) -> None:
         while not self.over.is_set():
@@ -160,7 +160,7 @@ class Keeper(Caller):
         return bool(self.call("javascript_tool", code=f"window.kept = {json.dumps(mark)}"))
 
     def _keep(self, mark: str, since: float) -> None:
-        """Look again and again; end when the tab is not what it was."""
+        """Check the tab again and again; end when it has changed."""
         while not self.over.wait(1.0):
             found = self._look()
             if found is None or found == mark:

@@ -36,7 +36,7 @@ CRAWL = {"max_pages": 12, "max_depth": 9, "engine": "static", "concurrency": 2}
 
 @dataclass
 class Disk:
-    """A home with so much room as `leave` says."""
+    """A home on a disk with limited space; `leave` sets how much is free."""
 
     home: Home
     size_mb: int
@@ -87,7 +87,7 @@ Check = Callable[[], bool]
 
 @dataclass
 class Trial:
-    """What was tried, what was acknowledged and what broke."""
+    """What was tried, what was acknowledged, and what failed."""
 
     daemon: Daemon
     disk: Disk
@@ -118,7 +118,7 @@ class Trial:
         return None if error else reply.body["result"]
 
     def keeps(self, mark: str, verb: str, **params: object) -> None:
-        """Remember that this call, now and later, shows the mark."""
+        """Remember that this call must show the mark, now and later."""
 
         def shows() -> bool:
             reply: wire.Reply = self.daemon.call(verb, "filling", **params)
@@ -127,7 +127,7 @@ class Trial:
         self.kept.append((f"{self.turn} {verb} {params}", shows))
 
     def look(self, since: int = 0) -> None:
-        """Look at what was acknowledged, the newest first."""
+        """Check everything that was acknowledged, newest first."""
         for what, shows in self.kept[since:]:
             if not shows():
                 self.fault(f"lost: {what}")
@@ -328,7 +328,7 @@ def _login(t: Trial, mark: str) -> None:
 
 
 def _read(t: Trial, mark: str) -> None:
-    """Calls that write nothing but the journal."""
+    """Make calls that write only the journal."""
     t.call("navigate", url=t.graph.url + "/p/1")
     t.call("read_page")
     t.call("oc_task_list")

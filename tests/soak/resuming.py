@@ -71,7 +71,7 @@ class _Interrupted:
         return {page["url"] for page in self.daemon.result_of(self.task_id)["pages"]}
 
     def resume(self, max_pages: int) -> None:
-        """Note what there is, and go on."""
+        """Record what is finished, and resume."""
         self.left.append((self.graph.seen.copy(), self._finished()))
         resumed = self.daemon.do("oc_task_resume", task_id=self.task_id, max_pages=max_pages)
         self.task_id = resumed["task_id"]

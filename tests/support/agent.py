@@ -17,7 +17,7 @@ class Agent:
 
     @property
     def kept(self) -> Kept:
-        """What the sites have kept of what was done."""
+        """What the sites have recorded."""
         return self.site.kept
 
     def do(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value

@@ -11,7 +11,7 @@ BYTES = bytes(range(256)) * 4
 
 
 async def binary(_request: web.Request) -> web.Response:
-    """Answer with bytes that are no text."""
+    """Answer with bytes that are not text."""
     return web.Response(body=BYTES, content_type="application/octet-stream")
 
 

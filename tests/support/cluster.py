@@ -57,7 +57,7 @@ class DaskCluster:
 
     @property
     def config(self) -> str:
-        """The cluster `lab`, and `brief`: the same one, waited for a moment only."""
+        """The cluster `lab`, and `brief`: the same one with a very short wait."""
         return f"{self.table('lab')}{self.table('brief')}wait_s = 0.5\n"
 
     def table(self, name: str) -> str:
@@ -103,7 +103,7 @@ class DaskCluster:
         self.workers.append(self._run(*words, within=within))
 
     def kill_scheduler(self) -> None:
-        """Kill it with SIGKILL, and then its workers, whose own end takes Dask a while."""
+        """Kill it with SIGKILL, then its workers, because Dask takes a while to end them."""
         assert self.scheduler is not None
         for process in (self.scheduler, *self.workers):
             process.kill()
@@ -143,7 +143,7 @@ class DaskCluster:
 
 
 def _free_port() -> int:
-    """Return a port that nobody has, and that no outgoing connection is given either."""
+    """Return a free port that is not used for outgoing connections either."""
     while True:
         port = random.randrange(15_000, 30_000)
         with socket.socket() as one, contextlib.suppress(OSError):

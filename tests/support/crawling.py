@@ -37,7 +37,7 @@ class Crawled:
 
 
 class FakePool:
-    """A page source without a browser: pages by URL, errors as they are told."""
+    """A page source without a browser: pages by URL, or the errors to raise."""
 
     def __init__(self, pages: dict[str, LoadedPage | OcdError] | None = None) -> None:
         self.pages = pages or {}
@@ -74,7 +74,7 @@ class FakePool:
 
 
 def rendered(url: str, html: str, *links: str, status: int = 200) -> LoadedPage:
-    """Return what a browser would say of a page."""
+    """Return a page as a browser would load it."""
     return LoadedPage(url, status, "text/html", "Rendered", html, list(links), redirected=False)
 
 
@@ -87,7 +87,7 @@ async def run_crawl(
     sitemap: bool = False,
     **spec: Any,  # noqa: ANN401 - CrawlSpec's own fields
 ) -> Crawled:
-    """Run one crawl into `directory` and return what came of it."""
+    """Run one crawl into `directory` and return its result."""
     directory.mkdir(exist_ok=True)  # noqa: ASYNC240 - a test's own folder
     work = work or TaskHandle("0" * 16, "default", directory)
     crawler = Crawler(

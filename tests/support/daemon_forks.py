@@ -37,7 +37,7 @@ _LATER = (
 
 
 def can_fork(environ: dict[str, str]) -> bool:
-    """Return whether a forked daemon heeds the whole environment."""
+    """Return whether a forked daemon would respect the whole environment."""
     return environ.get("LC_ALL") == _LOCALE and not any(n.startswith(_EARLY) for n in environ)
 
 
@@ -56,7 +56,7 @@ class ForkedDaemon:
         return self.returncode
 
     def wait(self, timeout: float) -> int:
-        """Return its exit status; raise subprocess.TimeoutExpired if it goes on."""
+        """Return its exit status; raise subprocess.TimeoutExpired if it is still running."""
         status = self._forks.status_of(self.pid, timeout)
         if status is None:
             raise subprocess.TimeoutExpired("ocd", timeout)
@@ -71,7 +71,7 @@ class ForkedDaemon:
 
 
 class DaemonForks:
-    """The process that forks daemons, and what has become of those."""
+    """The process that forks daemons, and their exit statuses."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -98,7 +98,7 @@ class DaemonForks:
         return ForkedDaemon(pid, self)
 
     def status_of(self, pid: int, timeout: float) -> int | None:
-        """Return the exit status once the process has ended, None if it goes on."""
+        """Return the exit status, None if the process is still running."""
         with self._change:
             self._change.wait_for(lambda: pid in self._ended, timeout)
             return self._ended.get(pid)

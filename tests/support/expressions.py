@@ -35,13 +35,13 @@ class Expression:
     use: str
 
     def compiled(self) -> re.Pattern[Any]:
-        """Return it as `re` has it."""
+        """Return the compiled expression."""
         return re.compile(self.pattern, sum(getattr(re, one.upper()) for one in self.flags))
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one place in the code uses: an expression, or (None) one that is made while it runs."""
+    """The expression used at one place in the code; None if it is made at run time."""
 
     expression: Expression | None
     place: str
@@ -71,7 +71,7 @@ def _modules() -> Iterator[tuple[str, Path]]:
 
 
 def _methods(trees: Any) -> dict[str, set[str]]:  # noqa: ANN401 - a view of trees
-    """Return what is done with each name anywhere: {"_REF": {"sub"}}."""
+    """Return the methods called on each name anywhere: {"_REF": {"sub"}}."""
     done: dict[str, set[str]] = {}
     for tree in trees:
         for node in ast.walk(tree):

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class FakeDaemon:
-    """Answers each request with the next prepared answer; keeps what it was asked."""
+    """Answers each request with the next prepared answer; records the requests."""
 
     def __init__(self, home: Path) -> None:
         self.path = home / "run" / "ocd.sock"
@@ -49,7 +49,7 @@ class FakeDaemon:
         return self.requests[-1][1]
 
     def accept(self) -> socket.socket:
-        """Wait for a caller and return its connection; nobody else answers it."""
+        """Wait for a caller and return its connection, which the test must answer itself."""
         return self._listener.accept()[0]
 
     def serve(self) -> None:

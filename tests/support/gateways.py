@@ -54,7 +54,7 @@ def seen(notes: Path) -> list[str]:
 
 
 def body_of(result: dict[str, Any], name: str = "probe") -> str:
-    """Return the text of a tool's answer, which stands fenced in the second block."""
+    """Return the text of a tool's answer, which is fenced in the second block."""
     assert not result["isError"], result
     lines = result["content"][1]["text"].split("\n")
     assert f"untrusted output from upstream:{name}" in lines[0], lines[0]

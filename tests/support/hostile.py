@@ -82,7 +82,7 @@ def shapes(expression: Expression) -> list[Shape]:
 
 
 def _letters(tree: Any) -> list[str]:  # noqa: ANN401 - the private parser's tree
-    """Return the characters that an expression speaks of, each class by its ends."""
+    """Return the characters that an expression mentions, each class by its ends."""
     found: dict[str, None] = {}
     for op, value in _walk(tree):
         if op in ("LITERAL", "NOT_LITERAL"):
@@ -128,7 +128,7 @@ def _members(items: Any) -> list[str]:  # noqa: ANN401
 
 
 def _repeats(tree: Any, before: str) -> Iterator[tuple[str, list[str]]]:  # noqa: ANN401
-    """Yield what has to come before each repeat, and the texts that its body takes."""
+    """Yield the prefix that each repeat needs, and the texts that its body matches."""
     for op, value in tree:
         name = str(op)
         for part in _parts(name, value):
@@ -154,7 +154,7 @@ def _bodies(tree: Any) -> list[str]:  # noqa: ANN401
 
 
 def _least(tree: Any, *, generous: bool = False) -> str:  # noqa: ANN401
-    """Return a short text that an expression takes (look-around aside)."""
+    """Return a short text that an expression matches, ignoring look-around."""
     said = ""
     for op, value in tree:
         name = str(op)

@@ -44,7 +44,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something that reads texts, and the texts; `longest` where longer ones never reach it."""
+    """A reader of texts, and its texts; `longest`: the longest text that can reach it."""
 
     name: str
     read: Callable[[str], object]
@@ -138,7 +138,7 @@ def slow(names: Iterable[str]) -> dict[str, str]:
 
 
 def _serve(child: subprocess.Popen[str], waiting: list[str], found: dict[str, str]) -> None:
-    """Give a child cases until there are no more, or until one has ended it."""
+    """Give a child process cases until there are no more, or until one has ended it."""
     assert child.stdin
     assert child.stdout
     while waiting:

@@ -131,7 +131,7 @@ class Bridge:
             self.close()
 
     def close(self) -> None:
-        """Let go of its pipes."""
+        """Close its pipes."""
         self._reader.join(LEAST_S)
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
@@ -152,7 +152,7 @@ class Bridge:
         self.write(json.dumps(message).encode() + b"\n")
 
     def next(self, timeout: float = 300.0) -> dict[str, Any]:
-        """Return the next message, those that `answer` passed over first."""
+        """Return the next message, beginning with those that `answer` skipped."""
         if self._aside:
             return self._aside.pop(0)
         return self._arriving(timeout)
@@ -168,7 +168,7 @@ class Bridge:
         return self.process.stderr.read().decode()
 
     def answer(self, request_id: object, timeout: float = 300.0) -> dict[str, Any]:
-        """Return the answer to a request; what comes before it stays for `next`."""
+        """Return the answer to a request; messages before it are kept for `next`."""
         for index, message in enumerate(self._aside):
             if "method" not in message and message.get("id") == request_id:
                 return self._aside.pop(index)
@@ -190,7 +190,7 @@ class Bridge:
         return self._next_id
 
     def greet(self, version: str = LEGACY) -> dict[str, Any]:
-        """Do the handshake and return what `initialize` answered."""
+        """Perform the handshake and return the reply to `initialize`."""
         params = {
             "protocolVersion": version, "capabilities": {},
             "clientInfo": {"name": "test", "version": "0"},

@@ -25,7 +25,7 @@ class Page:
         return self
 
     def call_in_short(self, verb: str, /, **params: object) -> Reply:
-        """Make a call that says what it found once its time is over, with a short time.
+        """Make a call that reports what it found when its time is over, with a short time.
 
         On a machine that stood still meanwhile all it can say is `timeout`: then it gets more.
         """

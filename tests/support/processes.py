@@ -12,7 +12,7 @@ from support.waiting import wait_until
 
 @dataclass(frozen=True)
 class Identity:
-    """A process as (pid, start time): a pid that was given to somebody else is not equal."""
+    """A process as (pid, start time), so that a reused pid is not equal."""
 
     pid: int
     started: float

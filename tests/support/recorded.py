@@ -13,7 +13,7 @@ WORD = "sesame-opens-4711"
 
 @contextmanager
 def recorded(daemon: Daemon, session: str | None = None, **options: object) -> Iterator[str]:
-    """Record what is done in the block; yields the recording's id."""
+    """Record the actions of the block; yields the recording's id."""
     started = daemon.do("oc_recording_start", session, **options)
     try:
         yield started["recording_id"]
@@ -45,7 +45,7 @@ def order(daemon: Daemon) -> None:
 
 
 def said(site: Site) -> list[str]:
-    """Return what the shop's page has told its server."""
+    """Return what the shop's page has sent to its server."""
     return [unquote(r.query.removeprefix("what=")) for r in site.seen("records/log")]
 
 

@@ -20,7 +20,7 @@ _MAX_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Page:
-    """What a path answers with."""
+    """The answer of a path."""
 
     body: str
     kind: str = "text/html"
@@ -62,7 +62,7 @@ class RecordingOrigin:
         return [entry.decode("latin-1") for entry in self.seen]
 
     def wait_seen(self) -> None:
-        """Return once anything at all has come."""
+        """Return once anything has been received."""
         wait_until(lambda: self.seen, 30, f"anything at port {self.port}")
 
     def _run(self, work: object, *args: object) -> None:

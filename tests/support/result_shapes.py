@@ -37,7 +37,7 @@ def _validator(verb: str) -> Draft202012Validator | None:
 
 
 def fault(verb: str, result: object) -> ValidationError | None:
-    """Return the worst that is wrong with a result."""
+    """Return the most serious fault of a result."""
     validator = _validator(verb)
     return best_match(validator.iter_errors(result)) if validator else None
 

@@ -35,7 +35,7 @@ class State:
         self.uploads.clear()
 
     def open(self, gate: str) -> None:
-        """Let everybody at the gate, and who comes later, go on."""
+        """Open the gate for everybody, now and later."""
         self.gates[gate].set()
 
     async def wait_open(self, gate: str) -> None:
@@ -161,7 +161,7 @@ async def drip(request: web.Request) -> web.StreamResponse:
 
 
 async def never_idle(_request: web.Request) -> web.Response:
-    """A page that asks for something every 50 ms, for ever."""
+    """A page that sends a request every 50 ms forever."""
     return html(
         "Never idle",
         "<h1>Never idle</h1><script>setInterval(()=>fetch('/json?'+Math.random()),50)</script>",

@@ -120,13 +120,13 @@ class Site:
         return sum(1 for r in self.seen(path) if r.ended is None)
 
     def forget(self) -> None:
-        """Start over: no requests seen, all gates shut, counters at zero."""
+        """Start over: no requests seen, all gates closed, counters at zero."""
         self.requests.clear()
         self._in_loop(self.state.reset)
         self._in_loop(self.kept.forget)
 
     def open_gate(self, name: str) -> None:
-        """Let the pages that wait at a gate (`/gate/<name>`, `/chain/…?gate=<name>`) go on."""
+        """Open a gate, at which pages wait (`/gate/<name>`, `/chain/…?gate=<name>`)."""
         self._in_loop(partial(self.state.open, name))
 
     def _in_loop(self, action: Callable[[], None]) -> None:

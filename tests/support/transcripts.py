@@ -24,7 +24,7 @@ SOMETIMES = "{time}  progress  "
 
 @dataclass
 class Shell:
-    """Runs the commands of one transcript and writes down what a reviewer shall see."""
+    """Runs the commands of one transcript and records the output for review."""
 
     home: Home
     site: str

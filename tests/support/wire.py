@@ -123,7 +123,7 @@ class PendingCall:
         return not self._thread.is_alive()
 
     def reply(self, timeout: float = 60.0) -> Reply:
-        """Return the reply once it is there."""
+        """Wait for the reply and return it."""
         timeout = max(timeout, LEAST_S)
         self._thread.join(timeout)
         assert self.done, f"no reply within {timeout} s"

@@ -11,7 +11,7 @@ from support.site import Site
 
 @pytest.fixture
 def daemon(one_tab_daemon: Daemon) -> Daemon:
-    """The shared daemon; its tab goes from test to test."""
+    """The shared daemon, with one tab for all tests."""
     return one_tab_daemon
 
 

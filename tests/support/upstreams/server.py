@@ -247,7 +247,7 @@ class Probe(Server[Any]):
 
 
 async def old(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Know nothing of the newest revision."""
+    """Answer as a server that does not know the newest revision."""
     if ctx.method == "server/discover":
         raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found")
     return await call_next(ctx)
