@@ -76,7 +76,7 @@ def test_failed_ones_can_be_asked_for(asked: Page) -> None:
     ],
 )
 def test_filters(asked: Page, params: dict[str, Any], least: int) -> None:
-    """Status, type, method and address choose."""
+    """Requests can be selected by status, type, method and URL."""
     everything = len(requests(asked))
     assert least <= len(requests(asked, **params)) < everything
 
@@ -92,7 +92,7 @@ def test_get_has_headers_timing_and_body(asked: Page) -> None:
 
 
 def test_credentials_are_masked(asked: Page) -> None:
-    """Authorisation, API keys and posted passwords do not come out."""
+    """Authorisation headers, API keys and posted passwords are not shown."""
     one = requests(asked, url="/json", resource_type=["fetch"])[0]
     text = json.dumps(asked.do("network", id=one["id"]))
     posted = requests(asked, method="POST")[0]
@@ -116,7 +116,7 @@ def test_binary_bodies_come_as_base64_and_large_ones_cut(asked: Page, site: Site
 
 
 def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
-    """An answer that does not end: listed as pending, get says so at once."""
+    """A response that does not end is listed as pending, and `get` returns at once."""
     page = at("inner.html")
     page.js("new EventSource('/capture/stream'); 1")
     wait_until(lambda: bool(requests(page, url="/stream", status=200)), 20, "the stream")
@@ -127,7 +127,7 @@ def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
 
 
 def test_the_log_is_bounded_and_says_what_it_dropped(at: At) -> None:
-    """Old requests make room; ids stay those of the requests; dropped ones are told apart."""
+    """Old requests are dropped; ids do not change; a dropped id is reported as such."""
     page = at("pictures?count=1")
     page.js("await Promise.all(Array.from({length: 900}, (_, i) => fetch('/json?' + i))); 1")
     page.js("await Promise.all(Array.from({length: 900}, (_, i) => fetch('/json?b' + i))); 1")

@@ -12,7 +12,7 @@ At = Callable[[str], Page]
 
 
 def test_lite_has_what_was_asked_between_start_and_stop(at: At, site: Site) -> None:
-    """Requests before and after are not in it; there are no bodies."""
+    """Requests before the start and after the stop are not included, nor are bodies."""
     page = at("inner.html")
     page.do("network_capture_lite", action="start")
     page.js("await fetch('/json?inside').then(r => r.text()); 1")
@@ -67,7 +67,7 @@ def test_modes_exclude_each_other(at: At) -> None:
 
 
 def test_clear_empties_a_running_capture(at: At) -> None:
-    """What comes after clear is captured still."""
+    """Requests after `clear` are still captured."""
     page = at("inner.html")
     page.do("network_capture_lite", action="start")
     page.js("await fetch('/json?one'); 1")

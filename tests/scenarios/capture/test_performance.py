@@ -37,7 +37,7 @@ def _painted(page: Page) -> dict[str, float] | None:
 
 
 def test_a_page_that_paints_nothing_says_so(daemon: Daemon) -> None:
-    """Its paint times are null, and the answer tells why."""
+    """Its paint times are null, and the reply says why."""
     daemon.do("navigate", url="about:blank")
     told = daemon.do("performance_metrics", type="paint")
     assert told["metrics"]["paint"] == {
@@ -82,7 +82,7 @@ def test_a_trace_is_recorded_and_says_what_was_slow(daemon: Daemon, site: Site) 
 def test_each_insight_has_its_evidence(
     daemon: Daemon, site: Site, heavy_trace: Callable[[], str], insight: str, word: str
 ) -> None:
-    """What the page did wrong is found again in the stored trace."""
+    """Each of the page's faults is found in the stored trace."""
     found = daemon.do("oc_performance_analyze", trace_id=heavy_trace(), insight=insight)
     assert word in found["details_md"]
 

@@ -71,7 +71,7 @@ def test_clip_is_a_list_or_an_object(page: Page) -> None:
 
 
 def test_path_takes_the_picture(page: Page) -> None:
-    """The file has the picture, the answer its place; folders that are not there are told."""
+    """The file has the picture, the reply its path; a missing folder is an error."""
     folder = page.daemon.home.base / "tmp"
     path = folder / "그림 ü.webp"
     told = page.do("page_screenshot", path=str(path), format="webp", quality=0)
@@ -120,7 +120,7 @@ _MAGIC = {"png": b"\x89PNG", "jpg": b"\xff\xd8\xff", "webp": b"RIFF"}
 
 @pytest.mark.parametrize("suffix", _MAGIC)
 def test_the_name_of_the_file_says_its_format(page: Page, daemon: Daemon, suffix: str) -> None:
-    """Whoever names x.webp and no format gets WebP, by path or by --out."""
+    """A file named x.webp is WebP if no format is given, with `path` and with --out."""
     path = daemon.home.base / "tmp" / f"named.{suffix}"
     told = page.do("page_screenshot", path=str(path))
     assert told["mime_type"] == f"image/{suffix.replace('jpg', 'jpeg')}"

@@ -34,7 +34,7 @@ def cluster() -> Iterator[DaskCluster]:
 
 @pytest.fixture(scope="module")
 def serving(cluster: DaskCluster) -> Iterator[Daemon]:
-    """A daemon that knows the cluster, and an address where nobody listens."""
+    """A daemon with the cluster configured, and another one at an address without a listener."""
     config = f'block_domain = ["{BLOCKED}"]\n{cluster.config}'
     config += '[cluster.plain]\naddress = "tcp://127.0.0.1:9"\n'
     with Daemon(config=config) as running:
@@ -222,7 +222,7 @@ def test_an_archive_has_what_workers_were_answered(
 
 
 def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:
-    """Nothing is lost, and nothing is there twice; one that joins has its share at once."""
+    """No page is lost or recorded twice; a worker that joins gets its share at once."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
         graph.free = 1  # its links are more than the slots, and of one level
@@ -242,7 +242,7 @@ def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: D
 
 
 def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
-    """What it had is kept, and it can go on; with a worker that dies or without."""
+    """Its pages are kept and it can be resumed, whether or not a worker dies."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
         graph.free = 20
@@ -293,7 +293,7 @@ def test_a_lost_scheduler_fails_the_crawl_which_goes_on_later(
 def test_what_cannot_be_is_refused(
     serving: Daemon, site: Site, args: dict[str, Any], words: str
 ) -> None:
-    """A name that the file does not have, logins that could be read on the way."""
+    """An unknown name is refused, and so are logins over an unencrypted connection."""
     reply = serving.call("crawl", url=site.url("article.html"), **args)
     assert (reply.code, words in reply.error["hint"]) == ("invalid_argument", True)
 

@@ -171,7 +171,7 @@ async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> 
 
 
 async def test_headers_for_robots_hold_for_rendered_pages(tmp_path: Path) -> None:
-    """X-Robots-Tag and Refresh of an answer that a browser read: obeyed, told and followed."""
+    """X-Robots-Tag and Refresh headers of a rendered page are obeyed, recorded and followed."""
     async with site({"/next": page("Next")}) as served:
         home, silent = served.url + "/", served.url + "/silent"
         headers = {"x-robots-tag": "noindex, nofollow"}

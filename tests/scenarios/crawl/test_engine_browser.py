@@ -130,7 +130,7 @@ async def test_a_document_without_routes_is_not_read_for_each(tmp_path: Path, po
 async def test_answers_that_break_off_are_kept_as_far_as_they_came(
     tmp_path: Path, pool: object, engine: str
 ) -> None:
-    """Asked for again, then kept with their links and marked; one that is whole then is not."""
+    """They are retried, then kept with their links and marked; one that is complete then is not."""
     pages = {"/": page("Home", "/short/a", "/unended/b", "/once"), "/late": page("Late")}
     async with site(pages) as served:
         short = served._short

@@ -37,7 +37,7 @@ async def test_every_page_is_fetched_once(tmp_path: Path) -> None:
 
 
 async def test_max_pages_is_exact_and_failures_cost_no_slot(tmp_path: Path) -> None:
-    """Half of the links are dead: the wanted number of good pages comes all the same."""
+    """Half of the links are dead: the requested number of good pages is reached all the same."""
     pages = {"/": page("Home", *[f"/p/{n}" for n in range(40)])}
     pages |= {f"/p/{n}": page(f"P{n}") for n in range(0, 40, 2)}
     async with site(pages) as served:
@@ -119,7 +119,7 @@ async def test_redirect_to_a_blocked_host_is_refused(tmp_path: Path) -> None:
 
 
 async def test_endless_redirects_end(tmp_path: Path) -> None:
-    """A circle and a chain of eleven are errors; a chain of five is a page."""
+    """A redirect loop and a chain of eleven redirects are errors; a chain of five is a page."""
     async with site({"/": page("Home", "/loop", "/chain/11"), "/end": page("End")}) as served:
         got = await run_crawl(tmp_path / "a", url=served.url, **STATIC)
         codes = {one["url"]: one.get("error", {}).get("code") for one in got.pages}
@@ -154,7 +154,7 @@ async def test_answers_that_are_no_pages(tmp_path: Path) -> None:
 
 
 async def test_answers_that_are_compressed_in_odd_ways(tmp_path: Path) -> None:
-    """Twice: decoded. Torn: kept, and marked. As nobody asked for: an error that says so."""
+    """Twice: decoded. Truncated: kept, and marked. Not requested: an error that says so."""
     async with site({"/": page("Home", "/zipped", "/twice", "/torn", "/unasked")}) as served:
         got = await run_crawl(tmp_path, url=served.url, **STATIC)
     assert got.page(f"{served.url}/twice")["title"] == "Twice"
@@ -433,7 +433,7 @@ async def test_sitemap_filter_and_limit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("told", ["", "unknown/unknown"])
 async def test_a_page_of_no_known_type_is_read_for_what_it_is(tmp_path: Path, told: str) -> None:
-    """A server that does not say what it sends sends a page all the same."""
+    """A response without a media type is recognised as a page."""
     async with site({}) as served:
         served.answers["/"] = lambda _: web.Response(
             body=page("Untold").encode(), headers={"Content-Type": told}

@@ -25,7 +25,7 @@ CARDS = {"type": "array", "items": PRODUCT}
 def test_each_page_has_what_the_schema_asks_for(
     daemon: Daemon, site: Site, schema: dict[str, Any], names: tuple[str, ...]
 ) -> None:
-    """Both engines, from a file as well; what is not there is named, and never made up."""
+    """With both engines, also from a file; missing fields are named, never invented."""
     urls = [site.url(f"extract/{name}.html") for name in names]
     wanted = {}
     for url in urls:

@@ -58,7 +58,7 @@ async def _message(tmp_path: Path, url: str) -> str:
 
 
 async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
-    """With the number of pages, so that nobody takes it for the only one."""
+    """With the number of failed pages, so that it is not taken for the only one."""
     with _dead_port() as port:
         url = f"http://127.0.0.1:{port}/"
         with pytest.raises(OcdError) as caught:
@@ -70,7 +70,7 @@ async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
 
 
 async def test_failures_are_told_plainly(tmp_path: Path) -> None:
-    """Refusal, name, reset, silence, a broken answer and TLS are told apart, by nobody's jargon."""
+    """Refusal, name, reset, silence, a broken response and TLS are told apart in plain words."""
     with _dead_port() as port:
         host = f"127.0.0.1:{port}"
         assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
@@ -154,7 +154,7 @@ def test_what_cannot_run_is_refused_before_there_is_a_task(
 
 @pytest.mark.parametrize("where", ["/robots.txt", "/sitemap.xml"])
 async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) -> None:
-    """A server that hangs does not hold a crawl that was stopped."""
+    """A server that hangs does not delay the stop of a crawl."""
     work = TaskHandle("0" * 16, "default", tmp_path)
     async with site({}) as served, asyncio.timeout(300), asyncio.TaskGroup() as group:
         if where == "/robots.txt":

@@ -134,7 +134,7 @@ def rows(daemon: Daemon) -> int:
 def test_a_tab_is_seen_as_it_changes(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
-    """Its picture, where an agent acts, the calls before and now, what it said, that it closed."""
+    """Its picture, where an agent acts, its calls and console, and that it was closed."""
     tab = watched.new_tab(site.url("dashboard/hands.html"), session="painter")
     watched.do("emulate_device", "painter", tab_id=tab, width=1000, height=600)
     look(daemon, f"{port.origin}/tab/painter/{tab}", "emulate_device")
@@ -223,7 +223,7 @@ def test_a_person_allows_what_waits(
 
 
 def test_a_used_link_says_what_to_do(port: DashboardPort, daemon: Daemon) -> None:
-    """A link that was used shows a page for people; a key to look shows no buttons."""
+    """A used link shows a page with advice; a view-only link shows no buttons."""
     link = port.link(control=False)
     daemon.do("navigate", url=link)
     wait_for_text(daemon, "Connected")
@@ -260,7 +260,7 @@ def strangers(daemon: Daemon) -> list[str]:
 def test_a_film_plays_beside_its_steps(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
-    """From where a step begins, by parts of the file, and only for those who were let in."""
+    """From the start of a step, by ranges of the file, and only for viewers with access."""
     film = watched.do("oc_recording_start", "film", video=True)["recording_id"]
     watched.do("navigate", "film", url=site.url("records/film.html"))
     path = watched.home.path / "recordings" / film / "film.webm"

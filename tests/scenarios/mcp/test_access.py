@@ -27,7 +27,7 @@ def test_foreign_hosts_and_origins_are_refused(http: Http) -> None:
 
 
 def test_only_json_bodies(http: Http) -> None:
-    """What a form can send without asking is no JSON."""
+    """The bodies that a form can send without a preflight request are refused."""
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
         assert http.send(PING, {"content-type": kind}).status == 415, kind
     assert http.send(PING, {"content-type": "application/json; charset=utf-8"}).status == 200
@@ -42,7 +42,7 @@ def test_bodies_up_to_16_mb_are_accepted(http: Http) -> None:
 
 
 def test_the_token(http: Http, serving: Daemon) -> None:
-    """The token lets in; a wrong one does not, even our own user's."""
+    """The right token is accepted; a wrong one is refused, even from the same user."""
     file = serving.home.path / "run" / "token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     token = file.read_text().strip()
@@ -59,7 +59,7 @@ def test_there_is_nothing_else(http: Http) -> None:
 
 
 def test_a_page_in_our_own_chromium_cannot_call(http: Http, site: Site) -> None:
-    """Our own port is refused to our own Chromium, whatever the kind of request."""
+    """The daemon's Chromium cannot reach the daemon's port by any kind of request."""
     http.do("navigate", url=site.url("article.html"))
     body = PING.decode()
     code = f"""
@@ -95,7 +95,7 @@ def test_without_http_nothing_listens(make_daemon: Callable[..., Daemon]) -> Non
 
 
 def test_a_token_file_that_others_may_read(home: Home) -> None:
-    """It is a key to everything here: refused at start, with the command that mends it."""
+    """The token gives full access: refused at start, with the command that fixes the mode."""
     file = home.base / "shared-token"
     file.write_text("a-token-of-my-own\n")
     file.chmod(0o644)

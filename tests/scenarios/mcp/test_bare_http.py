@@ -146,7 +146,7 @@ def test_ids_of_every_type_come_back(http: Http, request_id: object) -> None:
 
 
 def test_a_closed_connection_cancels_its_call(http: Http, site: Site, serving: Daemon) -> None:
-    """Nobody waits for the answer, so nothing goes on."""
+    """Nobody waits for the reply, so the work ends."""
     params = {"name": "navigate", "arguments": {"url": site.url("hang")}}
     with pytest.raises(TimeoutError):
         http.ask("tools/call", params, timeout=1)

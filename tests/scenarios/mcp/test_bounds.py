@@ -91,7 +91,7 @@ def here(serving: Daemon) -> Iterator[str]:
 
 
 def test_the_walk_is_complete(serving: Daemon) -> None:
-    """A new verb is asked for a huge answer, or somebody has decided that it cannot give one."""
+    """Each verb is either asked for a huge reply, or listed as unable to give one."""
     names = {entry["name"] for entry in serving.request("GET", "/v1/catalog").body["verbs"]}
     assert names <= ASKS.keys() | APART
 
@@ -122,7 +122,7 @@ def test_no_reply_exceeds_its_bound(
 
 
 def test_what_was_spilled_is_whole(serving: Daemon, here: str) -> None:
-    """All of a page of more than a megabyte is there behind the pointer, to the last item."""
+    """The pointer leads to all of a page of more than a megabyte, to the last item."""
     result = Http(serving).call("read_page", limit=10_000_000, timeout_ms=120_000).result
     assert not result["isError"], result
     path = Path(result["content"][0]["text"].split("saved to ", 1)[1].split("]\n", 1)[0])

@@ -29,7 +29,7 @@ def test_the_list_is_deterministic(http: Http) -> None:
 
 
 def test_tier_1_is_small(serving: Daemon) -> None:
-    """What everyday work needs, in 16 KB."""
+    """The tools for everyday work, in 16 KB."""
     with Bridge(serving.home, "--tier", "1") as bridge:
         bridge.greet()
         tools = bridge.ask("tools/list")["result"]["tools"]
@@ -86,7 +86,7 @@ def test_a_bridge_stays_inside_the_daemons_set(make_daemon: Callable[..., Daemon
 
 
 def test_hidden_tools_can_be_called(serving: Daemon) -> None:
-    """A tier decides what is listed, never what works."""
+    """A tier decides which tools are listed, never which can be called."""
     with Bridge(serving.home, "--tier", "1") as bridge:
         bridge.greet()
         assert "oc_journal" not in bridge.tools()

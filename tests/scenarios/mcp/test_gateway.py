@@ -47,7 +47,7 @@ def offered(http: Http) -> dict[str, dict[str, Any]]:
 
 
 def test_its_tools_are_offered_under_its_name(http: Http) -> None:
-    """Names are short and of plain characters; two tools of one name are refused, and told."""
+    """Names are short and plain; two tools with the same name are refused, with the reason."""
     tools = offered(http)
     assert {"probe__echo", "probe__big", "probe__hang"} <= tools.keys()
     assert all(re.fullmatch(r"probe__[A-Za-z0-9_-]+", name) for name in tools)
@@ -91,7 +91,7 @@ def test_groups_and_tiers_hold(gated: Daemon) -> None:
 
 
 def test_a_call_reaches_it_and_its_answer_is_fenced(http: Http, notes: Path) -> None:
-    """What it says is untrusted text, as a page's is."""
+    """Its output is untrusted text, like that of a page."""
     result = http.call("probe__echo", text="안녕 <b>").result
     assert json_of(result) == {"upstream": "probe", "tool": "echo"}
     assert body_of(result) == "안녕 <b>"
@@ -99,7 +99,7 @@ def test_a_call_reaches_it_and_its_answer_is_fenced(http: Http, notes: Path) -> 
 
 
 def test_only_the_declared_environment_is_passed_on(http: Http) -> None:
-    """Of the daemon's own it gets what every program needs, and no more."""
+    """Of the daemon's environment it gets only the variables that every program needs."""
     environ = json.loads(body_of(http.call("probe__environ").result))
     assert environ["DECLARED"] == "yes"
     assert not [name for name in environ if name.startswith("OPENCHROME_")]
@@ -108,7 +108,7 @@ def test_only_the_declared_environment_is_passed_on(http: Http) -> None:
 
 
 def test_the_same_session_has_it_in_the_journal(gated: Daemon) -> None:
-    """Calls are written down with arguments that are redacted."""
+    """Calls are recorded with redacted arguments."""
     with Bridge(gated.home, "--session", "team") as bridge:
         bridge.greet()
         bridge.call("probe__echo", text="Authorization: Bearer abcDEF1234567890")
@@ -139,7 +139,7 @@ def test_the_secrets_file_is_masked(make_daemon: Made, tmp_path: Path, folder: P
 
 
 def test_a_large_answer_is_kept_and_pointed_to(http: Http) -> None:
-    """The guard stands before other servers' tools, too."""
+    """The guard applies to other servers' tools, too."""
     result = http.call("probe__big", n=1_000_000).result
     said = result["content"][0]["text"]
     assert said.startswith("[probe__big response: 1000000 chars, full output saved to ")
@@ -151,7 +151,7 @@ def test_a_large_answer_is_kept_and_pointed_to(http: Http) -> None:
 
 
 def test_an_output_mode_is_honoured(http: Http) -> None:
-    """Beside its own parameters a tool takes ours, and is not told."""
+    """A tool takes our parameters beside its own, and does not receive them."""
     kept = http.do("probe__echo", text="[1, 2, 3]", output_mode="handle")
     assert kept["item_count"] == 3
     inline = http.call("probe__big", n=40_000, output_mode="inline").result
@@ -335,7 +335,7 @@ def test_failures_are_ours_to_tell(http: Http) -> None:
 
 
 def test_progress_comes_through(gated: Daemon) -> None:
-    """The host hears how far the other server is."""
+    """The host gets the other server's progress."""
     with Bridge(gated.home) as bridge:
         bridge.greet()
         meta = {"progressToken": "p1"}
@@ -407,7 +407,7 @@ def test_one_that_dies_fails_its_own_calls(gated: Daemon, http: Http, notes: Pat
 
 
 def test_one_that_cannot_be_started(make_daemon: Made) -> None:
-    """The list of tools does not fail with it, and the reason is told."""
+    """The list of tools does not fail because of it, and the reason is reported."""
     config = '[upstream.none]\ncommand = "/nonexistent/server"\n'
     daemon = make_daemon("--http", "0", config=config)
     http = Http(daemon)
@@ -505,7 +505,7 @@ def _told(bridge: Bridge) -> None:
 
 
 def test_a_changed_tool_is_withheld_after_a_restart(make_daemon: Made, folder: Path) -> None:
-    """What was agreed to is remembered on disk: a server cannot change while nobody looks."""
+    """Approvals are stored on disk, so a server cannot change unnoticed."""
     notes = folder / "later.txt"
     daemon = make_daemon("--http", "0", config=table(notes))
     assert body_of(Http(daemon).call("probe__echo", text="1").result) == "1"

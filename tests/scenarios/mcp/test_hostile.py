@@ -122,7 +122,7 @@ def as_nobody(*command: str) -> subprocess.CompletedProcess[str]:
 
 @as_root
 def test_another_user_is_refused_at_the_port(serving: Daemon, http: Http) -> None:
-    """Unless he has the token, which he cannot read."""
+    """Unless they have the token, which they cannot read."""
     curl = ["curl", "-s", "-w", "%{http_code}", "-H", "content-type: application/json",
             "-d", PING.decode(), http.url]  # fmt: skip
     assert as_nobody(*curl).stdout.endswith("401")
@@ -185,7 +185,7 @@ def test_odd_ids_on_the_sdk_roads(http: Http, request_id: object, road: str) -> 
 
 
 def test_silent_connections_hold_nobody_up(serving: Daemon, http: Http) -> None:
-    """Two hundred at each door that say nothing."""
+    """Two hundred silent connections to each socket and port."""
     path = str(serving.home.path / "run" / "mcp.sock")
     with ExitStack() as stack:
         for _ in range(200):

@@ -165,7 +165,7 @@ def test_a_wrong_key_is_an_error(home: Home) -> None:
 
 
 def test_a_write_that_fails_is_an_error(configured: Config, site: Site, tmp_path: Path) -> None:
-    """A reply that cannot be kept is not lost silently."""
+    """A reply that cannot be stored is not lost silently."""
     (tmp_path / "file").write_text("in the way")
     folder = json.dumps(str(tmp_path / "file"))
     daemon = configured(f"[handle_large_tool_output]\nthreshold = 100\noutput_dir = {folder}\n")
@@ -175,7 +175,7 @@ def test_a_write_that_fails_is_an_error(configured: Config, site: Site, tmp_path
 
 
 def test_a_huge_result_is_kept_whole_and_is_in_memory_once(page: Daemon, http: Http) -> None:
-    """44 MB: neither the message, nor its cleaning, nor its way to the disk doubles it."""
+    """44 MB: neither encoding, sanitising nor storing it doubles the memory."""
     pid = page.status()["pid"]
     process = Path(f"/proc/{pid}")
     (process / "clear_refs").write_text("5")  # the peak is counted from now on

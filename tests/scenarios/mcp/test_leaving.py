@@ -48,7 +48,7 @@ def test_by_default_it_is_allowed_and_journalled(
 def test_denied_it_never_reaches_the_other_site(
     share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    """No rule where nothing was read, nothing is sent, or it goes back to where it came from."""
+    """The rule does not apply if nothing was read or sent, or the data goes back to its origin."""
     daemon = share_daemon(config='[policy]\nexfiltration = "deny"\n')
     query = f"{site.other_origin}/article.html?q=1"
     error = read_then_send(daemon, site).error
