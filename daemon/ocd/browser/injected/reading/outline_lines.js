@@ -29,7 +29,7 @@ const NAMELESS_GROUP = 'group'; // one without a name
 const SELF_NAMING = /^(?:heading|summary)\b/; // what says itself where a group begins
 
 function rewriteLines(lines) {
-  const once = dropLineNumbers(lines).filter(
+  const once = dropLineNumbers(foldRows(lines)).filter(
     (line, at, all) => !repeatsNeighbour(line, all[at - 1], all[at + 1]),
   );
   const described = tellDescriptionsOnce(
@@ -40,7 +40,7 @@ function rewriteLines(lines) {
     joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))),
   );
   const bars = joinBars(shortenRowNames(joinWordLists(dropItemPrefixes(joined))));
-  return joinPressables(chainBoxes(bars));
+  return unfoldRows(joinPressables(chainBoxes(bars)));
 }
 
 // A heading by its level alone where it is the one link or button in it.
@@ -281,7 +281,7 @@ function chainBoxes(lines) {
         kind === TEXT ? LEAF : kind,
         chainedText(out.pop()[2], kind, words),
       ]);
-    else out.push([depth - moved, kind, words]);
+    else out.push(moved > 0 ? [depth - moved, ...lines[at].slice(1)] : lines[at]);
     around.push([depth, joins ? moved + 1 : moved]);
   }
   return out;

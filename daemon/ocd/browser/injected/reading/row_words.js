@@ -1,5 +1,6 @@
 // The words of a table's rows, without what the row or the one above it has told.
 
+const ROW = 'row: ';
 const LINK_TARGET = / → (\S+)$/;
 const MIN_SHARED = 6; // characters of an address that others in its row begin with
 const NAMED_REF = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
@@ -21,13 +22,43 @@ function shortenAddresses(cells) {
   }
 }
 
+// Of a long run of rows only the first and the last matter to the lines around them. Those between are
+// one line of a kind of its own while these are rewritten, which is a fifth of the reading of a large table.
+const MIN_FOLDED_ROWS = 8;
+const ROWS = 4; // a kind of line: [depth, ROWS, '', rows]
+
+function foldRows(lines) {
+  const out = [];
+  for (let at = 0; at < lines.length;) {
+    const depth = lines[at][0];
+    let end = at;
+    while (end < lines.length && lines[end][0] === depth && isFoldable(lines[end])) end++;
+    const last = end - 1;
+    if (end - at < MIN_FOLDED_ROWS) out.push(...lines.slice(at, (end = Math.max(end, at + 1))));
+    else out.push(lines[at], [depth, ROWS, '', lines.slice(at + 1, last)], lines[last]);
+    at = end;
+  }
+  return out;
+}
+
+const isFoldable = ({ 1: kind, 2: words }) =>
+  kind === LEAF && words.startsWith(ROW) && !words.includes(DESCRIPTION_KEY);
+
+function unfoldRows(lines) {
+  const out = [];
+  for (const line of lines) {
+    if (line[1] === ROWS) for (const [, kind, words] of line[3]) out.push([line[0], kind, words]);
+    else out.push(line);
+  }
+  return out;
+}
+
 // Names that begin as those above them do: `checkbox "… Book 7"` below `checkbox "Select for an action Book 6"`.
 function shortenRowNames(lines) {
-  const above = new Map(); // by depth: role and beginning of the names in the rows before
-  return lines.map((line) => {
-    const { 0: depth, 1: kind, 2: words } = line;
-    for (const one of above.keys()) if (one > depth) above.delete(one);
-    if (kind !== LEAF || !words.startsWith('row: ') || !words.includes(' [ref=')) {
+  const above = new Map(); // by depth: role and beginning of the names in the row before
+  const shorten = (line, depth) => {
+    const { 1: kind, 2: words } = line;
+    if (kind !== LEAF || !words.startsWith(ROW) || !words.includes(REF_MARK)) {
       if (!SEPARATE_LINE.test(words)) above.delete(depth);
       return line;
     }
@@ -44,6 +75,13 @@ function shortenRowNames(lines) {
         return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
       }),
     ];
+  };
+  return lines.map((line) => {
+    const { 0: depth, 1: kind, 2: words, 3: rows } = line;
+    for (const one of above.keys()) if (one > depth) above.delete(one);
+    return kind === ROWS
+      ? [depth, kind, words, rows.map((row) => shorten(row, depth))]
+      : shorten(line, depth);
   });
 }
 
