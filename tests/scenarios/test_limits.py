@@ -198,7 +198,8 @@ def test_a_part_that_stands_still_costs_no_more_than_its_calls(
 ) -> None:
     """SIGSTOP, calls with a deadline, SIGCONT: timeouts at most, and then all is as before."""
     daemon = share_daemon("--isolated")
-    daemon.do("navigate", url=site.url("article.html"))
+    patient = {"timeout_ms": 120_000}
+    daemon.do("navigate", url=site.url("article.html"), **patient)
     daemon.do("javascript_tool", code="window.kept = 'still here'")
     daemon.do("crawl", url=site.url("star/0?leaves=12"), engine="static")
     stopped = find_part(daemon, PARTS[part])
@@ -216,5 +217,6 @@ def test_a_part_that_stands_still_costs_no_more_than_its_calls(
             one.kill(signal.SIGCONT)
     assert codes <= {"", "timeout"}, codes
     assert daemon.do("javascript_tool", code="window.kept")["content"] == "still here"
-    assert daemon.do("navigate", "other", url=site.url("table.html"))["title"] == "Steps"
+    shown = daemon.do("navigate", "other", url=site.url("table.html"), **patient)
+    assert shown["title"] == "Steps"
     assert daemon.status()["pid"] == daemon.identity.pid
