@@ -19,12 +19,12 @@ class Order:
     def click(self, name: str) -> None:
         self.do("interact", selector=f"#{name}")
 
-    def told(self, contract: object, **params: object) -> dict[str, Any]:
+    def assert_report(self, contract: object, **params: object) -> dict[str, Any]:
         found: dict[str, Any] = self.do("oc_assert", contract=contract, **params)
         return found
 
-    def told_in_short(self, contract: object) -> dict[str, Any]:
-        """Return what is told within a short time, or within more on a machine that stood still."""
+    def report_in_time(self, contract: object) -> dict[str, Any]:
+        """Return the report within a short time, or a longer one on a machine that stood still."""
         for limit in (300, 3000, 30_000):
             reply = self.call("oc_assert", contract=contract, timeout_ms=limit)
             if reply.status != 504:
@@ -33,7 +33,7 @@ class Order:
         return found
 
     def verdict(self, contract: object, **params: object) -> str:
-        return str(self.told(contract, **params)["verdict"])
+        return str(self.assert_report(contract, **params)["verdict"])
 
     def bundle(self, **params: object) -> dict[str, Any]:
         found: dict[str, Any] = self.do("oc_evidence_bundle", **params)

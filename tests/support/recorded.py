@@ -44,7 +44,7 @@ def order(daemon: Daemon) -> None:
     daemon.do("interact", ref=row)
 
 
-def said(site: Site) -> list[str]:
+def site_messages(site: Site) -> list[str]:
     """Return what the shop's page has sent to its server."""
     return [unquote(r.query.removeprefix("what=")) for r in site.seen("records/log")]
 

@@ -141,8 +141,8 @@ def command_line(entry: Entry, arguments: Mapping[str, Any], index: Mapping[str,
     best, most = entry, -1
     for words, (verb, fixed, _, _) in ALIASES.items():
         fits = all(full.get(key) == fixed[key] for key in fixed)
-        says = verb == entry["name"] and fits and arguments.keys() >= {*_REQUIRED.get(words, ())}
-        if says and len(fixed) > most:
+        matches = verb == entry["name"] and fits and arguments.keys() >= {*_REQUIRED.get(words, ())}
+        if matches and len(fixed) > most:
             best, most = find(words, index) or entry, len(fixed)
     left = {name: value for name, value in arguments.items() if name not in best.get("fixed", ())}
     return command_names.command_line(best, left)

@@ -58,8 +58,8 @@ class _Plan:
     def _begin(self, action: Recorded) -> None:
         """Begin with a navigation to where the recording began, unless its first step navigates."""
         url = action.get("url_before", "")
-        goes = action["verb"] == "navigate" and "url" in action["params"]
-        if url and url != "about:blank" and not goes and action["verb"] != "tabs_create":
+        navigates = action["verb"] == "navigate" and "url" in action["params"]
+        if url and url != "about:blank" and not navigates and action["verb"] != "tabs_create":
             step = {"tool": "navigate", "args": {"url": url}, "description": "where it began"}
             self.steps.append(step)
 

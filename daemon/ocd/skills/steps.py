@@ -68,8 +68,8 @@ def from_actions(actions: Sequence[Mapping[str, Any]]) -> SkillSteps:
 
 def _add_start_page(made: SkillSteps, action: Mapping[str, Any]) -> None:
     url = action.get("url_before", "")
-    goes = action["verb"] == "tabs_create" or "url" in action["params"]
-    if url and url != "about:blank" and not goes:
+    navigates = action["verb"] == "tabs_create" or "url" in action["params"]
+    if url and url != "about:blank" and not navigates:
         params = {"url": url}
         made.add({"verb": "navigate", "params": params, "description": f"navigate to {url}"})
         made.setup_steps = 1

@@ -265,8 +265,8 @@ class _Filling:
         if "not_valid" not in self.result.changed:
             return
         invalid = [target.ref for target in self.targets if await held_values.is_invalid(target)]
-        told = [one for one in self.result.changed["not_valid"] if one["ref"] in invalid]
-        self.result.changed["not_valid"] = told
+        reported = [one for one in self.result.changed["not_valid"] if one["ref"] in invalid]
+        self.result.changed["not_valid"] = reported
 
     async def _resolve(self, locator: Locator) -> Target:
         # The previous field may have used up its own time: each has a new wait.
@@ -286,8 +286,8 @@ class _Filling:
         """Add the result of an action."""
         changed = {**self.result.changed, **done.changed}
         for key in ("not_valid", "taken_back"):
-            if told := [*self.result.changed.get(key, ()), *done.changed.get(key, ())]:
-                changed[key] = told
+            if reported := [*self.result.changed.get(key, ()), *done.changed.get(key, ())]:
+                changed[key] = reported
         self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
 
     def refuse(self, invalid: list[InvalidField]) -> None:

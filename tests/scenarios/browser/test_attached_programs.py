@@ -19,7 +19,7 @@ from aiohttp import WSServerHandshakeError
 from support import playwright_python
 from support.cdp_program import CdpError, CdpProgram, address, ask_address, run
 from support.daemon import Daemon
-from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
+from support.recorded import EVERYTHING, WORD, order, recorded, shop, site_messages
 from support.site import Site
 from support.waiting import wait_until
 
@@ -423,7 +423,7 @@ def test_an_exported_recording_runs_where_it_was_recorded(
     python = sys.executable if form == "python_pyppeteer" else playwright_python.installed()
     done = daemon.oc("run", "--python", python, str(path), SECRET_1=WORD, TIMEOUT="60").ok()
     assert done.out == ""
-    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
     no_programs(daemon)
     assert [tab["tab_id"] for tab in daemon.do("tabs_context")["tabs"]] == [
         tab["tab_id"] for tab in tabs

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.daemon import Daemon
-from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
+from support.recorded import EVERYTHING, WORD, order, recorded, shop, site_messages
 from support.site import Site
 from support.waiting import wait_until
 
@@ -174,7 +174,7 @@ def test_recording_is_a_plan(daemon: Daemon, site: Site) -> None:
     site.forget()
     done = daemon.do("execute_plan", plan=plan, params=dict.fromkeys(plan["parameters"], WORD))
     assert done["status"] == "SUCCESS"
-    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
 
 
 def test_plan_is_a_task_that_can_be_cancelled(daemon: Daemon, site: Site) -> None:

@@ -63,7 +63,7 @@ def test_report_has_the_keys_that_callers_know(order: Order) -> None:
             {"name": "three lines", "kind": "dom_count", "selector": "#lines li", "value": 3},
         ]
     }
-    told = order.told(contract)
+    told = order.assert_report(contract)
     assert told["verdict"] == F
     (failed,) = told["failed_assertions"]
     assert failed["name"] == "three lines"
@@ -84,7 +84,9 @@ def test_requests_and_console_errors_of_an_action_are_judged(order: Order, site:
     failed = {"kind": "network", "url_pattern": "/status/500$", "status_in": [500]}
     assert order.verdict({"and": [failed, {**failed, "since": "last_tool_call"}]}) == P
     assert order.verdict({**failed, "since": "contract_enter"}) == F
-    told = order.told({"kind": "console", "level": "error", "pattern": "payment", "max": 0})
+    told = order.assert_report(
+        {"kind": "console", "level": "error", "pattern": "payment", "max": 0}
+    )
     assert told["verdict"] == F
     assert "hunter2" not in json.dumps(told)
     assert any(seen.path == "/status/500" for seen in site.requests)
@@ -94,7 +96,7 @@ def test_an_open_dialog_fails_no_dialog_and_leaves_the_page_unknown(order: Order
     """While a dialog is open the page cannot be read: that is inconclusive, not an error."""
     order.click("ask")
     assert order.verdict({"kind": "no_dialog"}) == F
-    told = order.told({"kind": "dom_text", "contains": "order"})
+    told = order.assert_report({"kind": "dom_text", "contains": "order"})
     assert told["verdict"] == U
     assert "dialog" in told["inconclusive_reason"]
     assert order.verdict({"or": [{"kind": "no_dialog"}, {"kind": "url", "contains": "order"}]}) == P
@@ -129,10 +131,10 @@ def test_a_page_that_hangs_is_not_known(order: Order) -> None:
     """What a busy page cannot tell is inconclusive, within the caller's time; the rest is known."""
     order.do("javascript_tool", code="setTimeout(() => { for (;;); }, 0); 1")
     url, text = {"kind": "url", "contains": "order"}, {"kind": "dom_text", "contains": "order"}
-    told = order.told_in_short({"and": [url, text]})
+    told = order.report_in_time({"and": [url, text]})
     assert told["verdict"] == U
     assert "did not answer" in told["inconclusive_reason"]
-    assert order.told_in_short({"or": [url, text]})["verdict"] == P
+    assert order.report_in_time({"or": [url, text]})["verdict"] == P
     bundle = order.bundle(capture_timeout_ms=1500, include=["dom", "network"])
     assert "dom" in bundle["inconclusive_reason"]
     assert bundle["parts"] == ["network"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.daemon import Daemon
-from support.recorded import EVERYTHING, WORD, actions, order, recorded, said, shop
+from support.recorded import EVERYTHING, WORD, actions, order, recorded, shop, site_messages
 from support.site import Site
 from support.waiting import wait_until
 
@@ -25,7 +25,7 @@ def test_actions_are_written_down_with_their_elements(daemon: Daemon, site: Site
     with recorded(daemon, name="An order") as recording_id:
         shop(daemon, site)
         order(daemon)
-    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
     kept = [one for one in actions(daemon, recording_id) if not one["reads"]]
     assert [one["verb"] for one in kept] == [
         "navigate", "form_input", "form_input", "interact", "interact", "interact", "interact",
@@ -75,8 +75,8 @@ def test_secret_placeholders_stay_as_they_were_written(
         daemon.do("form_input", query="Password", value="${SECRET:SHOP_WORD}")
         daemon.do("interact", query="Place order")
     wait_until(
-        lambda: said(site) == [f"ordered  {len(WORD)} s false"],
-        what="what the page told its server",
+        lambda: site_messages(site) == [f"ordered  {len(WORD)} s false"],
+        what="the page's messages",
     )
     assert actions(daemon, recording_id)[1]["params"]["value"] == "${SECRET:SHOP_WORD}"
     assert WORD not in files_of(daemon, recording_id)

@@ -15,7 +15,7 @@ import pytest
 
 from support import playwright_python
 from support.daemon import Daemon
-from support.recorded import EVERYTHING, WORD, order, recorded, said, shop
+from support.recorded import EVERYTHING, WORD, order, recorded, shop, site_messages
 from support.site import Site
 from support.waiting import wait_until
 
@@ -69,7 +69,7 @@ def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, p
     (secret,) = plan["parameters"].values()
     assert secret["source"] == "runtime"
     replayed(daemon, plan, site.url(f"records/{page}"))
-    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
 
 
 def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site) -> None:
@@ -94,7 +94,7 @@ def test_plan_stops_where_the_target_is_gone(daemon: Daemon, site: Site, ordered
     )
     reply = daemon.call(plan["steps"][-1]["tool"], **plan["steps"][-1]["args"])
     assert reply.code == "element_not_found"
-    assert said(site) == []
+    assert site_messages(site) == []
 
 
 class Tags(HTMLParser):
@@ -153,7 +153,7 @@ def test_pyppeteer_program_does_it_again(
 ) -> None:
     """The exported program runs as it is, with the system's Chromium."""
     source = run_exported(daemon, ordered, "python_pyppeteer", sys.executable, shared)
-    wait_until(lambda: said(site) == EVERYTHING, what="what the page told its server")
+    wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
     assert WORD not in source
 
 
@@ -164,8 +164,8 @@ def test_playwright_program_does_it_again(
     """The exported program runs as it is, with the system's Chromium."""
     python = playwright_python.installed()
     run_exported(daemon, ordered, "python_playwright", python, shared)
-    wait_until(lambda: len(said(site)) >= len(EVERYTHING), what="what the page told its server")
-    assert said(site) == EVERYTHING
+    wait_until(lambda: len(site_messages(site)) >= len(EVERYTHING), what="the page's messages")
+    assert site_messages(site) == EVERYTHING
 
 
 def hostile(recording_id: str, folder: Path, count: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.daemon import Daemon
-from support.recorded import recorded, said
+from support.recorded import recorded, site_messages
 from support.site import Site
 from support.waiting import wait_until
 from support.wire import Reply
@@ -79,8 +79,8 @@ def test_last_actions_are_done_again_where_ids_and_order_changed(shelf: Shelf) -
     shelf.turn("moved")
     done = shelf.replay(skill_id=kept["skill_id"])
     wait_until(
-        lambda: said(shelf.site) == ["removed Kettle", "ordered Kim 0"],
-        what="what the page told its server",
+        lambda: site_messages(shelf.site) == ["removed Kettle", "ordered Kim 0"],
+        what="the page's messages",
     )
     assert (done["verdict"], done["completed"], done["matches_recording"]) == ("pass", True, True)
     assert [step["step"] for step in done["steps"]] == [1, 2, 3, 4, 5]
@@ -103,7 +103,7 @@ def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None
     assert failed["verdict"] == "fail"
     assert failed["replays"]["broken"] == shelf.failed
     assert [step["step"] for step in failed["steps"]] == [1]
-    assert said(shelf.site) == []
+    assert site_messages(shelf.site) == []
     evidence = failed["evidence"]
     assert {"dom", "screenshot"} <= set(evidence["parts"])
     empty = {"kind": "dom_text", "contains": "Teapot"}
@@ -130,7 +130,7 @@ def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str
         # As an exported plan says it.
         again = shelf.daemon.call("interact", query=query.replace(" in: ", " in row: "))
         assert again.code == "element_not_found"
-    wait_until(lambda: said(shelf.site) == deleted, what="what the page told its server")
+    wait_until(lambda: site_messages(shelf.site) == deleted, what="the page's messages")
 
 
 def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> None:
@@ -179,8 +179,8 @@ def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) ->
     done = shelf.replay(skill_id=kept["skill_id"], parameters={"secret_1": WORD})
     assert done["verdict"] == "pass"
     wait_until(
-        lambda: said(shelf.site) == [f"ordered Kim {len(WORD)}"],
-        what="what the page told its server",
+        lambda: site_messages(shelf.site) == [f"ordered Kim {len(WORD)}"],
+        what="the page's messages",
     )
     for folder in ("skills", "journal", "recordings"):
         for path in (shelf.daemon.home.path / folder).rglob("*.json*"):
@@ -198,7 +198,7 @@ def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
     kept = shelf.keep("two tabs", last_actions=6, contract=THANKS)
     shelf.turn("moved")
     done = shelf.replay(skill_id=kept["skill_id"], contract_wait_ms=60_000)
-    wait_until(lambda: said(shelf.site) == ["ordered Kim 0"], what="what the page told its server")
+    wait_until(lambda: site_messages(shelf.site) == ["ordered Kim 0"], what="the page's messages")
     left = [tab["url"] for tab in shelf.daemon.do("tabs_context")["tabs"]]
     assert left == [shelf.site.url("skills/shelf")] * 2
     assert done["verdict"] == "pass"
@@ -219,7 +219,8 @@ def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
     shelf.turn("moved")
     assert shelf.replay(skill_id=kept["skill_id"])["verdict"] == "pass"
     wait_until(
-        lambda: said(site) == [f"ordered  {len(WORD)}"], what="what the page told its server"
+        lambda: site_messages(site) == [f"ordered  {len(WORD)}"],
+        what="the page's messages",
     )
     stored = (shelf.daemon.home.path / "skills" / "skills.jsonl").read_text()
     assert WORD not in stored
