@@ -201,7 +201,7 @@ def mark_odd_and_even(page: Episode) -> None:
 def click_the_grid_point(page: Episode) -> None:
     # Five columns from left to right, each from top to bottom.
     x, y = map(int, page.asked(r"\((-?\d,-?\d)\)").split(","))
-    page.click([one for one in page.lines() if one.hint == "plot-point"][(x + 2) * 5 + 2 - y])
+    page.click([one for one in page.lines() if one.hint == "point"][(x + 2) * 5 + 2 - y])
 
 
 @policy("social-media", "social-media-all", "social-media-some")

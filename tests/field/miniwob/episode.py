@@ -85,7 +85,7 @@ def _parse_part(text: str) -> list[Line]:
     parts = [cell.replace("\\|", "|") for cell in cells.split(" | ")]
     if _LIST.fullmatch(prefix):
         return [parse_line(prefix), *(Line("listitem", "", "", "", f": {cell}") for cell in parts)]
-    if prefix in {"clickable", "button", "link"}:  # a run of them, each with its ref
+    if prefix in {"clickable", "draggable", "button", "link"}:  # a run of them, each with its ref
         return [parse_line(f"{prefix} {cell}") for cell in parts]
     if prefix == "headers":
         parts = [f"columnheader {part}" if part.startswith("[ref=") else part for part in parts]

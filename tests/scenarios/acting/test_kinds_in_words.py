@@ -69,9 +69,16 @@ def test_kind_alone_does_not_mean_the_only_control_of_another_kind(at: At, words
     assert page.js("author.value + (save.dataset.clicked ?? '')") == ""
 
 
+def test_kind_alone_may_be_the_beginning_of_a_name(at: At) -> None:
+    page = at("kinds-alone.html")
+    page.do("form_input", query="Image", value="tree.png")
+    assert page.js("image.value + author.value") == "tree.png"
+
+
 def test_kind_alone_means_the_only_one(at: At) -> None:
     """However it is said: a field, a button, or a button that opens something."""
     page = at("kinds-alone.html")
+    page.js("image.parentNode.remove()")
     page.do("form_input", query="input field", value="Austen")
     page.do("interact", query="button")
     assert page.js("author.value + save.dataset.clicked") == "Austen1"

@@ -99,3 +99,12 @@ def test_native_list_is_emptied(page: Page, value: str | list[str]) -> None:
     reply = page.call("form_input", query="Grade", value=value)
     expected = (200, "") if value == [] else (422, "B")
     assert (reply.status, page.js("grade.value")) == expected
+
+
+def test_field_beside_words_that_a_hidden_form_has_is_filled_without_enter(
+    at: Callable[[str], Page],
+) -> None:
+    """They are no values of it, so that nothing is entered one by one."""
+    page = at("confirmation.html")
+    page.do("form_input", query="Confirmation", value="DELETE")
+    assert (page.js("confirmation.value"), page.text("#said")) == ("DELETE", "untouched")

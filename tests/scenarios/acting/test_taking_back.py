@@ -131,3 +131,10 @@ def test_click_that_leaving_a_field_makes_miss_is_made_again(
 def test_second_of_two_clicks_hits_nothing_else(page: Page) -> None:
     reply = page.call("interact", selector="#jumps", action="double_click")
     assert (reply.code, page.text("#said")) == ("moving", "jumped 300px")
+
+
+def test_field_that_hands_each_key_on_has_taken_the_text(at: Callable[[str], Page]) -> None:
+    """As terminals do: the last key is left in it, and the page shows all of them elsewhere."""
+    page = at("taking-back.html")
+    page.do("interact", query="Terminal", action="type", value="ls")
+    assert page.text("#line") == "ls"

@@ -21,6 +21,11 @@ QUIET_MS = 10
 MAX_MS = 100
 # Seconds that input may still take once the page has begun to navigate.
 LEAVING_S = 0.3
+# What gets the mouse and the keys where the page hears nothing of them.
+_PROMPT = (
+    "a prompt of the browser itself, as nothing of the click came to the page; a request of the "
+    "page may be waiting for a user name and password (`http_auth`)"
+)
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
 _TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
 
@@ -225,6 +230,8 @@ def _check_click(
         raise missed(settled["unclicked"]["why"], settled["unclicked"]["text"])
     if settled["swallowed"]:
         raise missed("covered", settled["swallowed"])
+    if settled["unheard"] and not effects.any_so_far:
+        raise missed("covered", _PROMPT)
     if settled["fled"]:
         raise missed("moving", "the first of two clicks moved it")
 

@@ -174,7 +174,7 @@ async function settle(el, options) {
 // What the control that was acted on holds now, whether that is what it was `given`, and what the browser has against it.
 function describeValue(state, el, { value, given, writes }) {
   const before = el ? state.values.get(controlOf(el)) : null;
-  const instead = given && el ? heldInstead(el, given, before) : null;
+  const instead = given && el ? heldInstead(el, given, before, state.records) : null;
   return {
     value: value && el ? stateOf(el) : null,
     instead,

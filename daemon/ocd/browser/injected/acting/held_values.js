@@ -60,7 +60,8 @@ function textHeld(control) {
 
 // What an element holds in place of what it was given: `state` as stateOf says it, `text`, or `typed` into what it held.
 // null if it is that, or if nobody can tell.
-function heldInstead(el, { state, text, typed }, before) {
+// records: what has changed in the page since.
+function heldInstead(el, { state, text, typed }, before, records = []) {
   const control = controlOf(el);
   if (!isPresent(control)) return null;
   if (state !== undefined) {
@@ -74,7 +75,20 @@ function heldInstead(el, { state, text, typed }, before) {
     return held === given || (typed !== undefined && held.endsWith(given))
       ? null
       : { held: held && '(filled)' };
-  return carries(given, held, before) ? null : { held: clip(held, 500) };
+  if (carries(given, held, before) || (typed !== undefined && isHandedOn(el, typed, held, records)))
+    return null;
+  return { held: clip(held, 500) };
+}
+
+const handedOn = new WeakMap(); // the text that was typed into each field that hands it on
+
+// Whether the page takes each key out of the field as the next one comes, and shows the text elsewhere: terminals do.
+function isHandedOn(el, typed, held, records) {
+  const isTaken =
+    typed.endsWith(held) &&
+    records.some(({ target }) => (target.data ?? textContentOf(target)).includes(typed));
+  if (isTaken) handedOn.set(el, typed);
+  return handedOn.get(el) === typed;
 }
 
 // Whether a field has nothing of the text that was put into it, and the page has made nothing else of it.

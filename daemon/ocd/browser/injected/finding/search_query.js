@@ -94,8 +94,8 @@ class SearchQuery {
     const said = words.filter((word) => !FILLERS.has(word));
     const named = said.filter((word) => !ROLE_WORDS[word]);
     this.kinds = said.length && !named.length ? said : []; // where nothing but kinds is said
-    // Of several kinds all but the last may be a name: "Title field".
-    const rest = this.kinds.length > 1 ? said.slice(0, -1) : named;
+    // Of several kinds all but the last may be a name, and so may one alone: "Title field", "Title".
+    const rest = !this.kinds.length ? named : said.length > 1 ? said.slice(0, -1) : said;
     this.roles = new Set(
       (this.kinds.length ? said.slice(-1) : words).flatMap(
         (word) => ROLE_WORDS[word] || (ROLES.has(word) || WIDGETS.has(word) ? [word] : []),
@@ -256,6 +256,7 @@ class SearchQuery {
     if (!this.rest.length) return bare;
     const all = there === this.stems.length ? this.words(said, spoken) : 0;
     const score = all || this.further(el, role, acts, spoken);
+    if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
     return score > 0 ? Math.max(1, bare, score + this.kindFit(role, spoken) + kind) : bare;
   }
 
