@@ -107,22 +107,19 @@ function hiddenListBefore(control) {
   return null;
 }
 
-// What a field that is kept for a form says of the labels in the control's box: the words of each, with commas
-// between them. A form that does not show may have the same words as the page around the control.
+// What a field that is kept for the control's form says of the labels beside it: the words of each, with commas
+// between them. That of another form may have the same words as the page around the control.
 function keptValues(control, areas) {
-  const box = boxAround(control);
-  if (!box) return [];
   const [own] = areas; // those beside it may be other fields
   for (const one of [previousElementSiblingOf(own), ...allMatches(own, 'input')]) {
     if (!one || tagOf(one) !== 'INPUT' || one === control || one.type !== 'text') continue;
-    if (one.tabIndex >= 0 && isShown(one)) continue;
+    if (one.form !== control.form || (one.tabIndex >= 0 && isShown(one))) continue;
     const names = one.value.split(',').map(squeeze).filter(Boolean);
     const tokens = names.map((name) => ({
       name,
       token: showing(control, areas, normalizeText(name)),
     }));
-    if (tokens.length && tokens.every(({ token }) => token && nodeContains(box, token)))
-      return tokens;
+    if (tokens.length && tokens.every(({ token }) => token)) return tokens;
   }
   return [];
 }
