@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from support.daemon import Daemon
+from support.daemon import Daemon, page_browser
 from support.site import Site
 from support.waiting import wait_until
 
@@ -47,8 +47,11 @@ def test_quotes_in_quotes_are_converted_beside_the_daemon(
     assert "> > > " in found["content"]
 
 
-def test_memory_comes_back_after_large_pages(daemon: Daemon, site: Site) -> None:
+def test_memory_comes_back_after_large_pages(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """Four large pages at once pass through the daemon, which then has its former size again."""
+    daemon = make_daemon(*page_browser())  # what others have left free would be used again
     tabs = [daemon.do("tabs_create", url=site.url("article.html"))["tab_id"] for _ in range(4)]
     pid = daemon.status()["pid"]
     before = psutil.Process(pid).memory_info().rss

@@ -31,6 +31,16 @@ async def test_markdown_has_absolute_links_frames_and_shadow_trees(tab: Tab, sit
     assert "Closed words" in text
 
 
+async def test_document_that_has_no_root_element_yet_is_waited_for(tab: Tab, site: Site) -> None:
+    """As one that has just replaced another; it may also stay so."""
+    await tab.navigate(site.url("article.html"))
+    await tab.evaluate("window.root = document.documentElement; root.remove(); 1")
+    with pytest.raises(OcdError, match="navigated away"):
+        await read(tab)
+    await tab.evaluate("setTimeout(() => document.append(root), 300); 1")
+    assert "heading" in (await read(tab)).text
+
+
 async def test_main_content_and_links_can_be_chosen(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/structure.html"))
     text = (await read(tab, mode="markdown", only_main_content=True)).text

@@ -128,14 +128,22 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
 async def _read_rendered(
     tab: Tab, frame: Frame, function: str, options: Mapping[str, Any]
 ) -> tuple[_Reader, str]:
-    """Read a frame; a young page that shows nothing yet is given a second to render."""
+    """Read a frame; a young page that shows nothing yet is given a second to render.
+
+    So is a document that has just replaced another, which has no root element at first.
+    """
     clock = asyncio.get_running_loop().time
     stop = clock() + _RENDERS_S
     while True:
         reader = _Reader(tab, function, refs_of(tab))
-        text = await reader.read(frame, options)
-        if text or not reader.about.get("rendering") or clock() >= stop:
-            return reader, text
+        try:
+            text = await reader.read(frame, options)
+        except OcdError as error:
+            if error.details.get("begun") is not False or clock() >= stop:
+                raise
+        else:
+            if text or not reader.about.get("rendering") or clock() >= stop:
+                return reader, text
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 

@@ -266,7 +266,9 @@ function chosenValues(control, values) {
 
 // Those that the control's own text has beside all that its list shows as chosen: long lists draw only what is in sight.
 function namesBeside(control, tokens) {
-  const parts = squeeze(textContentOf(control)).split(/ ?[,;] ?/).filter(Boolean);
+  const parts = squeeze(textContentOf(control))
+    .split(/ ?[,;] ?/)
+    .filter(Boolean);
   const said = new Set(parts.map(normalizeText));
   const known = new Set(tokens.map(({ name }) => normalizeText(name)));
   if (!scrollerOf(choicesOf(control)) || [...known].some((name) => !said.has(name))) return [];
