@@ -84,10 +84,9 @@ const handedOn = new WeakMap(); // the text that was typed into each field that 
 
 // Whether the page takes each key out of the field as the next one comes, and shows the text elsewhere: terminals do.
 function isHandedOn(el, typed, held, records) {
-  const isTaken =
-    typed.endsWith(held) &&
-    records.some(({ target }) => (target.data ?? textContentOf(target)).includes(typed));
-  if (isTaken) handedOn.set(el, typed);
+  if (!typed.endsWith(held)) return false;
+  if (records.some(({ target }) => (target.data ?? textContentOf(target)).includes(typed)))
+    handedOn.set(el, typed);
   return handedOn.get(el) === typed;
 }
 
