@@ -68,6 +68,12 @@ def test_what_a_script_unfolds_is_told_once_it_shows(at: At) -> None:
     assert "Inside the panel" in page.do("interact", query="More about it")["content"]
 
 
+def test_steps_of_unfolding_may_be_late(at: At) -> None:
+    """The page computes something else meanwhile, so that a step takes longer than usual."""
+    page = at("selfmade.html#busy")
+    assert "Inside the panel" in page.do("interact", query="More about it")["content"]
+
+
 def test_one_of_what_a_row_lists_names_the_link_in_it(at: At) -> None:
     """The "Add" in the row "Users" adds a user."""
     page = at("selfmade.html")

@@ -19,6 +19,7 @@ const PROBED_SELECTOR =
   'body > *, [id], [role], [aria-hidden], [hidden], [popover], [style*=none], dialog, nav, aside, ul';
 const MOTION_MS = 600; // what moves or fades in is waited for: only then it shows
 const UNFOLDING_MS = 50; // between two steps of what a script unfolds
+const UNFOLDING_FRAMES = 3; // likewise: on a busy page the step is late, and each frame, too
 const AFTER_MOTION_MS = 30; // within this a page goes on to what follows a motion
 const MOTION =
   /^(?:opacity|visibility|display|transform|translate|scale|height|width|max-?height|max-?width|left|right|top|bottom|inset|margin|clip|grid)/i;
@@ -220,16 +221,19 @@ async function untilSettled(state, { quiet, most, wait = 0, calm = false }) {
   await pause(0);
   let limit = began + most;
   let [moved, drawn] = [0, false];
+  let [step, framesSince] = [-Infinity, UNFOLDING_FRAMES];
   for (;;) {
     const now = performance.now();
-    const moving =
-      now - began < MOTION_MS && (now - state.unfolded < UNFOLDING_MS || isMoving(state));
+    if (state.unfolded > step) [step, framesSince] = [state.unfolded, 0];
+    const unfolding = now - step < UNFOLDING_MS || framesSince < UNFOLDING_FRAMES;
+    const moving = now - began < MOTION_MS && (unfolding || isMoving(state));
     if (moving) [moved, limit] = [now, now + most];
     const restless = state.last && now < limit && now - state.last < quiet;
     if (!restless && now - began >= wait && (!moved || now - moved >= AFTER_MOTION_MS)) return;
     if (moved || !drawn || now - began < wait) await nextFrame();
     else await pause(quiet - (now - state.last));
     drawn = true;
+    framesSince++;
   }
 }
 
