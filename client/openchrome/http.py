@@ -78,7 +78,7 @@ class Response:
     def _parse_head(self, head: bytes) -> None:
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
         version, _, rest = first.partition(" ")
-        if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
+        if not version.startswith("HTTP/1.") or not rest[:3].isdecimal():
             raise ProtocolError("the answer is not HTTP")
         self.status = int(rest[:3])
         for line in lines:

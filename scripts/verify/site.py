@@ -14,7 +14,7 @@ _ENDLESS = 3
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         folder, _, name = self.path.partition("?")[0].lstrip("/").rpartition("/")
-        number = int(name.removesuffix(".html")) if name.removesuffix(".html").isdigit() else 0
+        number = int(name.removesuffix(".html")) if name.removesuffix(".html").isdecimal() else 0
         if folder == "slow" and number >= _ENDLESS:
             self.connection.recv(1)  # until the caller goes away
         elif folder == "slow":

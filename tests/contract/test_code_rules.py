@@ -195,6 +195,17 @@ def test_bounds_are_called_max_and_min() -> None:
     assert "\n".join(found) == ""
 
 
+def test_digits_are_those_that_int_takes() -> None:
+    """`isdecimal` is asked, never `isdigit`: that says yes to "²", which `int` refuses."""
+    found = [
+        f"{path}:{node.lineno}"
+        for path, tree in _trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "isdigit"
+    ]
+    assert found == []
+
+
 # Runs what pyppeteer's own listeners return, for code that drives its Page; the product has none.
 ADAPTER = "daemon/ocd/browser/cdp/pyppeteer_adapter.py"
 

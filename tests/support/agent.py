@@ -4,7 +4,7 @@ from typing import Any
 
 from support.daemon import Daemon
 from support.site import Site
-from support.task_sites import Kept
+from support.task_sites import SiteRecords
 
 
 class Agent:
@@ -16,9 +16,9 @@ class Agent:
         self.calls = 0
 
     @property
-    def kept(self) -> Kept:
+    def records(self) -> SiteRecords:
         """What the sites have recorded."""
-        return self.site.kept
+        return self.site.records
 
     def do(self, verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         """Make one call, which must succeed."""

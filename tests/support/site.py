@@ -75,7 +75,7 @@ class Site:
     port: int = 0
     requests: list[Seen] = field(default_factory=list)
     state: routes.State = field(default_factory=routes.State)
-    kept: task_sites.Kept = field(default_factory=task_sites.Kept)
+    records: task_sites.SiteRecords = field(default_factory=task_sites.SiteRecords)
 
     def __enter__(self) -> Site:
         self._ready = threading.Event()
@@ -123,7 +123,7 @@ class Site:
         """Start over: no requests seen, all gates closed, counters at zero."""
         self.requests.clear()
         self._in_loop(self.state.reset)
-        self._in_loop(self.kept.forget)
+        self._in_loop(self.records.forget)
 
     def open_gate(self, name: str) -> None:
         """Open a gate, at which pages wait (`/gate/<name>`, `/chain/…?gate=<name>`)."""
@@ -163,7 +163,7 @@ class Site:
         app[routes.STATE] = self.state
         app[UPLOADS] = self.state.uploads
         app.add_routes(routes.ROUTES)
-        app[task_sites.KEPT] = self.kept
+        app[task_sites.RECORDS] = self.records
         app.add_routes(task_sites.ROUTES)
         app.add_routes(state_routes.ROUTES)
         app.add_routes(skill_routes.ROUTES)

@@ -24,12 +24,12 @@ def _articles() -> dict[str, list[tuple[str, str]]]:
             ("start", "A cape with a lighthouse."),
             ("height", 'A cape. Its <a href="/wiki/Lighthouse">lighthouse</a> is 41 metres high.'),
         ],
-        "Lighthouse": [("", "A tower with a lamp. The body_collector is Ada.")],
+        "Lighthouse": [("", "A tower with a lamp. The keeper is Ada.")],
     }
 
 
 @dataclass
-class Kept:
+class SiteRecords:
     """What the task sites remember; `forget` between tests."""
 
     cart: dict[int, int] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Kept:
         self.__init__()  # type: ignore[misc]
 
 
-KEPT: web.AppKey[Kept] = web.AppKey("kept", Kept)
+RECORDS: web.AppKey[SiteRecords] = web.AppKey("records", SiteRecords)
 
 
 def _html(text: str) -> web.Response:
@@ -64,29 +64,29 @@ async def shop(request: web.Request) -> web.Response:
         found.sort(key=lambda one: int(str(one["price"])), reverse=way == "high")
     elif way == "name":
         found.sort(key=lambda one: str(one["name"]))
-    return _html(task_pages.shop(found, query, sum(request.app[KEPT].cart.values())))
+    return _html(task_pages.shop(found, query, sum(request.app[RECORDS].cart.values())))
 
 
 async def item(request: web.Request) -> web.Response:
     one = task_pages.ITEMS[int(request.match_info["id"]) - 1]
-    return _html(task_pages.item(one, sum(request.app[KEPT].cart.values())))
+    return _html(task_pages.item(one, sum(request.app[RECORDS].cart.values())))
 
 
 async def add(request: web.Request) -> web.Response:
-    data, cart = await request.post(), request.app[KEPT].cart
+    data, cart = await request.post(), request.app[RECORDS].cart
     number = int(str(data["id"]))
     cart[number] = cart.get(number, 0) + int(str(data["amount"]))
     return web.json_response({"count": sum(cart.values())})
 
 
 async def remove(request: web.Request) -> web.Response:
-    request.app[KEPT].cart.pop(int(str((await request.post())["id"])), None)
+    request.app[RECORDS].cart.pop(int(str((await request.post())["id"])), None)
     raise web.HTTPSeeOther("/shop/cart")
 
 
 async def cart(request: web.Request) -> web.Response:
-    kept = request.app[KEPT].cart
-    return _html(task_pages.cart([(task_pages.ITEMS[n - 1], much) for n, much in kept.items()]))
+    records = request.app[RECORDS].cart
+    return _html(task_pages.cart([(task_pages.ITEMS[n - 1], much) for n, much in records.items()]))
 
 
 async def checkout(_request: web.Request) -> web.Response:
@@ -94,27 +94,29 @@ async def checkout(_request: web.Request) -> web.Response:
 
 
 async def place(request: web.Request) -> web.Response:
-    kept, data = request.app[KEPT], await request.post()
-    total = sum(int(str(task_pages.ITEMS[n - 1]["price"])) * much for n, much in kept.cart.items())
-    row = {"id": str(1001 + len(kept.orders)), "date": "2031-04-01", "total": str(total)}
+    records, data = request.app[RECORDS], await request.post()
+    total = sum(
+        int(str(task_pages.ITEMS[n - 1]["price"])) * much for n, much in records.cart.items()
+    )
+    row = {"id": str(1001 + len(records.orders)), "date": "2031-04-01", "total": str(total)}
     shown = {key: str(value) for key, value in data.items() if key != "card"}
-    kept.orders.append({**row, "status": "Placed", **shown})
-    kept.cart.clear()
+    records.orders.append({**row, "status": "Placed", **shown})
+    records.cart.clear()
     return web.json_response({"id": row["id"]})
 
 
 async def orders(request: web.Request) -> web.Response:
-    return _html(task_pages.orders(request.app[KEPT].orders))
+    return _html(task_pages.orders(request.app[RECORDS].orders))
 
 
 async def order(request: web.Request) -> web.Response:
-    rows = request.app[KEPT].orders
+    rows = request.app[RECORDS].orders
     return _html(task_pages.order(next(r for r in rows if r["id"] == request.match_info["id"])))
 
 
 async def wiki(request: web.Request) -> web.Response:
     title = request.match_info["title"].replace("_", " ")
-    revisions = request.app[KEPT].articles.setdefault(title, [])
+    revisions = request.app[RECORDS].articles.setdefault(title, [])
     if request.method == "POST":
         data = await request.post()
         revisions.append((str(data["summary"]), str(data["text"])))
@@ -131,7 +133,7 @@ async def wiki(request: web.Request) -> web.Response:
 
 async def wiki_search(request: web.Request) -> web.Response:
     words = request.query["search"].lower()
-    articles = request.app[KEPT].articles
+    articles = request.app[RECORDS].articles
     exact = next((title for title in articles if title.lower() == words), None)
     if exact:
         raise web.HTTPFound(f"/wiki/{exact.replace(' ', '_')}")
@@ -145,9 +147,9 @@ async def apply(_request: web.Request) -> web.Response:
 
 
 async def send(request: web.Request) -> web.Response:
-    kept, data = request.app[KEPT], await request.post()
-    kept.applications.append({key: str(value) for key, value in data.items()})
-    return web.json_response({"number": f"A-{len(kept.applications)}"})
+    records, data = request.app[RECORDS], await request.post()
+    records.applications.append({key: str(value) for key, value in data.items()})
+    return web.json_response({"number": f"A-{len(records.applications)}"})
 
 
 ROUTES = [

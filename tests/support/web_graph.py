@@ -77,7 +77,7 @@ class WebGraph:
 
 
 def _number(name: str) -> int:
-    return int(name) if name.isdigit() else -1
+    return int(name) if name.isdecimal() else -1
 
 
 @contextmanager

@@ -10,12 +10,18 @@ from ocd.api.errors import OcdError
 from ocd.crawl.fetch import http_cache
 from ocd.crawl.fetch.cache_rules import CachePolicy, HttpExchange, policy_of, update_headers
 
-CAME_AT = 1_800_000_000.0
+RECEIVED_AT = 1_800_000_000.0
 DATE = "Fri, 15 Jan 2027 08:00:00 GMT"  # the same moment
 
 
 def judged(*fields: tuple[str, str], **rest: Any) -> CachePolicy | None:  # noqa: ANN401
-    given = {"status": 200, "request": (), "sent_at": CAME_AT, "came_at": CAME_AT, **rest}
+    given = {
+        "status": 200,
+        "request": (),
+        "sent_at": RECEIVED_AT,
+        "received_at": RECEIVED_AT,
+        **rest,
+    }
     return policy_of(HttpExchange(headers=fields, **given))
 
 
@@ -35,8 +41,8 @@ def judged(*fields: tuple[str, str], **rest: Any) -> CachePolicy | None:  # noqa
 def test_how_long_an_answer_is_fresh(fields: list[tuple[str, str]], fresh_for: float) -> None:
     policy = judged(*fields)
     assert policy is not None
-    assert policy.is_fresh(CAME_AT + fresh_for - 1)
-    assert not policy.is_fresh(CAME_AT + fresh_for)
+    assert policy.is_fresh(RECEIVED_AT + fresh_for - 1)
+    assert not policy.is_fresh(RECEIVED_AT + fresh_for)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_what_is_asked_about_every_time(fields: list[tuple[str, str]]) -> None:
     """Worth storing with a validator alone."""
     policy = judged(*fields, ("ETag", '"1"'))
     assert policy is not None
-    assert not policy.is_fresh(CAME_AT)
+    assert not policy.is_fresh(RECEIVED_AT)
     has_validator = any(name == "Last-Modified" for name, _ in fields)
     assert (judged(*fields) is None) is not has_validator
 

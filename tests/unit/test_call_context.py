@@ -177,7 +177,7 @@ async def test_a_connection_that_may_do_less_does_less_at_any_depth() -> None:
 
 
 async def test_a_verb_that_calls_itself_is_stopped() -> None:
-    async def replay_call(calls: NestedCalls) -> int:
+    async def call_again(calls: NestedCalls) -> int:
         depth = call_context.current().depth
         if depth < MAX_DEPTH:
             return int((await calls.run("again", {})).data["result"])
@@ -185,7 +185,7 @@ async def test_a_verb_that_calls_itself_is_stopped() -> None:
             await calls.run("again", {})
         return depth
 
-    assert await _House(_verb("again", replay_call)).call("again") == MAX_DEPTH
+    assert await _House(_verb("again", call_again)).call("again") == MAX_DEPTH
 
 
 def test_a_call_context_is_frozen() -> None:

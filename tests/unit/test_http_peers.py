@@ -49,8 +49,8 @@ def refusal(port: int, client: tuple[str, int], pid: int) -> int:
     access = Access([], port, "token", lambda inode: holds_socket(pid, inode))
     headers = {"host": f"localhost:{port}"}
     found = access.refusal("GET", headers, client)
-    replay_call = access.refusal("GET", headers, client)
-    assert found == replay_call
+    second = access.refusal("GET", headers, client)
+    assert found == second
     return found.status if found else 200
 
 

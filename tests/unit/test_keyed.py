@@ -57,10 +57,10 @@ def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
     assert len(path.read_bytes().splitlines()) < 20
     with path.open("ab") as log:
         log.write(b"torn\n")
-    replay_call = KeyedLog(path, Number, slack=10)
+    reopened = KeyedLog(path, Number, slack=10)
     for number in range(100):
-        replay_call.put("two", Number(number))
-    assert replay_call.unreadable == 1
+        reopened.put("two", Number(number))
+    assert reopened.unreadable == 1
     assert b"torn\n" in path.read_bytes()
     with KeyedLog(path, Number).hold() as records:
         assert {key: one.value for key, one in records.items()} == {"one": 99, "two": 99}
@@ -126,8 +126,8 @@ def test_ten_thousand_skills_are_found_again(tmp_path: Path) -> None:
         skills.put(make_skill(number))
     best = make_skill(4711)
     skills.record_replay(best.skill_id, "pass", None)
-    replay_call = Skills(tmp_path)
-    recalled = replay_call.recall(RecallQuery(words="buy a kettle", limit=3))
+    reopened = Skills(tmp_path)
+    recalled = reopened.recall(RecallQuery(words="buy a kettle", limit=3))
     assert (recalled.total, recalled.found[0][1].skill_id) == (MANY, best.skill_id)
     assert recalled.found[0][1].replays.passes == 1
 

@@ -106,7 +106,7 @@ def test_writes_where_the_host_reads(
     entry = written(name, scope)
     assert Path(entry["command"]).is_absolute()
     assert entry["args"][-2:] == ["--tier", "1"]
-    assert entry.get("type") == ("stdio" if HOSTS[name].typed else None)
+    assert entry.get("type") == ("stdio" if HOSTS[name].names_transport else None)
     private = stat.S_IMODE((place / where).stat().st_mode) == 0o600
     assert private == (scope != "project")
 

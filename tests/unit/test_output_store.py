@@ -138,8 +138,8 @@ async def test_a_new_store_on_the_same_folder_serves_what_the_old_one_wrote(
     store: OutputStore, clock: Clock
 ) -> None:
     descriptor = await store.put(pages_of(2), "crawl")
-    replay_call = OutputStore(store.root, clock=clock)
-    assert (await replay_call.fetch(descriptor.output_handle))["returned"] == 2
+    reopened = OutputStore(store.root, clock=clock)
+    assert (await reopened.fetch(descriptor.output_handle))["returned"] == 2
 
 
 # --- pages --------------------------------------------------------------------------------------
@@ -516,9 +516,9 @@ async def test_a_full_store_makes_room_by_sweeping_first(store: OutputStore, clo
 
 async def test_a_new_store_counts_what_is_there_already(store: OutputStore, clock: Clock) -> None:
     await store.put(Payload("text/plain", "a" * MB), "verb")
-    replay_call = OutputStore(store.root, max_store_mb=2, clock=clock)
+    reopened = OutputStore(store.root, max_store_mb=2, clock=clock)
     with pytest.raises(OcdError, match="max_store_mb"):
-        await replay_call.put(Payload("text/plain", "b" * MB), "verb")
+        await reopened.put(Payload("text/plain", "b" * MB), "verb")
 
 
 async def test_a_cancelled_put_stops_writing_and_leaves_nothing(store: OutputStore) -> None:

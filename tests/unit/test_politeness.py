@@ -66,6 +66,14 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     later = datetime.now(UTC) + timedelta(seconds=30)
     assert 27 <= (retry_after_s(format_datetime(later, usegmt=True)) or 0) <= 31
     assert retry_after_s("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+    assert retry_after_s("Wed, 21 Oct 2015 07:28:00") == 0.0
+
+
+@pytest.mark.parametrize("value", ["9" * 400, "²", f"Wed, 21 Oct 2015 07:28:00 +{'9' * 20}"])
+def test_a_retry_after_that_no_clock_reaches_ends_no_crawl(value: str) -> None:
+    """It is a number of seconds that can be rounded, or no Retry-After."""
+    seconds = retry_after_s(value)
+    assert seconds is None or round(seconds) == 10**9
 
 
 def test_without_robots_an_origin_is_open_from_the_start() -> None:

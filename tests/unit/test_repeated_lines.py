@@ -14,7 +14,7 @@ def test_a_menu_is_one_line_wherever_its_links_are_written_from() -> None:
     there = MENU.replace("e1", "e7").replace("→ one", "→ ../../a/one").replace("→ two", "→ /a/two")
     found = without_repeats(there + "- text: new\n", THERE, MENU + "- text: old\n", HERE)
     assert found.text == '- as before: nav to link "B" (3 lines)\n- text: new\n'
-    assert (found.told, found.left_out) == (1, 3)
+    assert (found.added, found.left_out) == (1, 3)
 
 
 def test_what_holds_something_new_is_told_with_it() -> None:
@@ -41,5 +41,5 @@ def test_another_state_or_target_is_told() -> None:
 def test_every_line_is_told_or_stood_there(before: list[str], after: list[str]) -> None:
     found = without_repeats("\n".join(after), HERE, "\n".join(before), HERE)
     told = [line for line in found.text.splitlines() if "as before" not in line]
-    assert len(told) == found.told == len(after) - found.left_out
+    assert len(told) == found.added == len(after) - found.left_out
     assert set(told) <= set(after)

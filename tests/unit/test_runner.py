@@ -295,8 +295,8 @@ async def test_a_bug_in_a_kind_fails_its_task_alone(
         assert "Traceback" in caplog.text
         TaskStore(tmp_path).update(meta.task_id, lambda one: one)
         pages.then = lambda _work: None
-        replay_call = await runner.start("pages", {"n": 0})
-        assert (await runner.wait(replay_call.task_id, 60)).status == "COMPLETED"
+        second = await runner.start("pages", {"n": 0})
+        assert (await runner.wait(second.task_id, 60)).status == "COMPLETED"
 
 
 async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
@@ -336,8 +336,8 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
             await runner.start("pages", {"n": 1})
         assert caught.value.code == "storage_full"
         monkeypatch.setattr(os, "fsync", fsync)
-        replay_call = await runner.start("pages", {"n": 0})
-        assert (await runner.wait(replay_call.task_id, 60)).status == "COMPLETED"
+        second = await runner.start("pages", {"n": 0})
+        assert (await runner.wait(second.task_id, 60)).status == "COMPLETED"
 
 
 async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> None:

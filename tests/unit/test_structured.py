@@ -37,6 +37,7 @@ def test_numbers_as_people_write_them(text: str, number: float | None) -> None:
         ("03/05/2024", "en-GB", "2024-05-03"), ("05.03.2024", "", "2024-03-05"),
         ("25/12/2023", "en-US", "2023-12-25"), ("Tue, 05 Mar 2024 07:30:00 GMT", "", "2024-03-05"),
         ("1709623800", "", "2024-03-05"), ("31/02/2024", "", None), ("soon", "", None),
+        (f"Tue, 05 Mar 2024 07:30:00 +{'9' * 20}", "", "2024-03-05"),
     ],
 )  # fmt: skip
 def test_dates_as_people_write_them(text: str, lang: str, day: str | None) -> None:

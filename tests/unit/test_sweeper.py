@@ -130,17 +130,17 @@ async def test_a_meta_that_cannot_be_read_is_reported_once_and_left_alone(
     (meta,) = store.root.rglob("*.meta.json")
     meta.write_bytes(damage)
     clock.now += 1000 * HOUR
-    replay_call = OutputStore(store.root, clock=clock)
+    reopened = OutputStore(store.root, clock=clock)
     for _ in range(2):
-        assert await replay_call.sweep() == 0
+        assert await reopened.sweep() == 0
     assert meta.read_bytes() == damage
     assert len(list(meta.parent.iterdir())) == 3
     assert [str(meta) in record.getMessage() for record in caplog.records] == [True]
     with pytest.raises(OcdError) as caught:
-        await replay_call.fetch(descriptor.output_handle)
+        await reopened.fetch(descriptor.output_handle)
     assert caught.value.code == "unreadable_file"
-    assert replay_call.stats().count == 0
-    assert replay_call.stats().bytes > 0
+    assert reopened.stats().count == 0
+    assert reopened.stats().bytes > 0
 
 
 async def test_a_file_that_cannot_be_deleted_does_not_stop_the_sweep(

@@ -312,7 +312,7 @@ class _Parser:
 
 def _is_value(word: str) -> bool:
     # `-` is standard input, -5 a number.
-    return word == "-" or (word[1:2].isdigit() and not word.startswith("--"))
+    return word == "-" or (word[1:2].isdecimal() and not word.startswith("--"))
 
 
 def _is_indirect(texts: list[str]) -> bool:

@@ -162,7 +162,7 @@ def _words_for(name: str, arguments: dict[str, Any]) -> str:
 def is_ref(text: str) -> bool:
     """Return whether the text is a ref, e12 or @e12; a bare number is text, as in a calendar."""
     word = text.strip().removeprefix("@").lower()
-    return word[:1] == "e" and word[1:].isascii() and word[1:].isdigit()
+    return word[:1] == "e" and word[1:].isascii() and word[1:].isdecimal()
 
 
 def _texts(value: object) -> list[str]:

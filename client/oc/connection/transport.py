@@ -126,7 +126,7 @@ class Reply:
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
         first, *fields = head.decode("latin-1").split("\r\n")
         version, _, rest = first.partition(" ")
-        if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
+        if not version.startswith("HTTP/1.") or not rest[:3].isdecimal():
             raise _not_ours_error()
         pairs = (field.partition(":") for field in fields)
         return int(rest[:3]), {name.lower(): value.strip() for name, _, value in pairs}

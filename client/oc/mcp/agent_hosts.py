@@ -26,15 +26,15 @@ class AgentHost(NamedTuple):
     for settings; a relative path is inside the project.
 
     Attributes:
-        typed: an entry names its transport.
+        names_transport: an entry names its transport.
         max_tools: the most tools that it accepts of all servers together, if it states that.
     """
 
     title: str
     key: str
     files: dict[str, str]
-    then: str
-    typed: bool = False
+    next_step: str
+    names_transport: bool = False
     max_tools: int | None = None
 
     @property
@@ -53,14 +53,14 @@ HOSTS: dict[str, AgentHost] = {
             "desktop": "{config}/Claude/claude_desktop_config.json",
         },
         "Restart Claude; /mcp shows the server.",
-        typed=True,
+        names_transport=True,
     ),
     "cursor": AgentHost(
         "Cursor",
         "mcpServers",
         {"user": "~/.cursor/mcp.json", "project": ".cursor/mcp.json"},
         "Enable it in Cursor under Settings, MCP.",
-        typed=True,
+        names_transport=True,
         max_tools=40,
     ),
     "vscode": AgentHost(
@@ -68,7 +68,7 @@ HOSTS: dict[str, AgentHost] = {
         "servers",
         {"user": "{config}/Code/User/mcp.json", "project": ".vscode/mcp.json"},
         "In VS Code, run 'MCP: List Servers' and start it.",
-        typed=True,
+        names_transport=True,
         max_tools=128,
     ),
     "codex": AgentHost(
@@ -109,7 +109,7 @@ def file_of(host: AgentHost, scope: str, *, platform: str = sys.platform) -> str
 
 def entry(host: AgentHost, program: list[str], arguments: list[str]) -> dict[str, Any]:
     """Return the host's entry: command, args, and the variables that the bridge needs."""
-    found: dict[str, Any] = {"type": "stdio"} if host.typed else {}
+    found: dict[str, Any] = {"type": "stdio"} if host.names_transport else {}
     found |= {"command": program[0], "args": [*program[1:], *arguments]}
     env = environ()
     return found | ({"env": env} if env else {})

@@ -126,4 +126,4 @@ def _report(
     )
     if merged.backup:
         terminal.say(f"The previous file is saved as {merged.backup}.")
-    terminal.say(host.then)
+    terminal.say(host.next_step)

@@ -168,7 +168,7 @@ class TimeLimit:
         return TimeLimit(self.requested_s, left)
 
     def deadline(self, started: float) -> float | None:
-        """Return the time by which a call that started then must be answered."""
+        """Return by when a call that started then must be answered; None without a limit."""
         return None if self.allowed_s is None else started + self.allowed_s
 
 

@@ -60,7 +60,10 @@ def commands(
 
 
 def install(*, yes: bool) -> str:
-    """Install Chromium, saying each command first; without `yes` a terminal is asked."""
+    """Install Chromium; print the commands first and, without `yes`, ask on a terminal.
+
+    Raises disabled if nobody agrees or root is needed, browser_not_found if a command fails.
+    """
     todo = commands()
     command_line = " && ".join(map(shlex.join, todo))
     say(f"To install Chromium: {command_line}")

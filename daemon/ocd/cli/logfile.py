@@ -24,7 +24,10 @@ def log_path(home: Path) -> Path:
 
 
 def create_log(home: Path) -> Path:
-    """Create home, log folder and log file with private modes and return the file's path."""
+    """Create home, log folder and log file with private modes; return the file's path.
+
+    Raises storage_failed, storage_full.
+    """
     if home.exists() and not home.is_dir():
         raise OcdError(
             "storage_failed",

@@ -156,7 +156,7 @@ class Cluster(Table, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         scheme, _, host = self.address.partition("://")
-        if scheme not in ("tls", "tcp") or not host.rpartition(":")[2].isdigit():
+        if scheme not in ("tls", "tcp") or not host.rpartition(":")[2].isdecimal():
             raise ValueError("the address must be tls://HOST:PORT or tcp://HOST:PORT")
 
     @property

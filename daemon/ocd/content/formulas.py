@@ -262,5 +262,5 @@ def _closes(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     before, after = text[match.start() - 1], text[match.end() : match.end() + 1]
     return start < match.start() <= start + _MAX_INLINE and not (
-        before.isspace() or after.isdigit()
+        before.isspace() or after.isdecimal()
     )

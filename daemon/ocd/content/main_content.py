@@ -94,7 +94,7 @@ class _Search:
     def __init__(self, body: Block, extras: frozenset[str]) -> None:
         self._extras = extras
         self.is_prose = body.prose >= max(_MIN_PROSE, body.text * _PROSE_SHARE)
-        self.whole = self.weight(body)
+        self.total_weight = self.weight(body)
         self._text = body.text
         self.dropped: list[Block] = []
         self._landmarks = [one for one in body.descendants() if _is_landmark(one)]
@@ -108,15 +108,15 @@ class _Search:
     def is_enough(self) -> bool:
         """Return whether the block found has enough text to be the main content."""
         if self.is_prose:
-            return self.weight(self.main) >= self._whole_of_main() * _LEFT
+            return self.weight(self.main) >= self._weight_around_main() * _LEFT
         if _is_declared(self.main):
             return True
         return self.main.text >= self._text * _MUCH
 
-    def _whole_of_main(self) -> int:
+    def _weight_around_main(self) -> int:
         """Return the weight of the page, or of the main part that it declares."""
         if not _is_declared(self.main):
-            return self.whole
+            return self.total_weight
         inside = (one for one in self.dropped if self.main.start < one.start < self.main.end)
         return self.weight(self.main) + sum(map(self.weight, inside))
 
@@ -143,13 +143,13 @@ class _Search:
     def _is_dispensable(self, block: Block) -> bool:
         """Return whether enough of the page remains without a block."""
         weight = self.weight(block)
-        if weight < self.whole * _MUCH:
+        if weight < self.total_weight * _MUCH:
             return True
         if block.tag != "aside" and block.attributes().get("role") != "complementary":
             return False
         return any(
             self.weight(one) - (weight if one.start < block.start < one.end else 0)
-            >= self.whole * _LEFT
+            >= self.total_weight * _LEFT
             for one in self._landmarks
             if not block.start < one.start < block.end
         )

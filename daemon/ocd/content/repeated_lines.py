@@ -27,7 +27,7 @@ class Shortened:
     """
 
     text: str
-    told: int
+    added: int
     left_out: int
     share: float
 

@@ -115,7 +115,7 @@ def _network(leaf: Network, evidence: Snapshot, _: Exemplars) -> CheckResult:
 
 
 def _request(leaf: Network, request: Request, evidence: Snapshot) -> Verdict:
-    """Return whether a request to the right URL is the one described."""
+    """Judge whether a request to the right URL is the one that the assertion describes."""
     if leaf.method and request.method and request.method.upper() != leaf.method.upper():
         return "fail"
     answered = request.status is not None or request.error is not None

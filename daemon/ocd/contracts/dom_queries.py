@@ -14,9 +14,9 @@ _PAGE_SELECTORS = ("", "html", "body", ":root")
 
 
 def text_of(evidence: Snapshot, selector: str | None) -> tuple[bool, str | None]:
-    """Return whether the text is known, and the text; None: no element matches.
+    """Return whether the evidence has the text, and the text; None if no element matches.
 
-    selector None: the whole page. The texts of several matches stand on lines of their own.
+    selector None: the whole page. The texts of several matches are on separate lines.
     """
     texts = evidence.dom_text
     names = _PAGE_SELECTORS if selector is None or selector in _PAGE_SELECTORS else (selector,)

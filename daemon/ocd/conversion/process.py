@@ -124,7 +124,7 @@ def bound_memory(limit: int) -> None:
 def return_freed_memory() -> Callable[[int], int] | None:
     """Make glibc return large blocks to the system: by default it keeps them once it has freed one.
 
-    Returns what has it give back the small ones, too, malloc_trim(3).
+    Returns malloc_trim(3), which returns the small ones as well; None where there is none.
     """
     if not sys.platform.startswith("linux"):
         return None

@@ -28,7 +28,7 @@ class AdaptiveLimit:
         self._begin_round()
 
     def _begin_round(self) -> None:
-        self._answers, self._took_s, self._most_at_once = 0, 0.0, 0
+        self._answers, self._took_s, self._max_at_once = 0, 0.0, 0
         self._has_failed = False
 
     def note_answer(self, took_s: float, at_once: int) -> None:
@@ -40,7 +40,7 @@ class AdaptiveLimit:
         """
         self._answers += 1
         self._took_s += took_s
-        self._most_at_once = max(self._most_at_once, at_once)
+        self._max_at_once = max(self._max_at_once, at_once)
         if self._answers >= max(_ROUND, self.limit):
             self._judge_round(self._took_s / self._answers)
             self._begin_round()
@@ -67,7 +67,7 @@ class AdaptiveLimit:
             self._is_starting = False
         elif queued > few:
             self._is_starting = False
-        elif 2 * self._most_at_once >= self.limit:  # otherwise the limit is not what holds it back
+        elif 2 * self._max_at_once >= self.limit:  # otherwise the limit is not what holds it back
             more = self.limit if self._is_starting else 1
             self.limit = min(self._highest, self.limit + more)
 

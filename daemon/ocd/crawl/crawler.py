@@ -287,13 +287,13 @@ class _CrawlRun:
             blocked: the start pages that the policy forbids.
         """
         for url in blocked:
-            self._crew.tally.skip("domain_blocked", url)
+            self._crew.stats.skip("domain_blocked", url)
         await take_over(self._work, self._crew, self._log)
-        self._work.measure = ProgressMeter(self._spec, self._crew.tally, self.frontier).measure
+        self._work.measure = ProgressMeter(self._spec, self._crew.stats, self.frontier).measure
         await self._crew.run(_workers(self._spec))
         if not self._work.stopping:
-            self._crew.tally.check()
-        return self._crew.tally.summary(self._spec, self._tools.politeness, len(self.frontier))
+            self._crew.stats.check()
+        return self._crew.stats.summary(self._spec, self._tools.politeness, len(self.frontier))
 
 
 def _without_userinfo(spec: CrawlSpec) -> tuple[CrawlSpec, dict[str, str]]:

@@ -31,7 +31,7 @@ class ExtractionClient:
         self._max_waiting = max_waiting
         self._worker: ConversionWorker | None = None
         self._starting = asyncio.Lock()
-        self._here = asyncio.Lock()
+        self._local_lock = asyncio.Lock()
         self._converted = 0
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class ExtractionClient:
             return self._converted < _WORTH_A_PROCESS and not self._workers.warm
         if worker.busy < self._max_waiting:
             return False
-        async with self._here:
+        async with self._local_lock:
             # One at a time, and the loop hears in between what the process has done meanwhile:
             # else that would stand still while everything is done here.
             await asyncio.sleep(0)

@@ -1,10 +1,10 @@
 """Rate limits per origin: a minimum interval, limited concurrency, and back-off."""
 
-import email.utils
 import random
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 from ocd.crawl.adaptive_limit import AdaptiveLimit
@@ -15,6 +15,8 @@ _MAX_BACKOFF_S = 15.0
 # An origin that refuses everything for longer than this is not temporarily overloaded.
 MAX_OVERLOAD_S = 30.0
 _LAST_BACKOFF = 4
+# A header may have more digits than a clock has.
+_MAX_SECONDS = 1e9
 MAX_LIMITS_SHOWN = 20
 
 
@@ -188,15 +190,22 @@ def backoff_s(tries: int) -> float:
 
 def retry_after_s(value: str | None) -> float | None:
     """Return the seconds of a Retry-After header, a number or a date; None for anything else."""
-    if not value:
+    text = (value or "").strip()
+    if text.isascii() and text.isdecimal():
+        return min(float(text), _MAX_SECONDS)
+    moment = http_time(text)
+    return None if moment is None else max(0.0, moment - time.time())
+
+
+def http_time(text: str | None) -> float | None:
+    """Return an HTTP date in seconds of Unix time; None for anything else. No zone means UTC."""
+    if not text:
         return None
-    if value.strip().isdigit():
-        return float(value)
     try:
-        then = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        moment = parsedate_to_datetime(text)
+        return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    except (ValueError, OverflowError):  # a zone may be a number of any length
         return None
-    return max(0.0, then.replace(tzinfo=then.tzinfo or UTC).timestamp() - time.time())
 
 
 def overload_text(origin: str, status: int | None, overload: Overload, now: float) -> str:

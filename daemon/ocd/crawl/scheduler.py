@@ -67,7 +67,7 @@ class CrawlScheduler:
         self._idle: deque[asyncio.Future[None]] = deque()
         self._woken = False
         self._alarm: asyncio.TimerHandle | None = None
-        self.tally = CrawlStats()
+        self.stats = CrawlStats()
 
     async def run(self, workers: int) -> None:
         """Work until nothing is left, a limit is reached, or the task is stopped."""
@@ -77,9 +77,9 @@ class CrawlScheduler:
             self._set_alarm(_NEVER)
         if not self._work.stopping:
             self._give_up_late_ones()
-        self.tally.stop_reason = self._stop_reason()
-        if self._earlier is not None and self.tally.stop_reason == "completed":
-            self.tally.miss(self._earlier.unseen())
+        self.stats.stop_reason = self._stop_reason()
+        if self._earlier is not None and self.stats.stop_reason == "completed":
+            self.stats.miss(self._earlier.unseen())
 
     def _stop_reason(self) -> str:
         if self._work.stopping:
@@ -87,7 +87,7 @@ class CrawlScheduler:
         self._frontier.drop_stale()
         if not len(self._frontier):
             return "completed"
-        return "max_pages" if self.tally.succeeded >= self._spec.max_pages else "max_attempts"
+        return "max_pages" if self.stats.succeeded >= self._spec.max_pages else "max_attempts"
 
     # --- what is next -------------------------------------------------------------------------
 
@@ -134,10 +134,10 @@ class CrawlScheduler:
 
     def _take(self, now: float) -> FrontierEntry | float | None:
         """Return the entry to visit now, the time until which to wait, or None if none are left."""
-        tally, spec = self.tally, self._spec
-        if tally.succeeded >= spec.max_pages or tally.attempts >= spec.max_attempts:
+        stats, spec = self.stats, self._spec
+        if stats.succeeded >= spec.max_pages or stats.attempts >= spec.max_attempts:
             return None
-        if tally.succeeded + self._in_flight >= spec.max_pages:
+        if stats.succeeded + self._in_flight >= spec.max_pages:
             return _NEVER
         for origin in self._politeness.drain_reopened():
             self._frontier.reopen(origin)
@@ -147,7 +147,7 @@ class CrawlScheduler:
             self._depths[entry.depth] += 1
             entry.asking, entry.asked_at = True, now
             self._politeness.begin(entry.origin, now)
-            tally.attempts += 1
+            stats.attempts += 1
         elif not self._in_flight and not len(self._frontier):
             return None
         return entry
@@ -200,7 +200,7 @@ class CrawlScheduler:
 
     def _take_in(self, entry: FrontierEntry, visited: VisitResult, score: LinkScore) -> None:
         links = (
-            visited.obey_robots(self.tally.skipped) if self._spec.respect_robots else visited.links
+            visited.obey_robots(self.stats.skipped) if self._spec.respect_robots else visited.links
         )
         if entry.depth < self._spec.max_depth:
             self._offer(links, entry, score)
@@ -223,9 +223,9 @@ class CrawlScheduler:
         if self._earlier is not None:
             self._earlier.change_of(record)
         self._routes.note(record)
-        self.tally.count(record, is_file=note.is_file)
-        self.tally.attempts += 1
-        self.tally.resumed += 1
+        self.stats.count(record, is_file=note.is_file)
+        self.stats.attempts += 1
+        self.stats.resumed += 1
 
     def take_in_skipped(self, note: FrontierNote) -> None:
         """Take over an entry that an earlier run skipped after its request, if that is one."""
@@ -249,22 +249,22 @@ class CrawlScheduler:
         if self._earlier is not None:
             record.change = self._earlier.change_of(record)
         self._routes.note(record)
-        self.tally.count(record, is_file=note.is_file)
-        done = self.tally.succeeded + self.tally.failed
+        self.stats.count(record, is_file=note.is_file)
+        done = self.stats.succeeded + self.stats.failed
         if 0 < done == self._spec.fail_on_page:
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
         self._work.add(self._encode(record))
-        self._work.progress(self.tally.succeeded, self._expected(), record.url)
+        self._work.progress(self.stats.succeeded, self._expected(), record.url)
 
     def _expected(self) -> int:
         """Return how many pages there will be: `max_pages` while links may add to what is known."""
         left = self._in_flight - 1 + len(self._frontier)
         if left and self._spec.max_depth:
             return self._spec.max_pages
-        return max(self.tally.succeeded, min(self._spec.max_pages, self.tally.succeeded + left))
+        return max(self.stats.succeeded, min(self._spec.max_pages, self.stats.succeeded + left))
 
     def _skip(self, entry: FrontierEntry, skip: SkipPage) -> None:
-        self.tally.attempts -= 1 if skip.url == entry.url else 0
+        self.stats.attempts -= 1 if skip.url == entry.url else 0
         self._count_skipped(entry, skip)
         if skip.url != entry.url:  # it was requested, and must not be requested again
             claims = self._frontier.claims_of(entry)
@@ -273,9 +273,9 @@ class CrawlScheduler:
 
     def _count_skipped(self, entry: FrontierEntry, skip: SkipPage) -> None:
         if skip.reason == "duplicate":
-            self.tally.skipped["duplicate"] += 1
+            self.stats.skipped["duplicate"] += 1
             return
-        self.tally.deny(skip.url)
+        self.stats.deny(skip.url)
         if self._spec.starts == (entry.url,) and not self._spec.sitemap_url:
             raise skip.of_start()
 
@@ -284,7 +284,7 @@ class CrawlScheduler:
         if self._renderer.missing is not None:
             self._keep_fallback(entry, self._renderer.missing)
             return
-        self.tally.attempts -= 1  # one page is one attempt, even in two steps
+        self.stats.attempts -= 1  # one page is one attempt, even in two steps
         self._frontier.put_back(entry)
 
     def _keep_fallback(self, entry: FrontierEntry, error: OcdError) -> None:
@@ -322,9 +322,9 @@ class CrawlScheduler:
         if entry.tries >= self._spec.retries and not is_free:
             return False
         entry.tries += not is_free
-        self.tally.attempts -= is_free
+        self.stats.attempts -= is_free
         entry.failure = error
-        self.tally.retried += 1
+        self.stats.retried += 1
         self._frontier.put_back(entry, until)
         return True
 
@@ -343,13 +343,13 @@ class CrawlScheduler:
         is_free = overload.may_pass and self._spec.retries > 0 and not entry.refused_alone
         if is_free:
             words = overload_text(entry.origin, status, overload, now)
-            self._work.progress(self.tally.succeeded, self._expected(), words)
+            self._work.progress(self.stats.succeeded, self._expected(), words)
         # Another entry is tried first, if there is one.
         return overload.until + (_AFTER_OTHERS_S if is_free else 0.0), is_free
 
     def _give_up_late_ones(self) -> None:
         """Record the pages that were still waiting for a retry when the limits were reached."""
-        if self.tally.succeeded >= self._spec.max_pages:
+        if self.stats.succeeded >= self._spec.max_pages:
             return
         for entry in self._frontier.drain_failed():
             self._write(entry, failure_record(entry, entry.failure, self._engine_of(entry)))
@@ -369,7 +369,7 @@ class CrawlScheduler:
             reason = scope.reject(url) or self._policy_reason(url) or traps.trap_reason(url, dates)
             if reason:
                 frontier.mark_known(url)
-                self.tally.skip(reason, url)
+                self.stats.skip(reason, url)
                 continue
             entry = FrontierEntry(url, depth, score(url, text), dates=dates, parent=page.url)
             frontier.add(entry)
@@ -379,12 +379,12 @@ class CrawlScheduler:
         """Accept a URL of a sitemap if it is allowed; return how many have been accepted."""
         reason = self._visitor.scope.reject(url) or self._policy_reason(url)
         if reason:
-            self.tally.skipped[reason] += 1
+            self.stats.skipped[reason] += 1
         else:
             try:
                 await self._visitor.check_robots(url)
             except SkipPage:
-                self.tally.deny(url)
+                self.stats.deny(url)
             except OcdError:
                 self._frontier.add(FrontierEntry(url, 0))  # unreachable: its record will report it
             else:

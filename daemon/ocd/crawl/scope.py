@@ -104,7 +104,7 @@ def is_same_site(url: str, target: str) -> bool:
 
 def registrable_domain(host: str) -> str:
     """Return the registrable part of a host name; an IP address or localhost as it is."""
-    if "." not in host or ":" in host or host.rpartition(".")[2].isdigit():
+    if "." not in host or ":" in host or host.rpartition(".")[2].isdecimal():
         return host
     return _suffixes()(host) or host
 

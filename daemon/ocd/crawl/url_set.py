@@ -13,7 +13,7 @@ class UrlSet:
     """A set of URLs, which takes about 10 bytes for each if there are many."""
 
     def __init__(self) -> None:
-        self._few: set[int] = set()
+        self._hashes: set[int] = set()
         self._buckets: list[bytes] = []
         self._count = 0
 
@@ -23,7 +23,7 @@ class UrlSet:
     def __contains__(self, url: str) -> bool:
         mark = hash(url)
         if not self._buckets:
-            return mark in self._few
+            return mark in self._hashes
         rest = (mark >> 16 & _REST).to_bytes(_BYTES, "big")
         return _holds(self._buckets[mark % _BUCKETS], rest)
 
@@ -33,14 +33,14 @@ class UrlSet:
         if self._buckets:
             self._put(mark)
             return
-        self._few.add(mark)
-        self._count = len(self._few)
+        self._hashes.add(mark)
+        self._count = len(self._hashes)
         if self._count > _FEW:
             self._fill_buckets()
 
     def _fill_buckets(self) -> None:
         self._buckets = [b""] * _BUCKETS
-        few, self._few, self._count = self._few, set(), 0
+        few, self._hashes, self._count = self._hashes, set(), 0
         for mark in few:
             self._put(mark)
 

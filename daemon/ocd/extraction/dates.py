@@ -114,7 +114,7 @@ def _machine(text: str) -> tuple[date, int] | None:
         return datetime.fromtimestamp(seconds, UTC).date(), len(text)
     try:
         return parsedate_to_datetime(text).date(), len(text)
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):  # a zone of many digits, too
         return None
 
 

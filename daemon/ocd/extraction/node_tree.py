@@ -51,7 +51,7 @@ class Node:
     end: int = 0
     end_text: int = 0
     end_place: int = 0
-    kids: Sequence["Node"] = ()
+    children: Sequence["Node"] = ()
     _text: str | None = None
 
     @property
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def lines(self) -> list[str]:
-        """Its visible text, a line for each block."""
+        """Its visible text, one line for each block; no empty lines."""
         raw = "".join(self.tree.texts[self.first_text : self.end_text]).split("\v")
         return [line for line in map(squeeze, raw) if line]
 
@@ -72,7 +72,7 @@ class Node:
         """The words directly in it."""
         return squeeze(" ".join(self.tree.owned.get(self.at, ())))
 
-    def says(self, *signs: str) -> bool:
+    def contains_any(self, *signs: str) -> bool:
         """Return whether one of the signs is in its text."""
         texts = self.tree.texts
         for place in range(self.first_text, self.end_text):
@@ -86,11 +86,11 @@ class Node:
         return iter(self.tree.nodes[self.place + 1 : self.end_place])
 
     def first(self, *tags: str) -> "Node | None":
-        """Return the first element inside with one of the tags."""
+        """Return the first element inside with one of the tags, or None."""
         return next((node for node in self.inside() if node.tag in tags), None)
 
     def within(self, *tags: str) -> "Node | None":
-        """Return the closest element around it with one of the tags."""
+        """Return the closest ancestor with one of the tags, or None."""
         at = self.parent
         while at is not None and at.tag not in tags:
             at = at.parent
@@ -133,10 +133,10 @@ class Tree:
         node = Node(self, at, len(self.nodes), depth, tag, attrs, parent, len(self.texts))
         self._broken = self._broken or _breaks(node)
         self.nodes.append(node)
-        if parent is not None and isinstance(parent.kids, list):
-            parent.kids.append(node)
+        if parent is not None and isinstance(parent.children, list):
+            parent.children.append(node)
         elif parent is not None:
-            parent.kids = [node]
+            parent.children = [node]
         self._stack.append(node)
 
     def _text(self, text: str) -> None:

@@ -53,6 +53,6 @@ def current_text(node: Node) -> str:
         return node.text
     for inner in node.inside():
         old = any(one.at <= inner.at < one.end for one in struck)
-        if not old and any(letter.isdigit() for letter in inner.own_text):
+        if not old and any(letter.isdecimal() for letter in inner.own_text):
             return inner.text
     return node.own_text

@@ -112,8 +112,10 @@ def rows_of(node: Node) -> list[list[Node]]:
     rows = [one for one in node.inside() if one.tag == "tr" and one.within("table") is node]
     if not rows:
         rows = [one for one in node.inside() if one.attrs.get("role") == "row"]
-        return [[kid for kid in row.kids if kid.attrs.get("role") in _CELLS] for row in rows]
-    return [[kid for kid in row.kids if kid.tag in ("td", "th")] for row in rows]
+        return [
+            [child for child in row.children if child.attrs.get("role") in _CELLS] for row in rows
+        ]
+    return [[child for child in row.children if child.tag in ("td", "th")] for row in rows]
 
 
 def _is_head(cell: Node) -> bool:
@@ -146,12 +148,16 @@ def _control(node: Node, labels: dict[str, str]) -> list[LabelledValue]:
 
 
 def _pair(node: Node) -> list[LabelledValue]:
-    if len(node.kids) < 2 or node.tag in _NO_PAIRS or node.own_text not in ("", ":"):
+    if len(node.children) < 2 or node.tag in _NO_PAIRS or node.own_text not in ("", ":"):
         return []
-    kids = [kid for kid in node.kids if kid.tag != "br" and (kid.text or kid.attrs.get("content"))]
-    if len(kids) != 2:
+    children = [
+        child
+        for child in node.children
+        if child.tag != "br" and (child.text or child.attrs.get("content"))
+    ]
+    if len(children) != 2:
         return []
-    label, value = kids
+    label, value = children
     named = (
         label.text.endswith((":", "\uff1a"))
         or node.own_text == ":"
@@ -164,9 +170,9 @@ def _pair(node: Node) -> list[LabelledValue]:
 
 
 def _colons(node: Node) -> list[LabelledValue]:
-    if node.tag not in _TEXT_BLOCKS or not node.says(":", "\uff1a"):
+    if node.tag not in _TEXT_BLOCKS or not node.contains_any(":", "\uff1a"):
         return []
-    if any(kid.tag in _NO_LINES for kid in node.kids) or not 3 <= len(node.text) <= 600:
+    if any(child.tag in _NO_LINES for child in node.children) or not 3 <= len(node.text) <= 600:
         return []
     found: list[LabelledValue] = []
     for line in node.lines:
@@ -212,11 +218,11 @@ def heading_of(node: Node) -> str:
         parent = at.parent if at else None
         if at is None or parent is None:
             return ""
-        place = bisect_left(parent.kids, at.at, key=lambda kid: kid.at)
-        for kid in reversed(parent.kids[max(0, place - _LOOK_BACK) : place]):
-            if re.fullmatch(r"h[1-6]|legend|summary|caption|header", kid.tag):
-                return kid.text if len(kid.text) <= 120 else ""
-            inner = kid.first("h1", "h2", "h3", "h4", "h5", "h6")
+        place = bisect_left(parent.children, at.at, key=lambda child: child.at)
+        for child in reversed(parent.children[max(0, place - _LOOK_BACK) : place]):
+            if re.fullmatch(r"h[1-6]|legend|summary|caption|header", child.tag):
+                return child.text if len(child.text) <= 120 else ""
+            inner = child.first("h1", "h2", "h3", "h4", "h5", "h6")
             if inner is not None:
                 return inner.text
         at = parent
@@ -227,12 +233,12 @@ def groups(root: Node) -> list[Group]:
     """Return elements that repeat beside each other, the richest first."""
     found: list[Group] = []
     for node in _with_descendants(root):
-        if len(node.kids) < 2:
+        if len(node.children) < 2:
             continue
         kinds: dict[tuple[str, str], list[Node]] = {}
-        for kid in node.kids:
-            if kid.tag not in _NO_CARDS and (kid.end - kid.at > 1):
-                kinds.setdefault((kid.tag, _kind(kid)), []).append(kid)
+        for child in node.children:
+            if child.tag not in _NO_CARDS and (child.end - child.at > 1):
+                kinds.setdefault((child.tag, _kind(child)), []).append(child)
         found += [Group(node, items) for items in kinds.values() if len(items) > 1]
     found.sort(key=lambda group: -sum(min(item.end - item.at, 60) for item in group.items))
     return found[:60]

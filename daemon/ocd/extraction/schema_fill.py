@@ -115,7 +115,7 @@ def _inner_scope(field: SchemaField, scope: SearchScope) -> SearchScope | None:
                 _NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value)
             )
     for words, node in scope.hints:
-        if words == field.words and node.kids:
+        if words == field.words and node.children:
             return SearchScope(node, scope.base, scope.lang)
     return None
 
@@ -143,7 +143,7 @@ def _array(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
 def fill_many(
     item: SchemaField, scope: SearchScope
 ) -> tuple[list[dict[str, Any]], RepeatedRows | None]:
-    """Return the objects that repeat on a page, and how they were found."""
+    """Return the objects that repeat on a page, and their rows; [], None if there are none."""
     rows = best_rows(SchemaField("", kind="array", item=item), scope, _fill_row)
     if rows is None:
         return [], None
@@ -164,7 +164,7 @@ def _fill_row(
 
 
 def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Entity | None:
-    """Return the entity that has values for most of the fields."""
+    """Return the entity that has values for most of the fields; None if none has enough."""
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(

@@ -106,7 +106,7 @@ def _dates(scope: ScopeView, _: SchemaField) -> Iterator[tuple[str, str, float]]
         if (
             6 <= len(node.text) <= 40
             and re.search(r"\d{4}|\d{1,2}[./]\d", node.text)
-            and not node.kids
+            and not node.children
         ):
             yield node.text, node.tag, 0.5
 

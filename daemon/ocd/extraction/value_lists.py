@@ -95,7 +95,7 @@ def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[Valu
         score = name_score(field, words_of(title)) if title else 0.0
         if score >= MIN_SCORE:
             assert field.item is not None
-            values = [field_value_of(one, field.item) for one in node.kids if one.tag == "li"]
+            values = [field_value_of(one, field.item) for one in node.children if one.tag == "li"]
             yield ValueList(values[:_MANY], "list", title, 0.8 * score)
 
 
@@ -109,9 +109,13 @@ def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]
     for score, nodes in sorted(best.items(), reverse=True)[:3]:
         outer = [one for one in nodes if not any(_holds(other, one) for other in nodes)]
         if len(outer) == 1:
-            kids = [kid for kid in outer[0].kids if kid.text or kid.attrs.get("src")]
-            inner = kids if len(kids) > 1 else list(kids[0].kids) if kids else []
-            values = _items(outer[0]) or [field_value_of(kid, field.item) for kid in inner]
+            children = [
+                child for child in outer[0].children if child.text or child.attrs.get("src")
+            ]
+            inner = (
+                children if len(children) > 1 else list(children[0].children) if children else []
+            )
+            values = _items(outer[0]) or [field_value_of(child, field.item) for child in inner]
             yield ValueList(values or _split(outer[0].text), "css", outer[0].tag, 0.74 * score)
         else:
             values = [field_value_of(one, field.item) for one in outer[:_MANY]]

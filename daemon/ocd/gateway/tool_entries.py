@@ -37,7 +37,7 @@ State = Literal["offered", "changed", "new", "refused"]
 class ToolEntry:
     """One tool: its own name, the name it has with us, and whether it may be called.
 
-    hash: of its declaration. why: what is wrong with a refused one. own: names of its parameters.
+    hash: of its declaration. why: what is wrong with a refused one. parameter_names: its own ones.
     """
 
     tool: str
@@ -45,7 +45,7 @@ class ToolEntry:
     state: State
     hash: str
     entry: Mapping[str, Any]
-    own: frozenset[str] = frozenset()
+    parameter_names: frozenset[str] = frozenset()
     why: str = ""
 
 
@@ -67,7 +67,9 @@ def build_entries(
         state = "refused" if why else state
         if state in ("changed", "new"):
             entry = _withheld(server, entry, state)
-        found.append(ToolEntry(_name(tool), entry["name"], state, mark, entry, _own(tool), why))
+        found.append(
+            ToolEntry(_name(tool), entry["name"], state, mark, entry, _parameter_names(tool), why)
+        )
     return found
 
 
@@ -108,7 +110,7 @@ def _entry_error(tool: Mapping[str, Any], namesakes: int, number: int) -> str:
     return ""
 
 
-def _own(tool: Mapping[str, Any]) -> frozenset[str]:
+def _parameter_names(tool: Mapping[str, Any]) -> frozenset[str]:
     schema = tool.get("inputSchema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     return frozenset(properties) if isinstance(properties, dict) else frozenset()

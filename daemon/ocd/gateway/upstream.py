@@ -77,7 +77,10 @@ class UpstreamServer:
     # --- its life ---------------------------------------------------------------------------
 
     async def start(self) -> UpstreamHandle:
-        """Return its connection actor, created and started on first use."""
+        """Return its connection actor, created and started on first use.
+
+        Raises upstream_gone if the server was removed from the configuration meanwhile.
+        """
         async with self._starting:
             if self.actor is not None:
                 return self.actor
@@ -248,7 +251,7 @@ class UpstreamServer:
             return None
         if one.state != "offered":
             raise _not_approved(self.name, one)
-        return self._verb(name, partial(self._call, one.tool), one.own, reads=False)
+        return self._verb(name, partial(self._call, one.tool), one.parameter_names, reads=False)
 
     def _verb(
         self, name: str, run: Callable[..., Awaitable[Output]], own: frozenset[str], *, reads: bool

@@ -49,7 +49,10 @@ def signature(key: bytes, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 def read_key(path: Path) -> bytes:
-    """Return the key in the file, created private to the user if missing. Blocks."""
+    """Return the key in the file, created private to the user if missing or empty. Blocks.
+
+    Raises config_invalid if it is not base64, storage_*, unreadable_file.
+    """
     text = (read_whole(path) or b"").decode("utf-8", "replace").strip()
     if not text:
         text = _PREFIX + base64.b64encode(secrets.token_bytes(_KEY_BYTES)).decode()

@@ -23,7 +23,7 @@ class Events:
     def __init__(self, path: Path, now: Callable[[], str]) -> None:
         self._log = JsonLinesLog(path)
         self._now = now
-        self._over = False
+        self._ended = False
         # Keeps a thread's late event from being written after the last one.
         self._lock = threading.Lock()
 
@@ -46,12 +46,12 @@ class Events:
             self._close()
 
     def _write(self, event: str, data: dict[str, Any]) -> None:
-        if not self._over:
+        if not self._ended:
             more = {"data": data} if data else {}
             self._log.append(_encode({"ts": self._now(), "kind": event, **more}))
 
     def _close(self) -> None:
-        self._over = True
+        self._ended = True
         self._log.close()
 
 

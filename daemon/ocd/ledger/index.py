@@ -1,4 +1,4 @@
-"""The ledger's index: a few words per task in memory, rebuilt from the files at any time."""
+"""The ledger's index: a few fields per task in memory, rebuilt from the files at any time."""
 
 import logging
 import os

@@ -23,7 +23,7 @@ RESULT = "result.json"
 def write_result(path: Path, payload: Payload, units_size: int) -> ResultListSpan | None:
     """Write a result and its index in one pass (steps 5.1 and 5.2).
 
-    Nothing is left of a write that fails.
+    Raises storage_*; a write that fails leaves no temporary files.
 
     Args:
         path: of result.json.

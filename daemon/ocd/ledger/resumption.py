@@ -74,7 +74,10 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed(self, changes: Mapping[str, Any], how: Resumption) -> dict[str, Any]:
-        """Return the resumed task's arguments; invalid_argument for those that cannot change."""
+        """Return the resumed task's arguments.
+
+        Raises invalid_argument for those that cannot change, and if secret ones are missing.
+        """
         for name, value in changes.items():
             is_limit = name in how.limits + how.once
             if not is_limit and self.left_out.get(name) not in (MASK, redact(value)):
@@ -101,7 +104,10 @@ def write_arguments(folder: Path, arguments: Arguments) -> None:
 
 
 def read_arguments(store: TaskStore, task_id: str) -> Arguments:
-    """Return the arguments of a task; not_resumable if an earlier release has written it."""
+    """Return the arguments of a task.
+
+    Raises not_resumable if an earlier release wrote the task, unreadable_file.
+    """
     path = store.directory(task_id) / ARGUMENTS
     data = read_whole(path)
     if data is None:

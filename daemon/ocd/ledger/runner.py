@@ -36,10 +36,10 @@ logger = logging.getLogger(__name__)
 
 
 class Runner(Tasks):
-    """Accepts and runs tasks. Made by lifecycle; `recover` comes before everything else.
+    """Accepts and runs tasks. `recover` must be called before anything else.
 
-    Its files may be changed by other processes meanwhile: such tasks are read from disk, those of
-    this process are answered from memory. ended: how many of its tasks have, by kind and status.
+    Other processes may change the same files: their tasks are read from disk, those of this process
+    are answered from memory. ended: how many of its tasks have ended, by kind and status.
     """
 
     def __init__(
@@ -52,9 +52,15 @@ class Runner(Tasks):
         max_tasks: int = 1000,
         admit: Callable[[str], None] = lambda _kind: None,
     ) -> None:
-        """`spawn` runs a coroutine in the daemon's TaskGroup; `admit` raises for kinds that are
-        disabled; beyond `max_concurrent` running tasks others wait, beyond `max_tasks` in all the
-        next one is refused.
+        """Create a runner without tasks.
+
+        Args:
+            store: the tasks' files.
+            kinds: the task kinds by name.
+            spawn: runs a coroutine in the daemon's TaskGroup.
+            max_concurrent: how many tasks run at once; others wait.
+            max_tasks: how many may run or wait; more are refused.
+            admit: raises for kinds that are disabled.
         """
         super().__init__(store, kinds)
         self._spawn = spawn
@@ -77,7 +83,7 @@ class Runner(Tasks):
         self._line.max_at_once = value
 
     async def recover(self) -> list[TaskMeta]:
-        """Reap what earlier processes left and return it; to be done before any `start`."""
+        """Reap the tasks of dead processes and return them; to be done before any `start`."""
         self.orphans = await asyncio.to_thread(
             completion.recover, self._store, self._index, self._kinds
         )
@@ -90,10 +96,12 @@ class Runner(Tasks):
     ) -> TaskMeta:
         """Accept a task and return it once it is on disk, PENDING or already RUNNING.
 
-        One whose kind tells of its beginning has begun then, or ended already. `direct`: the
-        caller waits for it, so it passes the line. Raises what the kind's `prepare` raises,
-        `invalid_argument` for an unknown kind, `limit_reached`, `shutting_down`, storage_*.
+        A task whose kind reports when its work has begun is returned only then, or once it has
+        ended. `direct`: the caller waits for the result, so the task does not queue.
         Cancelling this call cancels the task.
+
+        Raises what the kind's `prepare` and the runner's `admit` raise, `invalid_argument` for an
+        unknown kind, `limit_reached`, `shutting_down`, storage_*.
         """
         return await self._begin(self._accept(kind, args, session, direct=direct), direct=direct)
 
@@ -116,7 +124,7 @@ class Runner(Tasks):
         if meta.status == "COMPLETED" and is_same and not await asyncio.to_thread(work.has_passing):
             hint = f"Raise a limit: {', '.join(kind.resumption.limits)}."
             raise not_resumable(task_id, "it did everything that was requested", hint)
-        self._check_resumable(meta, kind)  # others were heard meanwhile
+        self._check_resumable(meta, kind)  # other calls ran meanwhile
         return await self._begin(self._accept(meta.kind, args, session, finished=work))
 
     def _check_resumable(self, meta: TaskMeta, kind: TaskKind) -> None:
@@ -270,8 +278,8 @@ class Runner(Tasks):
             if saved is not None and not run.ended.is_set():
                 run.adopt(saved)
                 run.check_disk()
-            await wait_for_event(run.hurry, SAVE_EVERY_S)
-            run.hurry.clear()
+            await wait_for_event(run.save_now, SAVE_EVERY_S)
+            run.save_now.clear()
 
     def _leave(self, run: TaskRun) -> None:
         if self._runs.pop(run.meta.task_id, None) is not None:
@@ -290,7 +298,7 @@ class Runner(Tasks):
     # --- ending ------------------------------------------------------------------------------
 
     def request_cancel(self, task_id: str) -> None:
-        """Ask a task of this process to stop, without waiting; nothing for any other."""
+        """Ask a task of this process to stop, without waiting; do nothing for any other."""
         run = self._runs.get(task_id)
         if run is not None:
             run.ask_stop()
@@ -324,7 +332,7 @@ class Runner(Tasks):
         )
 
     def prune(self, retention_days: float) -> int:
-        """Remove tasks that ended longer ago (0: never); return how many. Blocks."""
+        """Remove tasks that ended longer ago, in days (0: never); return how many. Blocks."""
         return retention.prune(self._store, self._index, retention_days)
 
     async def stop(self) -> None:

@@ -54,11 +54,11 @@ class TaskMeta(msgspec.Struct, frozen=True, kw_only=True):
     """One task as meta.json keeps it. Times are RFC 3339, UTC, with milliseconds.
 
     direct: a verb's caller waits for it, and gets its result; nobody started it as a task.
-    pid and pid_started_at name the process that runs it, boot_id and start_ticks also after the
-    clock was set. args_summary is redacted JSON text of at most 2 KiB. error is an error body
-    ({"code", "message", …}). result_path is set once there is a result, whole or partial.
-    result_checked: result.idx stands beside it, with its checksums; the results of earlier
-    releases had none. resumed_from: the task whose work this one goes on with.
+    pid and pid_started_at identify the process that runs it; boot_id and start_ticks do so even
+    after the clock was set. args_summary is redacted JSON text of at most 2 KiB. error is an error
+    body ({"code", "message", …}). result_path is set once there is a result, whole or partial.
+    result_checked: result.idx is beside it, with its checksums; the results of earlier releases
+    have none. resumed_from: the task whose work this one continues.
     """
 
     version: int = FORMAT
@@ -156,7 +156,7 @@ def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     progress = meta.progress.at_end()
     if outcome.status == "COMPLETED":
-        # What was not counted was one thing; what could have been more is all there was.
+        # A task that counted nothing was one unit; a total that was not reached is what was done.
         done = 1 if (progress.done, progress.total) == (0, None) else progress.done
         progress = replace(progress, done=done, total=done)
     return replace(
@@ -213,5 +213,5 @@ def not_found(task_id: str) -> OcdError:
 
 
 def unreadable(path: Path, why: str) -> OcdError:
-    """Return the error of a file that cannot be understood and is therefore left alone."""
+    """Return the error of a file that cannot be read or decoded; such a file is left alone."""
     return OcdError("unreadable_file", f"Cannot read {path}: {why}", path=str(path))

@@ -168,8 +168,9 @@ class TaskStore:
     ) -> TaskMeta:
         """Change meta.json under its lock and return the new task; `change` must be pure.
 
-        It gets the task as it is on disk by now, so what another process wrote is kept. `point` is
-        the crash point after the write.
+        `change` gets the task as it is on disk now, so what another process wrote is kept. `point`
+        is the crash point after the write. Raises task_not_found, unreadable_file, storage_*, and
+        busy if another process holds the lock for too long.
         """
         with self._lock(task_id) as folder:
             before = self.read(task_id)

@@ -23,7 +23,8 @@ class TaskHandle:
 
     A unit is the smallest piece of the work that is kept when the rest is lost: a crawled page, a
     recorded action. `stop` is set when the task was cancelled: the verb looks at it between units
-    (or waits on it beside one) and returns what it has; one that goes on is ended a second later.
+    (or waits on it beside one) and returns what it has; one that goes on is cancelled after
+    task_run.GRACE_S.
     """
 
     def __init__(

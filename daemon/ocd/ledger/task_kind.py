@@ -20,13 +20,16 @@ logger = logging.getLogger(__name__)
 class TaskKind:
     """A long verb, as the ledger runs it.
 
-    prepare: checks the arguments as the direct call would and returns what `run` gets. run: does
-    the work; its payload is a JSON one. recover: makes a result of the finished units of a run
-    that failed, was ended or died with its process; None: such a task keeps no result.
-    reports_begin: `run` sets `work.begun`; such a task does not wait in line, and whoever starts it
-    is answered once it has begun. resumption: how one that has ended goes on; None: not at all.
-    arguments: what is stored of what `prepare` returned, so that it can be prepared once more.
-    webhook: the address that is told of the task's end; "" for none.
+    Attributes:
+        prepare: checks the arguments as the direct call would, and returns what `run` gets.
+        run: does the work and returns a JSON payload.
+        recover: makes a result of the finished units of a run that failed, was ended or died with
+            its process; None: such a task has no result.
+        reports_begin: `run` sets `work.begun`. Such a task does not queue, and the call that starts
+            it is answered once it has begun.
+        resumption: how an ended task is resumed; None: not at all.
+        arguments: returns what is stored of what `prepare` returned, to prepare it again.
+        webhook: returns the address that is notified of the task's end; "" for none.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Listing:
 class Tasks:
     """The tasks of a store, with those that run in this process.
 
-    listeners: told of each change of one that runs in this process.
+    listeners: called at each change of a task that runs in this process.
     """
 
     def __init__(self, store: TaskStore, kinds: Mapping[str, TaskKind]) -> None:
@@ -69,8 +69,9 @@ class Tasks:
         answered: bool = True,
     ) -> Listing:
         """Return the newest `limit` tasks of these statuses and kinds (empty: any), created at
-        epoch millisecond `since` or later and earlier than `before`; answered: with direct calls
-        that have completed.
+        epoch millisecond `since` or later and earlier than `before`.
+
+        answered: include direct calls whose callers have received the result.
         """
         return await asyncio.to_thread(
             self._select, statuses, kinds, (since, before), limit, answered
@@ -121,7 +122,7 @@ class Tasks:
     # --- waiting -----------------------------------------------------------------------------
 
     async def wait(self, task_id: str, timeout_s: float) -> TaskMeta:
-        """Return the task once it has ended; `timeout` says how far it was by then."""
+        """Return the task once it has ended; raise `timeout`, with its progress, if it has not."""
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._wait_ended(task_id)
@@ -150,7 +151,7 @@ class Tasks:
     async def states(self, task_id: str) -> AsyncGenerator[TaskMeta, None]:
         """Yield the task now and after each change; the last one has ended.
 
-        What changes while nobody asks for the next one is seen in that one.
+        Changes between two requests for the next state are merged into one.
         """
         async with aclosing(self._change_ticks(await self.get(task_id), follow=True)) as moments:
             async for _ in moments:

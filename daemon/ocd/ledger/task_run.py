@@ -53,7 +53,7 @@ class TaskRun:
         self.ended = asyncio.Event()
         self.changed = ChangeSignal()
         self.refused: OcdError | None = None
-        self.hurry = asyncio.Event()  # there is something to save, or nothing any more
+        self.save_now = asyncio.Event()  # there is something to save, or nothing any more
         self.waits_in_line = True
         self.holds_turn = False
         self._store = store
@@ -84,7 +84,7 @@ class TaskRun:
             self._record_event("cancel_requested")
             crash_points.point("cancel.event")
         self._unsaved = True
-        self.hurry.set()
+        self.save_now.set()
         self.work.stop.set()
         self.turn.set()
         self._limit_grace()
@@ -133,7 +133,7 @@ class TaskRun:
         return Outcome(status=status, error=error)
 
     def outcome_without_run(self) -> Outcome:
-        """Return the verdict of a task that was asked to stop while it waited."""
+        """Return the outcome of a task that was asked to stop while it waited."""
         return Outcome(status="CANCELLED", error=self._stop_error)
 
     def _on_progress(self, work: TaskHandle) -> None:
@@ -181,7 +181,7 @@ class TaskRun:
         self.stored.set()
         self.work.begun.set()
         self.ended.set()
-        self.hurry.set()
+        self.save_now.set()
         self.changed.fire()
 
     def _with_current_progress(self, meta: TaskMeta) -> TaskMeta:

@@ -21,7 +21,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_webhook(folder: Path, url: str) -> None:
-    """Put the webhook into the folder of a task that is being made."""
+    """Write the webhook into the folder of a task that is being created."""
     with storage("writing", folder / WEBHOOK), open_private(folder / WEBHOOK) as file:
         file.write(msgspec.json.encode(Webhook(url=url)))
 
@@ -32,7 +32,7 @@ def has_webhook(store: TaskStore, task_id: str) -> bool:
 
 
 def read_webhook(store: TaskStore, task_id: str) -> Webhook | None:
-    """Return the webhook of a task that waits for it; unreadable_file."""
+    """Return the webhook of a task, or None; unreadable_file."""
     path = store.directory(task_id) / WEBHOOK
     data = read_whole(path)
     return None if data is None else decode_versioned(path, data, Webhook, _FORMAT)
@@ -46,6 +46,6 @@ def remove_webhook(store: TaskStore, task_id: str) -> None:
 
 
 def waiting_webhooks(store: TaskStore) -> Iterator[str]:
-    """Yield the tasks, ended or not, that still have a webhook."""
+    """Yield the ids of the tasks, ended or not, that still have a webhook."""
     for path in store.root.glob(f"[0-9a-f]*/{WEBHOOK}"):
         yield path.parent.name

@@ -42,7 +42,7 @@ class StoreUsage:
         return sum(1 for one in list(self._handles.values()) if one.expires is not None)
 
     def usage_of(self, handle: str) -> StoredHandle | None:
-        """Return what is known of a handle."""
+        """Return what is known of a handle; None if it is unknown."""
         return self._handles.get(handle)
 
     def names(self) -> frozenset[str]:

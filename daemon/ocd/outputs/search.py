@@ -86,7 +86,7 @@ class Search:
         self._regex = compile_pattern(query.pattern, "pattern", lines_of_bytes=True)
         self._deadline = monotonic() + seconds
         pattern_bytes = len(msgspec.json.encode(query.pattern))
-        self._room = RESULT_BYTES - _FRAME_BYTES - pattern_bytes
+        self._bytes_left = RESULT_BYTES - _FRAME_BYTES - pattern_bytes
         self._matches: list[dict[str, Any]] = []
         self._stopped_by: str | None = None
 
@@ -106,7 +106,7 @@ class Search:
         }
 
     def _next_step(self) -> dict[str, Any] | None:
-        """Return the fetch that shows the first match in its surroundings."""
+        """Return the call that fetches the first match with its surroundings; None without one."""
         if not self._matches:
             return None
         first = self._matches[0]
@@ -144,10 +144,10 @@ class Search:
         size = len(msgspec.json.encode(match)) + 1
         if len(self._matches) >= self._query.limit:
             self._stopped_by = "limit"
-        elif size > self._room:
+        elif size > self._bytes_left:
             self._stopped_by = "size"
         else:
-            self._room -= size
+            self._bytes_left -= size
             self._matches.append(match)
         return self._stopped_by is None
 

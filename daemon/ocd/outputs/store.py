@@ -99,7 +99,7 @@ class OutputStore:
     ) -> Descriptor:
         if root != self.root:
             self.add_root(root)
-            payload = payload.detached()
+            payload = payload.without_file()
         if not self._swept:
             self._sweep()  # the size on disk is not known yet
         created = self._clock()

@@ -61,7 +61,7 @@ class Lease:
     """A person's control of a tab. key: whoever has it may renew the lease and give it back.
 
     renewed: the last sign of life, by the clock of the leases. ended: set once it is over, for the
-    reason in `end`. keeps: what is held as long as it lasts.
+    reason in `end`. resources: what is held as long as it lasts.
     """
 
     tab: LeasableTab
@@ -71,7 +71,7 @@ class Lease:
     since: str = field(default_factory=now)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     end: EndReason | None = None
-    keeps: ExitStack = field(default_factory=ExitStack)
+    resources: ExitStack = field(default_factory=ExitStack)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it without its key."""
@@ -134,7 +134,7 @@ class Leases:
         check_free(tab)
         lease = tab.set_state(Lease(tab, holder, self._clock()))
         self._leases[lease.key] = lease
-        lease.keeps.enter_context(self._hold())
+        lease.resources.enter_context(self._hold())
         tab.events.once("closed", lambda: self._finish(lease, "tab_closed"))
         self._report({"event": "lease_taken", **lease.to_dict()})
         self._spawn(self._watch_life(lease))
@@ -192,7 +192,7 @@ class Leases:
         lease.tab.drop_state(Lease)
         lease.end = end
         lease.ended.set()
-        lease.keeps.close()
+        lease.resources.close()
         self._report({"event": "lease_returned", **lease.to_dict(), "reason": end})
         self._notify()
 

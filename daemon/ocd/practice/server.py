@@ -45,7 +45,7 @@ async def _serve(port: int) -> None:
 
 
 def find_page(path: str, folders: Iterable[Path] = (PAGES,)) -> Path | None:
-    """Return the file of an address's path, from the first folder that has it."""
+    """Return the file of an address's path, from the first folder that has it, or None."""
     for folder in folders:
         file = (folder / (path or "index.html")).resolve()
         if file.is_relative_to(folder) and file.is_file():

@@ -33,7 +33,7 @@ class _Plan:
         self.left_out: list[dict[str, Any]] = []
         self.parameters: dict[str, Any] = {}
         self._tabs: set[str] = set()
-        self._many = len({a["tab_id"] for a in actions if a.get("tab_id")}) > 1
+        self._has_several_tabs = len({a["tab_id"] for a in actions if a.get("tab_id")}) > 1
 
     def add(self, action: Recorded) -> None:
         why = why_left_out(action)
@@ -50,7 +50,7 @@ class _Plan:
         step["description"] = action_line(action)
         if tab_id and tab_id not in self._tabs:
             self._tabs.add(tab_id)
-            if self._many:
+            if self._has_several_tabs:
                 parse = {"format": "json", "extractField": "tab_id", "storeAs": f"tab_{tab_id}"}
                 step["parseResult"] = parse
         self.steps.append(step)
@@ -66,7 +66,7 @@ class _Plan:
     def _name_tabs(self, args: dict[str, Any]) -> None:
         # One tab is the session's latest; of several, those that were open before have no name.
         tab_id = args.pop("tab_id", None)
-        if tab_id in self._tabs and self._many:
+        if tab_id in self._tabs and self._has_several_tabs:
             args["tab_id"] = f"${{tab_{tab_id}}}"
         if isinstance(args.get("tab_ids"), list):
             args["tab_ids"] = [f"${{tab_{one}}}" for one in args["tab_ids"]]

@@ -40,7 +40,10 @@ def replay_call(action: Recorded) -> tuple[str, dict[str, Any]]:
 
 
 def _by_name(params: dict[str, Any], targets: list[Target]) -> dict[str, Any] | None:
-    """Return what `interact` takes in place of `computer`, if that was about a named element."""
+    """Return parameters of `interact` that do the same as `computer`'s; None if there are none.
+
+    The action must be about a named element.
+    """
     word = _BY_HAND.get(params.get("action", ""))
     if word is None or not targets or not targets[-1].get("name"):
         return None

@@ -58,7 +58,7 @@ def _split_authority(authority: str, text: str) -> tuple[str, int | None]:
         return authority, None  # an IPv6 address without brackets has no port
     if found[1] == "*":
         return authority[: found.start()], None
-    if not found[1].isascii() or not found[1].isdigit() or not 0 < int(found[1]) < 65536:
+    if not found[1].isascii() or not found[1].isdecimal() or not 0 < int(found[1]) < 65536:
         raise ValueError(f"{text!r} has no port between 1 and 65535 after its colon")
     return authority[: found.start()], int(found[1])
 

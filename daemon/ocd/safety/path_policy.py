@@ -42,7 +42,7 @@ class Roots:
 
     def __init__(self, roots: Iterable[Path | str], own: ProtectedFiles | None = None) -> None:
         self._roots = tuple(roots)
-        self._own = own or ProtectedFiles()
+        self._protected = own or ProtectedFiles()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -77,7 +77,7 @@ class Roots:
         real = _real(given)
         if not any(real.is_relative_to(root) for root in self.roots):
             raise self._outside(real)
-        why = _credential(given) or _credential(real) or self._own.refusal(real)
+        why = _credential(given) or _credential(real) or self._protected.refusal(real)
         if why:
             raise denied_error(real, why)
         return real

@@ -70,15 +70,15 @@ class SessionTaints:
     """The taints of all sessions; beyond a thousand, the least recently used are forgotten."""
 
     def __init__(self) -> None:
-        self._of = BoundedDict[str, SessionTaint](_SESSIONS)
+        self._taints = BoundedDict[str, SessionTaint](_SESSIONS)
 
     def of(self, session: str) -> SessionTaint:
         """Return the session's taint."""
-        self._of[session] = taint = self._of.get(session) or SessionTaint()
+        self._taints[session] = taint = self._taints.get(session) or SessionTaint()
         return taint
 
     def __repr__(self) -> str:
-        return f"SessionTaints({len(self._of)} sessions)"
+        return f"SessionTaints({len(self._taints)} sessions)"
 
 
 def recipient(address: str) -> str:

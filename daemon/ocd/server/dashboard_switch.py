@@ -47,7 +47,7 @@ class DashboardSwitch:
 
     @property
     def taken_port(self) -> int | None:
-        """The port at which it is, or will be once it is opened."""
+        """Its port, reserved even while it is closed; None if there is none."""
         return self._port.number
 
     def describe(self) -> dict[str, Any]:

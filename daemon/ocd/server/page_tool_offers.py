@@ -103,7 +103,7 @@ class PageToolWatch:
     ) -> None:
         self._sessions = sessions
         self._session = session
-        self._heard = listener
+        self._listener = listener
         self._spawn = spawn
         self._pending: asyncio.TimerHandle | None = None
         sessions.events.on("page_tools", self._on_change)
@@ -117,7 +117,7 @@ class PageToolWatch:
         self._spawn(self._notify())
 
     async def _notify(self) -> None:
-        await self._heard("tools")
+        await self._listener("tools")
 
     def close(self) -> None:
         """Stop listening."""

@@ -25,19 +25,19 @@ class ReservedPort:
     """The port on which one part of the daemon will listen.
 
     Args:
-        what: that part ("the dashboard", "attaching").
+        part: that part ("the dashboard", "attaching").
         setting: its key in config.toml.
         chromium: the browser, which must not reach the port.
         on_taken: called when the port is known, before it is served.
     """
 
     def __init__(
-        self, what: str, setting: str, chromium: Chromium, on_taken: Callable[[], Awaitable[None]]
+        self, part: str, setting: str, chromium: Chromium, on_taken: Callable[[], Awaitable[None]]
     ) -> None:
-        self._what = what
+        self._part = part
         self._setting = setting
         self._chromium = chromium
-        self._taken = on_taken
+        self._on_taken = on_taken
         self._reserved: list[socket.socket] = []
         self.number: int | None = None
 
@@ -48,7 +48,7 @@ class ReservedPort:
         try:
             self._reserved = reserved_sockets(self._setting)
         except OcdError as error:
-            logger.warning("no port for %s: %s", self._what, error)
+            logger.warning("no port for %s: %s", self._part, error)
             return
         await self._announce(self._reserved)
 
@@ -61,7 +61,7 @@ class ReservedPort:
 
     async def _announce(self, sockets: list[socket.socket]) -> None:
         self.number = sockets[0].getsockname()[1]
-        await self._taken()
+        await self._on_taken()
 
     def check_browser(self, switch_on: str) -> None:
         """Raise `disabled` if a Chromium runs that was not told at its start of this port.
@@ -72,7 +72,7 @@ class ReservedPort:
             return
         raise OcdError(
             "disabled",
-            f"{self._what[0].upper()}{self._what[1:]} is off, and the browser is already running: "
+            f"{self._part[0].upper()}{self._part[1:]} is off, and the browser is already running: "
             "one that the daemon did not start, or that uses a proxy, can be told only at its "
             "start which ports are forbidden",
             hint=f"Close it with its tabs: `oc_stop`, then try again. To keep it on: {switch_on}.",

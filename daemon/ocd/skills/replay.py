@@ -34,16 +34,16 @@ class StepFailedError(Exception):
 
 @dataclass(slots=True)
 class SkillReplayRun:
-    """One replay in a session. learnt: the steps with the elements they resolved to."""
+    """One replay in a session. resolved_steps: the steps with the elements they resolved to."""
 
     skill: Skill
     session: str
     values: Mapping[str, str]
     sessions: Sessions
     calls: NestedCalls
-    trails: RecentActions
+    recent_actions: RecentActions
     wait_s: float
-    learnt: list[SkillStep] = field(default_factory=list[SkillStep])
+    resolved_steps: list[SkillStep] = field(default_factory=list[SkillStep])
     done: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _tabs: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -67,7 +67,7 @@ class SkillReplayRun:
         self.done.append({**entry, "duration_ms": took})
         if step.tab is not None and isinstance(answer.data, dict):
             self._tabs[step.tab] = str(answer.data.get("tab_id", ""))
-        self.learnt.append(self._learn(step))
+        self.resolved_steps.append(self._learn(step))
 
     def _with_current_tabs(self, step: SkillStep, params: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters with today's tabs: the first of a name is the latest tab."""
@@ -107,7 +107,7 @@ class SkillReplayRun:
 
     def _learn(self, step: SkillStep) -> SkillStep:
         """Return the step with the elements it resolved to, if it recorded none."""
-        last = self.trails.last(self.session, 1)
+        last = self.recent_actions.last(self.session, 1)
         if step.targets or not last or last[0]["verb"] != step.verb:
             return step
         found: list[Target] = last[0].get(

@@ -51,7 +51,7 @@ class SkillService:
     """
 
     skills: Skills
-    trails: RecentActions
+    recent_actions: RecentActions
     recorder: Recorder
     sessions: Sessions
     calls: NestedCalls
@@ -95,11 +95,11 @@ class SkillService:
             meta = await self.recorder.find(request.recording_id, session)
             actions = await asyncio.to_thread(self.recorder.store.actions, meta.recording_id)
             return from_actions([one for one in actions if not one["verb"].startswith("oc_")])
-        return from_actions(self.trails.last(session, request.last_actions or 1))
+        return from_actions(self.recent_actions.last(session, request.last_actions or 1))
 
     def _recent_elements(self, session: str) -> dict[str, Target]:
         """Return the elements of the session's last actions, by the words that named them."""
-        actions = self.trails.last(session)
+        actions = self.recent_actions.last(session)
         return {one["named"]: one for action in actions for one in targets(action)}
 
     async def _resolve_refs(
@@ -143,7 +143,7 @@ class SkillService:
     async def _verdict(self, contract: object, skill_steps: SkillSteps, session: str) -> str | None:
         """Return the verdict about the current page, if the steps are the last ones performed."""
         steps = [step.verb for step in skill_steps.steps[skill_steps.setup_steps :]]
-        done = [action["verb"] for action in self.trails.last(session, len(steps))]
+        done = [action["verb"] for action in self.recent_actions.last(session, len(steps))]
         if contract is None or done != steps or not self.sessions.get(session).tabs:
             return None
         return str((await assert_contract(self.calls, contract, session, 0))["verdict"])
@@ -160,7 +160,13 @@ class SkillService:
             self.check(step.verb, {})
         arguments = {name: value for name, value in values.items() if name in skill.parameters}
         replay = SkillReplayRun(
-            skill, session, arguments, self.sessions, self.calls, self.trails, times[0] / 1000
+            skill,
+            session,
+            arguments,
+            self.sessions,
+            self.calls,
+            self.recent_actions,
+            times[0] / 1000,
         )
         try:
             await replay.run()
@@ -169,8 +175,10 @@ class SkillService:
         report = await replay.check_contract(times[1])
         verdict = report["verdict"]
         outcome = _OUTCOMES.get(verdict, "inconclusive")
-        learnt = replay.learnt if verdict == "pass" else None
-        after = await asyncio.to_thread(self.skills.record_replay, skill.skill_id, outcome, learnt)
+        resolved_steps = replay.resolved_steps if verdict == "pass" else None
+        after = await asyncio.to_thread(
+            self.skills.record_replay, skill.skill_id, outcome, resolved_steps
+        )
         if verdict == "fail":
             report["evidence"] = await replay.evidence()
         known = skill.recorded_verdict

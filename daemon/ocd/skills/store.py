@@ -82,7 +82,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def status(self) -> Status:
-        """Whether replays have shown that it works, or that it does not any more."""
+        """What replays have shown: that it works, that it no longer does, or nothing yet."""
         if self.replays.streak >= QUARANTINE_STREAK:
             return "quarantined"
         return "proven" if self.replays.passes else "unproven"
@@ -185,14 +185,18 @@ class Skills:
         return found[0] if found else self.get(name)
 
     def record_replay(
-        self, skill_id: str, outcome: Outcome, learnt: list[SkillStep] | None
+        self, skill_id: str, outcome: Outcome, resolved_steps: list[SkillStep] | None
     ) -> Skill | None:
-        """Count a replay, keep what it has learnt; None if the skill is gone meanwhile."""
+        """Count a replay, keep what it has resolved_steps; None if the skill is gone meanwhile."""
         with self.store.hold() as skills:
             skill = skills.get(skill_id)
             if skill is None:
                 return None
-            steps = learnt if learnt and _alike(learnt, skill.steps) else skill.steps
+            steps = (
+                resolved_steps
+                if resolved_steps and _alike(resolved_steps, skill.steps)
+                else skill.steps
+            )
             tally = skill.replays.after(outcome)
             skill = replace(skill, replays=tally, last_used_at=now(), steps=steps)
             self.store.put(skill_id, skill)
@@ -217,5 +221,5 @@ class Skills:
         return f"Skills({self.store!r})"
 
 
-def _alike(learnt: list[SkillStep], steps: list[SkillStep]) -> bool:
-    return [(s.verb, s.params) for s in learnt] == [(s.verb, s.params) for s in steps]
+def _alike(resolved_steps: list[SkillStep], steps: list[SkillStep]) -> bool:
+    return [(s.verb, s.params) for s in resolved_steps] == [(s.verb, s.params) for s in steps]

@@ -44,7 +44,7 @@ class KeyedLog(Generic[R]):
 
     Args:
         path: the file.
-        of: the type of its records.
+        record_type: the type of its records.
         listener: called with the key, the old record and the new one at each change, under the
             lock.
         slack: how many outdated lines the file may have before it is rewritten.
@@ -53,7 +53,7 @@ class KeyedLog(Generic[R]):
     def __init__(
         self,
         path: Path,
-        of: type[R],
+        record_type: type[R],
         *,
         listener: Callable[[str, R | None, R | None], None] = lambda _key, _old, _new: None,
         slack: int = SLACK,
@@ -61,8 +61,8 @@ class KeyedLog(Generic[R]):
         self.path = path
         self.unreadable = 0
         self._format = path.stem
-        self._of = of
-        self._heard = listener
+        self._record_type = record_type
+        self._listener = listener
         self._slack = slack
         self._lock = threading.RLock()
         self._records: dict[str, R] = {}
@@ -88,13 +88,13 @@ class KeyedLog(Generic[R]):
             self._append({"key": key, "value": record})
             old = records.get(key)
             records[key] = record
-            self._heard(key, old, record)
+            self._listener(key, old, record)
 
     def drop(self, key: str) -> None:
         """Remove the record of an existing key."""
         with self.hold() as records:
             self._append({"key": key})
-            self._heard(key, records.pop(key), None)
+            self._listener(key, records.pop(key), None)
 
     def evict(self, spared: str, most: int, worth: Callable[[R], Any]) -> list[str]:
         """Drop the least valuable records, never `spared`, until at most `most` are left.
@@ -142,7 +142,7 @@ class KeyedLog(Generic[R]):
 
     def _load(self) -> None:
         decode = msgspec.json.Decoder(_RecordLine).decode
-        value = msgspec.json.Decoder(self._of).decode
+        value = msgspec.json.Decoder(self._record_type).decode
         self._lines = 0
         for number, line in enumerate(read_lines(self.path)):
             self._lines += 1
@@ -156,7 +156,7 @@ class KeyedLog(Generic[R]):
         if not self._lines and read_whole(self.path):
             raise self._unreadable_error("it has no complete line")
         for key, record in self._records.items():
-            self._heard(key, None, record)
+            self._listener(key, None, record)
         self._loaded = True
 
     def _take(self, line: "_RecordLine", decode: Callable[[msgspec.Raw], R]) -> None:

@@ -135,7 +135,7 @@ class Payload:
         head, _, tail = encoded.partition(b'"%s"' % mark.encode())
         return head, tail
 
-    def detached(self) -> "Payload":
+    def without_file(self) -> "Payload":
         """Return the payload without its file, so that it is copied instead of linked."""
         return Payload(self.mime_type, self.data, self.items_at, self._rows)
 

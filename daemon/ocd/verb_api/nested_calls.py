@@ -35,7 +35,7 @@ class NestedReply(Protocol):
 
     @property
     def image(self) -> tuple[bytes, str] | None:
-        """The picture's bytes and media type."""
+        """The picture's bytes and media type; None without one."""
         ...
 
     def encode(self) -> bytes:

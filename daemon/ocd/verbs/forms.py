@@ -340,7 +340,7 @@ async def _submit(
     tab: Tab, last: Target, submit: str | bool, deadline: ActionDeadline
 ) -> ActionResult:
     if isinstance(submit, str):
-        is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdigit()
+        is_ref = submit.lstrip("@")[:1] == "e" and submit.lstrip("@")[1:].isdecimal()
         # Pages often have a link of the same name, to where the form is.
         words = Locator(query=submit, ties=frozenset({"button"}))
         button = await resolve_target(tab, Locator(ref=submit) if is_ref else words)

@@ -350,7 +350,9 @@ def _need_value(params: WaitFor) -> None:
             f"wait_for: type '{params.type}' needs the parameter 'value'",
             parameter="value",
         )
-    if params.type == "timeout" and not str(params.value).isdigit():
+    if params.type == "timeout" and not (
+        str(params.value).isdecimal() and len(str(params.value)) < 20
+    ):
         raise OcdError(
             "invalid_argument",
             f"wait_for: type 'timeout' needs milliseconds as 'value', not '{params.value}'",

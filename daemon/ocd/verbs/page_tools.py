@@ -120,7 +120,7 @@ async def page_tool_call(tab: Tab, params: CallPageTool) -> Output:
     answer = await tab.page_tools.call(tool, params.arguments)
     text, mime = _text_of(tool, answer)
     data: dict[str, Any] = {"tab_id": tab.id, "name": tool.name}
-    if answer.left or tab.url != before:
+    if answer.page_left or tab.url != before:
         data |= {"navigated": True, "url": tab.url}
         text = "" if answer.value == [] else text  # what Chromium says of a document that has left
     return Output(data=data, content=text, content_type=mime, origin=url)

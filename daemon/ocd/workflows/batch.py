@@ -46,8 +46,10 @@ class BatchRun:
     started: float = field(default_factory=time.monotonic)
 
     async def run(self) -> dict[str, Any]:
-        """Run the jobs and return {results, summary}; what was not run when the task was stopped
-        is left out. Raises batch_failed if every job has failed.
+        """Run the jobs and return {results, summary}.
+
+        Jobs that were not run because the task was stopped are left out. Raises batch_failed if
+        every job has failed, storage_* if a result cannot be kept.
         """
         waiting = iter(list(enumerate(self.jobs)))
         storage: ExceptionGroup[OcdError] | None = None

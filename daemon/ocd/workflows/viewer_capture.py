@@ -99,7 +99,7 @@ class ViewerCapture:
         return text
 
     async def _find_next_page_call(self, data: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the call that leads to the next page, as reading the page tells it."""
+        """Return the call that leads to the next page, as a reading names it; None without one."""
         hint = data.get("pagination")
         if hint is None and (self.plan.selector or self.plan.capture == "dom"):
             hint = (await self.call("read_page", mode="text", limit=1)).data.get("pagination")

@@ -68,7 +68,7 @@ class _Change(NamedTuple):
 
     message: type
     event: type
-    listed: ListName
+    list_name: ListName
 
 
 _CHANGES = (
@@ -98,10 +98,10 @@ class Upstream:
         self._client: Client | None = None
         self._attempt = asyncio.Event()  # set once this or the next attempt is over
         self._stopping = asyncio.Event()
-        self._news = asyncio.Event()
+        self._wake = asyncio.Event()
         self._stale: set[ListName] = set()
         self._lost = False
-        self._came_up = False
+        self._has_connected = False
         self._problem = ""
         self._retry_at = 0.0
         self._starts = 0
@@ -125,7 +125,7 @@ class Upstream:
     def stop(self) -> None:
         """End the connection; `run` returns soon afterwards."""
         self._stopping.set()
-        self._news.set()
+        self._wake.set()
 
     # --- the one task -------------------------------------------------------------------------
 
@@ -159,15 +159,15 @@ class Upstream:
 
     async def _pause(self, delay: float) -> None:
         self._retry_at = time.monotonic() + delay
-        if not self._came_up:
+        if not self._has_connected:
             over, self._attempt = self._attempt, asyncio.Event()
             over.set()
         self.settled.set()
         await wait_for_event(self._stopping, delay)
 
     async def _connect(self) -> None:
-        self._news.clear()
-        self._lost = self._came_up = False
+        self._wake.clear()
+        self._lost = self._has_connected = False
         self._problem = "it ended"
         async with contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(START_S):
@@ -175,7 +175,7 @@ class Upstream:
                 tools = await _tools_of(client)
             await self._on_tools(tools)
             self._client = client
-            self._came_up = True
+            self._has_connected = True
             self._attempt.set()
             self.settled.set()
             try:
@@ -188,8 +188,8 @@ class Upstream:
 
     async def _until_lost(self, client: Client) -> None:
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self._wake.wait()
+            self._wake.clear()
             if self._lost or self._stopping.is_set():
                 return
             stale, self._stale = self._stale, set()
@@ -210,16 +210,16 @@ class Upstream:
         self._problem = why or self._problem
         self._lost = True
         self._set_down()
-        self._news.set()
+        self._wake.set()
 
     # --- changes ------------------------------------------------------------------------------
 
     async def _on_message(self, message: object) -> None:
-        self._ask_again([one.listed for one in _CHANGES if isinstance(message, one.message)])
+        self._ask_again([one.list_name for one in _CHANGES if isinstance(message, one.message)])
 
     def _ask_again(self, changed: Iterable[ListName]) -> None:
         self._stale.update(changed)
-        self._news.set()
+        self._wake.set()
 
     async def _listen(self, client: Client) -> None:
         """Listen for changes where the revision requires a subscription."""
@@ -228,7 +228,9 @@ class Upstream:
             "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
         }  # fmt: skip
         changing: list[ListName] = [
-            one.listed for one in _CHANGES if lists[one.listed] and lists[one.listed].list_changed
+            one.list_name
+            for one in _CHANGES
+            if lists[one.list_name] and lists[one.list_name].list_changed
         ]
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
             return
@@ -239,7 +241,7 @@ class Upstream:
                     self._ask_again(changing)  # earlier changes were not announced to us
                     async for change in changes:
                         self._ask_again(
-                            [one.listed for one in _CHANGES if isinstance(change, one.event)]
+                            [one.list_name for one in _CHANGES if isinstance(change, one.event)]
                         )
             except (MCPError, SubscriptionLost, TimeoutError) as error:
                 logger.debug("upstream %s: not listening: %s", self._name, error)

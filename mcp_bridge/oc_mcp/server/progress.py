@@ -21,7 +21,7 @@ class ProgressReporter:
 
     def __init__(self, report: SendProgress) -> None:
         self._report = report
-        self._news = asyncio.Event()
+        self._has_progress = asyncio.Event()
         self._latest = Progress(done=0)
         self._reported = -1.0
 
@@ -29,17 +29,17 @@ class ProgressReporter:
         """Record the progress, to be reported next."""
         self._latest = progress
         if progress.done > self._reported:
-            self._news.set()
+            self._has_progress.set()
 
     async def run(self) -> None:
         """Report until cancelled."""
         while True:
             try:
                 async with asyncio.timeout(SIGN_OF_LIFE_S):
-                    await self._news.wait()
+                    await self._has_progress.wait()
             except TimeoutError:
                 pass
-            self._news.clear()
+            self._has_progress.clear()
             await self._report_latest()
             await asyncio.sleep(PACE_S)
 

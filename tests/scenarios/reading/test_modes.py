@@ -168,10 +168,10 @@ def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, si
     )
     assert 'navigation "Main" to link "Imprint" (8 lines)' in lines[2]
     assert re.fullmatch(r'  - textbox "Quantity" \[ref=e\d+\]', lines[-1]), lines
-    assert len(lines) == facts["told"] + 3
+    assert len(lines) == facts["added"] + 3
     page.do("interact", query="First")
     again = page.do("read_page", compression="delta")
-    assert (again["delta"]["told"], again["delta"]["full"]) == (0, False), again
+    assert (again["delta"]["added"], again["delta"]["full"]) == (0, False), again
     page.do("interact", query="Imprint")  # by words, as the reading says
     assert "#imprint" in str(page.do("javascript_tool", code="location.hash"))
 

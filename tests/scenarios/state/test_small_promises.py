@@ -11,6 +11,9 @@ def test_wait_that_is_cut_short_is_no_success(daemon: Daemon, site: Site) -> Non
     assert error["code"] == "timeout"
     assert "5 s" in error["message"]
     assert daemon.do("wait_for", type="timeout", value=10, timeout_ms=60_000)["type"] == "timeout"
+    for value in ("²", "9" * 5000, "-1", "soon"):
+        error = daemon.call("wait_for", type="timeout", value=value).error
+        assert error.get("parameter") == "value", value[:9]
 
 
 def test_new_tab_goes_neither_back_nor_forward(daemon: Daemon) -> None:

@@ -22,7 +22,7 @@ def test_application_page_by_page(agent: Agent) -> None:
     )  # fmt: skip
     result = agent.do("fill_form", fields={"All of this is true": True}, submit="Send application")
     assert "Your number is A-1" in result["content"]
-    (sent,) = agent.kept.applications
+    (sent,) = agent.records.applications
     assert sent["given"] == "Min-jun 민준"
     assert (sent["school"], sent["year"], sent["hours"]) == ("Busan", "2033", "20")
     assert sent["about"].split() == ["two", "lines"]
@@ -42,7 +42,7 @@ def test_application_by_one_instruction(agent: Agent) -> None:
         """,
     )
     assert "Your number is A-1" in result["content"]
-    assert agent.kept.applications[0]["company"] == "The lamp company"
+    assert agent.records.applications[0]["company"] == "The lamp company"
     assert agent.calls == 2
 
 

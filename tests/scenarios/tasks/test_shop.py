@@ -19,7 +19,7 @@ def test_cheapest_in_stock_by_one_instruction(agent: Agent) -> None:
         'check In stock only; click Apply filters; click the first "Add to cart" button',
     )
     assert "Blue mug was added to the cart" in result["content"]
-    assert agent.kept.cart == {1: 1}
+    assert agent.records.cart == {1: 1}
     assert agent.calls == 2
 
 
@@ -28,7 +28,7 @@ def test_named_product_by_words(agent: Agent) -> None:
     agent.go("shop")
     agent.do("fill_form", fields={"Search products": "mug"}, submit=True)
     agent.do("interact", query="add to cart button red mug")
-    assert agent.kept.cart == {2: 1}
+    assert agent.records.cart == {2: 1}
     assert agent.calls == 3
 
 
@@ -43,7 +43,7 @@ def test_named_product_by_ref(agent: Agent) -> None:
     agent.do("interact", ref=refs["Tea pot"])
     refused = Page(agent.daemon, agent.site).call_in_short("interact", ref=refs["Stapler"])
     assert refused.code == "not_enabled"
-    assert agent.kept.cart == {4: 1}
+    assert agent.records.cart == {4: 1}
     assert agent.calls == 3
 
 
@@ -51,39 +51,39 @@ def test_quantity_of_a_product(agent: Agent) -> None:
     """Through the product's page, with an amount: two calls."""
     agent.go("shop")
     agent.do("act", instruction="click Notebook; set Quantity to 3; click Add to cart")
-    assert agent.kept.cart == {7: 3}
+    assert agent.records.cart == {7: 3}
     assert agent.calls == 2
 
 
 def test_cart_is_corrected(agent: Agent) -> None:
     """One of two lines is removed, by its row: two calls."""
-    agent.kept.cart.update({1: 1, 9: 2})
+    agent.records.cart.update({1: 1, 9: 2})
     agent.go("shop/cart")
     result = agent.do("interact", query="remove wool socks")
     assert result["changed"]["navigated"] is True
-    assert agent.kept.cart == {1: 1}
+    assert agent.records.cart == {1: 1}
     assert agent.calls == 2
 
 
 def test_checkout_with_a_dependent_field(agent: Agent) -> None:
     """The region's options come with the country; the order is placed in two calls."""
-    agent.kept.cart.update({4: 2})
+    agent.records.cart.update({4: 2})
     agent.go("shop/checkout")
     result = agent.do("fill_form", fields=ORDER, submit="Place order")
     assert result["changed"]["title"] == "Order 1004"
-    placed = agent.kept.orders[-1]
+    placed = agent.records.orders[-1]
     assert [placed[key] for key in ("total", "region", "way")] == ["68", "Busan", "fast"]
     assert agent.calls == 2
 
 
 def test_refused_checkout_says_why_and_is_mended(agent: Agent) -> None:
     """The answer has the form's complaint, so that no reading is needed: three calls."""
-    agent.kept.cart.update({1: 1})
+    agent.records.cart.update({1: 1})
     agent.go("shop/checkout")
     refused = agent.do("fill_form", fields={**ORDER, "Card number": "1"}, submit="Place order")
     assert "Card number has 16 digits" in refused["content"]
     agent.do("fill_form", fields={"Card number": "4" * 16}, submit="Place order")
-    assert agent.kept.orders[-1]["name"] == "Ada Lovelace"
+    assert agent.records.orders[-1]["name"] == "Ada Lovelace"
     assert agent.calls == 3
 
 

@@ -7,14 +7,14 @@ def test_fact_behind_a_search_and_a_link(agent: Agent) -> None:
     """Who keeps the lighthouse of Cape Ambler: three calls."""
     agent.go("wiki/Main_Page")
     agent.do("act", instruction="search for Cape Ambler; click the lighthouse link")
-    assert "The body_collector is Ada" in agent.do("read_page", mode="text")["content"]
+    assert "The keeper is Ada" in agent.do("read_page", mode="text")["content"]
     assert agent.calls == 3
 
 
 def test_search_by_words_of_the_text(agent: Agent) -> None:
     """A search that lists results, and one of them: two calls."""
     agent.go("wiki/Main_Page")
-    result = agent.do("act", instruction='search for "body_collector"; click Lighthouse')
+    result = agent.do("act", instruction='search for "keeper"; click Lighthouse')
     assert result["changed"]["url"].endswith("/wiki/Lighthouse")
     assert agent.calls == 2
 
@@ -24,12 +24,12 @@ def test_article_is_edited(agent: Agent) -> None:
     agent.go("wiki/Lighthouse")
     agent.do(
         "act",
-        instruction='click Edit; fill Text with "A tower. The body_collector is Grace."; '
-        'type "new body_collector" into Summary; check minor edit; click Save changes',
+        instruction='click Edit; fill Text with "A tower. The keeper is Grace."; '
+        'type "new keeper" into Summary; check minor edit; click Save changes',
     )
-    assert agent.kept.articles["Lighthouse"][-1] == (
-        "new body_collector",
-        "A tower. The body_collector is Grace.",
+    assert agent.records.articles["Lighthouse"][-1] == (
+        "new keeper",
+        "A tower. The keeper is Grace.",
     )
     assert agent.calls == 2
 
@@ -39,9 +39,7 @@ def test_sentence_is_added_to_an_article(agent: Agent) -> None:
     agent.go("wiki/Lighthouse?action=edit")
     agent.do("act", instruction='press Ctrl+End in Text; append " It is red." to Text')
     agent.do("fill_form", fields={"Summary": "colour"}, submit="Save changes")
-    assert agent.kept.articles["Lighthouse"][-1][1].endswith(
-        "The body_collector is Ada. It is red."
-    )
+    assert agent.records.articles["Lighthouse"][-1][1].endswith("The keeper is Ada. It is red.")
     assert agent.calls == 3
 
 
@@ -51,7 +49,7 @@ def test_new_article(agent: Agent) -> None:
     agent.do(
         "fill_form", fields={"Text": "It is loud. 📢", "Summary": "new"}, submit="Save changes"
     )
-    assert agent.kept.articles["Fog horn"] == [("new", "It is loud. 📢")]
+    assert agent.records.articles["Fog horn"] == [("new", "It is loud. 📢")]
     assert agent.calls == 2
 
 

@@ -125,7 +125,7 @@ class RequestLog:
             if request.id == request_id:
                 return request
         number = request_id.removeprefix("r")
-        was_seen = number.isdigit() and 0 < int(number) <= self._count
+        was_seen = number.isdecimal() and len(number) < 20 and 0 < int(number) <= self._count
         reason = "is no longer kept" if was_seen else "is unknown"
         raise OcdError(
             "not_found", f"The request {request_id} {reason}.",

@@ -123,13 +123,13 @@ def status_test(status: str | int) -> Test:
     """Return the test of a status: 404, 4xx, 400-499 or >=400; invalid_argument for others."""
     text = str(status).strip().lower()
     low, dash, high = text.partition("-")
-    if text.startswith(">=") and text[2:].strip().isdigit():
+    if text.startswith(">=") and text[2:].strip().isdecimal():
         low, high = text[2:].strip(), "999"
-    elif len(text) == 3 and text[0].isdigit() and text[1:] == "xx":
+    elif len(text) == 3 and text[0].isdecimal() and text[1:] == "xx":
         low, high = f"{text[0]}00", f"{text[0]}99"
     elif not dash:
         high = low
-    if not (low.isdigit() and high.isdigit()):
+    if not (low.isdecimal() and high.isdecimal() and len(text) < 20):
         raise OcdError(
             "invalid_argument", f"Not a status: {status}", hint="For example 404, 4xx or 400-499.",
             parameter="status",

@@ -91,12 +91,12 @@ class TraceFacts:
 
     @property
     def document(self) -> Resource | None:
-        """The request for the page itself."""
+        """The request for the page itself; None if the trace has none."""
         return next((one for one in self.resources if one.type == "Document"), None)
 
     @property
     def ttfb(self) -> float | None:
-        """When the document's first byte arrived."""
+        """When the document's first byte arrived; None if it did not, or there is no document."""
         return self.document.answered if self.document else None
 
     @property

@@ -269,6 +269,6 @@ def site_of(url: str) -> str:
     This only approximates Chromium's notion of a site, well enough to choose a tab by.
     """
     scheme, host = url.partition(":")[0].lower(), hostname_of(url)
-    if ":" in host or host.rpartition(".")[2].isdigit():
+    if ":" in host or host.rpartition(".")[2].isdecimal():
         return f"{scheme}://{host}"
     return f"{scheme}://{'.'.join(host.split('.')[-2:])}"

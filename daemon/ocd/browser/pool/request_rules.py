@@ -165,4 +165,4 @@ class RequestRules:
 def _size(headers: list[tuple[str, str]]) -> int:
     """Return the body's size if the headers tell it, else 0."""
     length = next((value for name, value in headers if name.lower() == "content-length"), "")
-    return int(length) if length.isascii() and length.isdigit() else 0
+    return int(length) if length.isascii() and length.isdecimal() else 0

@@ -35,9 +35,9 @@ class Download:
     """A download: `path` is its location once `state` is completed; sizes in bytes.
 
     Attributes:
-        reported: a caller was told how it has ended.
-        past: nobody waits for it any more, because it was waited for, or reported before the tab's
-            latest action.
+        reported: a caller has been informed of its end.
+        consumed: no call waits for it any more, because one has, or because it was reported before
+            the tab's latest action.
     """
 
     guid: str
@@ -48,7 +48,7 @@ class Download:
     received: int = 0
     total: int = 0
     reported: bool = False
-    past: bool = False
+    consumed: bool = False
     _done: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

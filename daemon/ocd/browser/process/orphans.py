@@ -144,7 +144,7 @@ def free_profile(profile: Path) -> None:
             f"The profile {profile} is in use on another computer ({host}).",
             hint=f"If no Chromium runs there any more, remove {lock}.",
         )
-    if pid.isdigit() and _is_browser(int(pid), profile):
+    if pid.isdecimal() and _is_browser(int(pid), profile):
         raise OcdError(
             "browser_failed",
             f"The profile {profile} is in use by another Chromium (pid {pid}).",

@@ -289,6 +289,7 @@ async def main_context(frame: Frame) -> int:
     """Return the context in which the page's own scripts of a same-process frame run.
 
     CDP only names it in events, all of which come again when its Runtime domain is enabled.
+    Raises script_error if the frame has none.
     """
     created: list[int] = []
 

@@ -32,7 +32,7 @@ class _HungPage:
     def __init__(self, tab: PageTarget, has_left: Callable[[], bool]) -> None:
         self._tab = tab
         self._has_left = has_left
-        self._told = False
+        self._logged = False
         self._answers: list[tuple[CdpSession, Result]] = []
         self._timer: asyncio.TimerHandle | None = None
 
@@ -65,7 +65,7 @@ class _HungPage:
         for session in hung:
             # It terminates the running script or the next one: the probe, if nothing runs.
             session.send_nowait("Runtime.terminateExecution")
-        if not self._told:
-            self._told = True
+        if not self._logged:
+            self._logged = True
             self._tab.events.emit("hung_page_ended")
         self._later(_AGAIN_S, self._end)

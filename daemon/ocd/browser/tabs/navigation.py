@@ -146,7 +146,10 @@ async def reload(tab: PageTarget, wait: Wait, *, ignore_cache: bool) -> Navigati
 
 
 async def go_in_history(tab: PageTarget, steps: int, wait: Wait) -> Navigation:
-    """Go that many entries forward (negative: back) in the tab's history and wait."""
+    """Go that many entries forward (negative: back) in the tab's history and wait.
+
+    Raises navigation_failed if there is no such entry, and what the request guard raises.
+    """
     await _prepare(tab)
     history = await tab.cdp.send("Page.getNavigationHistory")
     index = history["currentIndex"] + steps

@@ -58,7 +58,7 @@ class ToolAnswer:
     """A tool's result: the JSON value that it returned, or none if its page was left."""
 
     value: Any
-    left: bool = False
+    page_left: bool = False
 
 
 class PageTools:
@@ -110,7 +110,7 @@ class PageTools:
         self.on_change()
 
     def _count_event(self, cdp: CdpSession) -> bool:
-        """Count an event; stop listening to a target that floods."""
+        """Count an event; False for one too many, at the first of which the target is silenced."""
         self._events[cdp] = count = self._events.get(cdp, 0) + 1
         if count == _MAX_EVENTS:
             cdp.send_nowait("WebMCP.disable")
@@ -267,7 +267,7 @@ class _ToolCall:
         except asyncio.CancelledError:
             self._cdp.send_nowait("WebMCP.cancelInvocation", {"invocationId": self._id})
             raise
-        return ToolAnswer(None, left=True) if answered is None else _answer(tool, answered)
+        return ToolAnswer(None, page_left=True) if answered is None else _answer(tool, answered)
 
 
 def tool_to_dict(tool: PageTool) -> dict[str, Any]:

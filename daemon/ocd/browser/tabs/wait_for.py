@@ -135,11 +135,11 @@ async def _wait(tab: PageTarget, kind: str, value: str, timeout_s: float, *, vis
 
 
 async def _download(tab: PageTarget) -> list[dict[str, Any]]:
-    while not (files := [file for file in tab.downloads if not file.past]):
+    while not (files := [file for file in tab.downloads if not file.consumed]):
         await _wait_for_download_start(tab)
     for file in files:
         await file.wait_done()
-        file.past = True
+        file.consumed = True
     return [file.to_dict() for file in files]
 
 

@@ -27,7 +27,7 @@ class _Waiting:
     """A request and its answer.
 
     Attributes:
-        near: the worker that has begun with it.
+        preferred_worker: the worker that has begun with it.
         cancelled: how many workers have ended while they were reading it.
         ended: the last of those.
         deaths: how many workers have died while they were reading it.
@@ -35,7 +35,7 @@ class _Waiting:
 
     request: PageRequest
     answer: asyncio.Future[PageAnswer] | None = None
-    near: str = ""
+    preferred_worker: str = ""
     cancelled: int = 0
     ended: str = ""
     deaths: int = 0
@@ -112,7 +112,7 @@ class ClusterReader:
 
     def _queue(self, one: _Waiting, *, first: bool = False) -> None:
         self._waiting += 1
-        queue = self._alone if one.alone else self._queues.setdefault(one.near, deque())
+        queue = self._alone if one.alone else self._queues.setdefault(one.preferred_worker, deque())
         (queue.appendleft if first else queue.append)(one)
         self._wanted.set()
 
@@ -204,12 +204,12 @@ class ClusterReader:
     def _settle(self, one: _Waiting, page: PageAnswer, worker: str) -> bool:
         """Accept a worker's answer for a page; False if the page must be requested again."""
         if page.failure is not None and page.failure.code == "cancelled":
-            one.near, one.cancelled, one.ended = "", one.cancelled + 1, worker
+            one.preferred_worker, one.cancelled, one.ended = "", one.cancelled + 1, worker
             if one.cancelled < _MAX_CANCELLED:
                 return False  # that worker is ending; another one reads it
         # The load continues on that worker, which has its cookies, proxy and connection.
         continues = page.begun or page.redirect is not None
-        one.near = worker if continues else ""
+        one.preferred_worker = worker if continues else ""
         if not page.is_empty and one.answer is not None and not one.answer.done():
             one.answer.set_result(page)
         return not page.is_empty
@@ -217,7 +217,7 @@ class ClusterReader:
     def _ask_again(self, batch: list[_Waiting], *, died: bool) -> None:
         """Have others read the batch, and find out which page kills workers."""
         for one in reversed(batch):
-            one.near, one.deaths = "", one.deaths + died
+            one.preferred_worker, one.deaths = "", one.deaths + died
             if one.deaths > _MAX_DEATHS:
                 one.fail(fetch_error("fetch_failed", _DIED))
             else:

@@ -41,7 +41,10 @@ def format_of(path: Path) -> ExportFormat:
 
 
 def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str, Any]:
-    """Write the pages and return what was written. Blocks. Raises storage_*, unreadable_file."""
+    """Write the pages and return what was written. Blocks.
+
+    Raises invalid_argument if the path is taken, storage_*, unreadable_file.
+    """
     if path.is_dir() and (form != "markdown" or any(path.iterdir())):
         what = "is a folder that has files in it" if form == "markdown" else "is a folder"
         raise OcdError(

@@ -4,10 +4,11 @@ A response without an explicit lifetime is revalidated every time.
 """
 
 from collections.abc import Iterable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 import msgspec
+
+from ocd.crawl.rate_limits import http_time
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -15,11 +16,11 @@ Fields = tuple[tuple[str, str], ...]
 class CachePolicy(msgspec.Struct, frozen=True):
     """What a response's headers say about storing it. Times are Unix seconds.
 
-    lifetime_s: how long it is fresh. age_s: how old it was when it came, at `came_at`. vary: the
-    request's headers that it was made for.
+    lifetime_s: how long it is fresh. age_s: its age when it was received, at `received_at`. vary:
+    the values of the request headers that its Vary header names.
     """
 
-    came_at: float
+    received_at: float = msgspec.field(name="came_at")  # as stored by earlier releases
     age_s: float
     lifetime_s: float
     etag: str
@@ -28,7 +29,7 @@ class CachePolicy(msgspec.Struct, frozen=True):
 
     def is_fresh(self, now: float) -> bool:
         """Return whether it may be used without revalidation."""
-        return self.age_s + max(0.0, now - self.came_at) < self.lifetime_s
+        return self.age_s + max(0.0, now - self.received_at) < self.lifetime_s
 
     def fits(self, request: Mapping[str, str]) -> bool:
         """Return whether it answers a request with these headers; their names are in lower case."""
@@ -42,7 +43,7 @@ class HttpExchange(NamedTuple):
     headers: Fields
     request: Fields
     sent_at: float
-    came_at: float
+    received_at: float
 
 
 def policy_of(exchange: HttpExchange) -> CachePolicy | None:
@@ -56,7 +57,7 @@ def policy_of(exchange: HttpExchange) -> CachePolicy | None:
         return None
     request = _joined(exchange.request)
     found = CachePolicy(
-        came_at=exchange.came_at,
+        received_at=exchange.received_at,
         age_s=_age(headers, exchange),
         lifetime_s=_lifetime(headers, directives),
         etag=headers.get("etag", ""),
@@ -74,10 +75,12 @@ def update_headers(stored: Fields, confirmed: Fields) -> Fields:
 
 
 def _age(headers: Mapping[str, str], exchange: HttpExchange) -> float:
-    date = _time(headers.get("date"))
-    apparent = max(0.0, exchange.came_at - date) if date is not None else 0.0
+    date = http_time(headers.get("date"))
+    apparent = max(0.0, exchange.received_at - date) if date is not None else 0.0
     stated = headers.get("age", "").strip()
-    corrected = (float(stated) if _is_number(stated) else 0.0) + exchange.came_at - exchange.sent_at
+    corrected = (
+        (float(stated) if _is_number(stated) else 0.0) + exchange.received_at - exchange.sent_at
+    )
     return max(apparent, corrected)
 
 
@@ -87,7 +90,7 @@ def _lifetime(headers: Mapping[str, str], directives: Mapping[str, str]) -> floa
     if "max-age" in directives:
         seconds = directives["max-age"]
         return float(seconds) if _is_number(seconds) else 0.0
-    expires, date = _time(headers.get("expires")), _time(headers.get("date"))
+    expires, date = http_time(headers.get("expires")), http_time(headers.get("date"))
     return max(0.0, expires - date) if expires is not None and date is not None else 0.0
 
 
@@ -109,13 +112,4 @@ def _joined(fields: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 10
-
-
-def _time(text: str | None) -> float | None:
-    if not text:
-        return None
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    return text.isascii() and text.isdecimal() and len(text) <= 10

@@ -97,7 +97,7 @@ class ActionEffects:
         for emitter, event, listener in self._listeners:
             emitter.on(event, listener)
         for file in self._tab.downloads:
-            file.past = file.past or file.reported
+            file.consumed = file.consumed or file.reported
         return self
 
     async def __aexit__(

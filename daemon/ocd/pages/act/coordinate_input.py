@@ -240,7 +240,7 @@ def _region_error(window: dict[str, Any]) -> OcdError:
 
 
 async def pause(deadline: ActionDeadline, seconds: float) -> None:
-    """Wait, as the caller requested."""
+    """Wait as long as the caller requested; invalid_argument if the deadline is earlier."""
     if seconds > deadline.seconds_left:
         raise OcdError(
             "invalid_argument", f"duration {seconds:g} s is longer than the call may take.",

@@ -17,7 +17,7 @@ def value_error(target: Target, message: str, hint: str = "", **details: Any) ->
 
 
 def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
-    """Raise the error for the engine's reason for refusing; do nothing without one."""
+    """Raise the error for the reason (`why`) with which the engine refused, if it did."""
     reason = answer.get("why")
     if reason is None:
         return

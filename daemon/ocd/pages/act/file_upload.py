@@ -67,7 +67,10 @@ class UploadStaging:
         tab.events.once("closed", self._drop)
 
     def put(self, name: str, content: str, mime_type: str = "") -> UploadFile:
-        """Write base64 content to a file with the name that the page is to see."""
+        """Write base64 content to a file with the name that the page is to see.
+
+        Raises invalid_argument if it is not base64, storage_*.
+        """
         try:
             data = base64.b64decode(content, validate=True)
         except (binascii.Error, ValueError) as error:

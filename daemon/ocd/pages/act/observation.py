@@ -200,7 +200,10 @@ async def _act_and_settle(
     action: Action,
     settling: Settling,
 ) -> tuple[dict[str, Any] | None, Given]:
-    """Return what the page says of it, and what the action has given the element to hold."""
+    """Act, and return what has changed once the page is quiet, and what the element was given.
+
+    What has changed is None if the page did not answer, for example because it was left.
+    """
     choose = settling.choose
     while True:
         pending = effects.pending = PendingWork(settling.frame, patient=settling.is_patient)

@@ -34,7 +34,7 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
     found = [
         str(item["value"]["objectId"])
         for item in listed["result"]
-        if item["name"].isdigit() and "objectId" in item.get("value", {})
+        if item["name"].isdecimal() and "objectId" in item.get("value", {})
     ]
     # Sent together, answered in order.
     calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]

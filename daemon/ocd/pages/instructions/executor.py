@@ -120,7 +120,7 @@ class InstructionRunner:
         """Return the locator for a step's words: a ref, a CSS selector, or a query."""
         text = words.strip()
         ref = text.removeprefix("[ref=").removesuffix("]").lstrip("@")
-        if ref[:1] == "e" and ref[1:].isdigit():
+        if ref[:1] == "e" and ref[1:].isdecimal():
             return Locator(ref=ref)
         if text[:1] in "#.[" and " " not in text and len(text) > 1:
             return Locator(selector=text)

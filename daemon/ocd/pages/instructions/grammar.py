@@ -289,7 +289,7 @@ def _press(step: Step, match: re.Match[str]) -> Step | None:
         return None
     many = match["many"] or ("2" if match["twice"] else "1")
     count = (
-        int(many) if many.isdigit() else ("two", "three", "four", "five").index(many.lower()) + 2
+        int(many) if many.isdecimal() else ("two", "three", "four", "five").index(many.lower()) + 2
     )
     sure = (
         chord.lower() in _SURE

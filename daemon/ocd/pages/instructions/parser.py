@@ -112,7 +112,7 @@ def _too_many_error(number: int) -> OcdError:
 
 
 def _split(part: str, aside: _QuotedTexts) -> list[Step] | None:
-    """Return the steps of a part: split at the first `and` that leaves a step on either side.
+    """Split a part at the first `and` with a step on either side; None if no split has steps only.
 
     Splits are tried from last to first, so that what follows a place is parsed only once: the
     number of ways to split a text is exponential.
@@ -135,7 +135,7 @@ def _split_clauses(
     found: dict[int, list[Step] | None],
     aside: _QuotedTexts,
 ) -> list[Step] | None:
-    """Return the steps from `start` on; `found` has those from each later place on."""
+    """Return the steps from `start` on, or None; `found` has those from each later cut on."""
     for cut, end in cuts:
         after = found[end]
         before = _step(part[start:cut], aside) if after else None

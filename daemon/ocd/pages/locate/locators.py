@@ -233,7 +233,7 @@ async def _resolve_match(tab: Tab, at: Locator) -> tuple[Element, str]:
 
 
 async def element_of_ref(tab: Tab, ref: str) -> Element:
-    """Return the element of a ref, or the one that unambiguously replaced it."""
+    """Return the element of a ref, or the one that unambiguously replaced it; else stale_ref."""
     element = await acquire_ref(tab, ref)
     if element is None:
         name = f"e{parse_ref(ref)}"

@@ -21,7 +21,7 @@ _PROPERTY = "function (name, attribute) { return openchrome.property(this, name,
 async def read_property(
     tab: Tab, name: Property, locator: Locator, attribute: str | None = None
 ) -> tuple[Any, str | None]:
-    """Return the value of a property, and the ref of the element that has it.
+    """Return the value of a property, and the ref of the element that has it, if it is of one.
 
     Raises what `locators.resolve` raises, except that a missing element counts as not visible;
     wrong_value for `checked` of an element that cannot be checked.

@@ -170,7 +170,7 @@ async def _without_repeats(
         return None, {}
     short, past = best
     note = f"- as before: as on {_path(past.url)}, with new refs: act on it by words\n"
-    facts = {"full": False, "like": past.url, "told": short.told, "unchanged": short.left_out}
+    facts = {"full": False, "like": past.url, "added": short.added, "unchanged": short.left_out}
     return replace(reading, text=note + short.text), facts
 
 

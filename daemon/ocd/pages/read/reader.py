@@ -173,7 +173,10 @@ class _Reader:
         self.about: Mapping[str, Any] = {}
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
-        """Return the text of a frame, with that of the frames inside it inserted."""
+        """Return the text of a frame, with that of the frames inside it inserted.
+
+        Raises stale_ref if the requested element is gone, page_left if the document is not there.
+        """
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
         if reply["suspects"] and await look_into_empty(self._tab, frame):
@@ -205,7 +208,7 @@ class _Reader:
         return reply
 
     async def _frame_of_iframe(self, frame: Frame, place: int) -> Frame | None:
-        """Return the frame that an iframe element shows."""
+        """Return the frame that an iframe element shows; None if it is gone."""
         object_id = await engine.handle(self._tab, frame, f"openchrome.frame({place})", needed=1)
         if object_id is None:
             return None

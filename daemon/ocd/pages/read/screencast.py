@@ -55,7 +55,7 @@ class Screencast:
         self._viewers: list[TabWatcher] = []
         self._latest = b""
         self._waiting: int | None = None
-        self._came_at = -inf
+        self._arrived_at = -inf
         self._is_resting = False
         self._renewal: asyncio.TimerHandle | None = None
 
@@ -124,8 +124,8 @@ class Screencast:
 
     def _pause_in_burst(self) -> None:
         loop = asyncio.get_running_loop()
-        before, self._came_at = self._came_at, loop.time()
-        if self._came_at - before < _BURST_S:
+        before, self._arrived_at = self._arrived_at, loop.time()
+        if self._arrived_at - before < _BURST_S:
             self._tab.cdp.send_nowait("Page.stopScreencast")
             self._renewal = loop.call_later(_PAUSE_S, self._renew)
 

@@ -58,9 +58,9 @@ class Camera:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.ended_by: FilmEnd | None = None
-        self._over = asyncio.Event()
+        self._ended = asyncio.Event()
         self._ending = asyncio.Event()
-        self._news = asyncio.Event()
+        self._redraw = asyncio.Event()
         self._tab: Tab | None = None
         self._clock: FilmClock | None = None  # from its first picture on
         self._last_ms = -1
@@ -69,7 +69,7 @@ class Camera:
         self._last_frame = b""
         self._captions: dict[int, str] = {}
         self._number = 0
-        self._shown = Picture(0)
+        self._last_picture = Picture(0)
         self._box: Box | None = None
         self._box_url = ""
         self._mouse: tuple[float, float] | None = None
@@ -91,7 +91,7 @@ class Camera:
         if tab is not self._tab:
             self._tab, self._frame, self._box, self._mouse = tab, b"", None, None
             self._passwords = []
-            self._news.set()
+            self._redraw.set()
 
     def caption(self, number: int, words: str) -> None:
         """Set the caption for an action; a call with the same number replaces it."""
@@ -103,7 +103,7 @@ class Camera:
     def take_frame(self, frame: bytes) -> None:
         """Take the tab's newest frame."""
         self._frame = frame
-        self._news.set()
+        self._redraw.set()
 
     def take_mark(self, mark: Mark) -> None:
         """Receive the place where an agent acts."""
@@ -120,14 +120,14 @@ class Camera:
 
     def _note_overlay(self) -> None:
         self._overlay_changed = True
-        self._news.set()
+        self._redraw.set()
 
     async def end(self) -> None:
         """End the film with what the tab shows now, and wait until the file is whole."""
-        await wait_for_event(self._over, _LAST_S)
+        await wait_for_event(self._ended, _LAST_S)
         self._ending.set()
-        self._news.set()
-        await self._over.wait()
+        self._redraw.set()
+        await self._ended.wait()
 
     async def run(self) -> None:
         """Film until the end, a bound, or a failure; none of it concerns the recording."""
@@ -141,16 +141,16 @@ class Camera:
         finally:
             if process is not None:
                 await self._finish(process)
-            self._over.set()
+            self._ended.set()
 
     async def _film_tabs(self, process: Process) -> None:
         while not self._is_over(process):
             tab = self._tab
             if tab is None or tab.closed:
-                self._news.clear()
-                await self._news.wait()
+                self._redraw.clear()
+                await self._redraw.wait()
                 continue
-            closed = tab.events.on("closed", self._news.set)
+            closed = tab.events.on("closed", self._redraw.set)
             try:
                 async with watching(tab, self) as cast:
                     await self._film(process, tab, cast)
@@ -173,7 +173,7 @@ class Camera:
                 self._frame = b""  # the first frame of a new stream
                 cast.acknowledge()
             if not self._has_news():
-                quiet = await self._wait_news(process, quiet=quiet)
+                quiet = await self._wait_redraw(process, quiet=quiet)
             if self._tab is not tab or tab.closed:
                 return
             if self._has_news():
@@ -189,13 +189,13 @@ class Camera:
     def _has_news(self) -> bool:
         return bool(self._frame) or self._overlay_changed
 
-    async def _wait_news(self, process: Process, *, quiet: bool) -> bool:
+    async def _wait_redraw(self, process: Process, *, quiet: bool) -> bool:
         """Wait for something new; return whether the pause is long enough for a note."""
-        self._news.clear()
+        self._redraw.clear()
         if quiet:
-            await self._news.wait()
-        elif not await wait_for_event(self._news, _QUIET_S):
-            await self._send(process, msgspec.structs.replace(self._shown, jpeg=b""))
+            await self._redraw.wait()
+        elif not await wait_for_event(self._redraw, _QUIET_S):
+            await self._send(process, msgspec.structs.replace(self._last_picture, jpeg=b""))
             return True
         return quiet
 
@@ -221,14 +221,14 @@ class Camera:
         if self._box is not None and self._tab is not None and self._tab.url != self._box_url:
             self._box = None
         captions, self._captions = self._captions, {}
-        caption = " · ".join(captions.values()) or self._shown.caption
+        caption = " · ".join(captions.values()) or self._last_picture.caption
         head, _, jpeg = frame.partition(b"\n")
         size = _decode_head(head) if head else {}
-        self._shown = Picture(
+        self._last_picture = Picture(
             0, jpeg, size.get("width", 0.0), size.get("top", 0.0), covered,
             self._box, self._mouse, caption,
         )  # fmt: skip
-        return self._shown
+        return self._last_picture
 
     async def _send(self, process: Process, picture: Picture) -> None:
         """Send a picture that is shown from now on; the first one must show a tab.

@@ -29,7 +29,7 @@ class Canvas:
         self._page = page
         self._scale = 1.0
         self._top = 0.0
-        self._place = (0, 0)
+        self._page_offset = (0, 0)
         self.size = (_even(page.width), _even(page.height) + CAPTION_HEIGHT)
 
     def draw(self, picture: Picture) -> Image.Image:
@@ -37,7 +37,7 @@ class Canvas:
         if picture.jpeg:
             self._show(picture)
         image = Image.new("RGB", self.size, _PAPER)
-        image.paste(self._page, self._place)
+        image.paste(self._page, self._page_offset)
         pen = ImageDraw.Draw(image)
         if picture.box is not None:
             pen.rectangle(self._to_pixels(picture.box, 3), outline=_ACTED_ON, width=3)
@@ -53,7 +53,7 @@ class Canvas:
         css = picture.width or page.width
         if page.width > room[0] or page.height > room[1]:
             page.thumbnail(room)
-        self._place = ((room[0] - page.width) // 2, (room[1] - page.height) // 2)
+        self._page_offset = ((room[0] - page.width) // 2, (room[1] - page.height) // 2)
         self._scale, self._top = page.width / css, picture.top
         pen = ImageDraw.Draw(page)
         for box in picture.covered:
@@ -63,7 +63,7 @@ class Canvas:
     def _to_pixels(self, box: Box, more: int, place: tuple[int, int] | None = None) -> Box:
         """Return the corners of a box in pixels, with so many more on each side."""
         left, top, width, height = (length * self._scale for length in box)
-        dx, dy = place or self._place
+        dx, dy = place or self._page_offset
         left, top = left + dx, top + dy + self._top * self._scale
         return (left - more, top - more, left + width + more, top + height + more)
 

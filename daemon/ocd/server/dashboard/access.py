@@ -38,7 +38,10 @@ class Access(LoopbackAccess):
         self._keys = keys
 
     def check(self, request: web.Request) -> Viewer | None:
-        """Return who asks, None on the way in; raises OcdError for everybody else."""
+        """Return the viewer; None for the entry page, which redeems a key.
+
+        Raises forbidden, and login_required without a valid cookie.
+        """
         self.check_origin(request)
         self._check_site(request)
         self.check_peer(request)

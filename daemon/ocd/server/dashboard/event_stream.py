@@ -248,7 +248,7 @@ class PageConnection:
 async def serve_events(
     request: web.Request, services: CallServices, viewer: Viewer
 ) -> web.WebSocketResponse:
-    """Send events to a page until it disconnects."""
+    """Send events to a page until it disconnects; limit_reached if too many pages are open."""
     if viewer.pages >= MAX_VIEWER_PAGES:
         raise OcdError("limit_reached", f"{viewer.pages} pages are already open in this browser")
     socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=_MAX_MESSAGE)

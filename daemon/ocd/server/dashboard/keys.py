@@ -89,7 +89,7 @@ class Keys:
         return Entry(cookie, link.path)
 
     def viewer(self, cookie: str) -> Viewer | None:
-        """Return whose cookie it is."""
+        """Return the viewer who has this cookie, or None."""
         return self._viewers.get(digest(cookie))
 
     def __repr__(self) -> str:

@@ -130,7 +130,7 @@ class DashboardRoutes:
         app.router.add_route(method, path, check_first)
 
     async def get_enter(self, request: web.Request) -> web.Response:
-        """Redeem a key and answer with the cookie for it."""
+        """Redeem a key and answer with the cookie for it; login_required if it is not valid."""
         self._access.check(request)
         entry = self._keys.redeem(request.query.get("key", ""))
         if entry is None:
@@ -264,7 +264,7 @@ class DashboardRoutes:
         return await serve_events(request, self._services, viewer)
 
     async def post_call(self, request: web.Request, viewer: Viewer) -> web.Response:
-        """Run one of the verbs that the page uses."""
+        """Run one of the verbs that the page uses; forbidden for any other."""
         call = _decode(await request.read(), DashboardCall)
         allowed = VIEW_VERBS | CONTROL_VERBS if viewer.control else VIEW_VERBS
         if call.verb not in allowed:

@@ -364,7 +364,10 @@ async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> b
 
 
 async def field_inside(target: Target) -> Element | None:
-    """Return the text field inside a combobox that is not one itself; `async with` releases it."""
+    """Return the text field inside a combobox that is not one itself, or None.
+
+    `async with` releases it.
+    """
     return await found_option(target) if await target.element.call(_FIELD_INSIDE) else None
 
 

@@ -227,7 +227,10 @@ async def _click_option(target: Target, deadline: ActionDeadline, values: Sequen
 
 
 async def _press_at_label(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> bool:
-    """Click the label of a value, which selects it in many fields, and press Backspace."""
+    """Click a value's label, which selects it in many fields, and press Backspace.
+
+    Returns False if there is no label to click.
+    """
     if not await target.element.call(_REMOVER, list(values), True):  # noqa: FBT003 - to JavaScript
         return False
     if not await _click_found(target, deadline):
@@ -237,7 +240,10 @@ async def _press_at_label(target: Target, deadline: ActionDeadline, values: Sequ
 
 
 async def _press_backspace(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> bool:
-    """Press Backspace in the empty field, which takes away the last value."""
+    """Press Backspace in the emptied field, which removes the last value.
+
+    Returns False for controls that are no text field, and once the deadline has passed.
+    """
     if target.about["kind"] == "custom":
         return False
     await target.element.call(SELECT_ALL)
