@@ -351,6 +351,17 @@ def test_a_forced_stop_leaves_no_sockets(make_daemon: MakeDaemon) -> None:
     assert "not running" in daemon.ocd("stop", "--force").ok().err
 
 
+def test_a_forced_stop_ends_a_browser_that_hangs(make_daemon: MakeDaemon) -> None:
+    """Chromium would end with its pipe, but not while it is stopped: it is killed by pid."""
+    daemon = make_daemon()
+    daemon.do("tabs_create")
+    browser = daemon.chromium()
+    browser.kill(signal.SIGSTOP)
+    daemon.ocd("stop", "--force").ok()
+    daemon.identity.wait_gone()
+    browser.wait_gone()
+
+
 def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
     """Its start by the clock is now three hours off: it is found by the time since the boot."""
     daemon = make_daemon()

@@ -8,7 +8,7 @@ from PIL import Image
 from ocd.api.errors import OcdError
 from ocd.recording.film import encoder
 from ocd.recording.film.camera import MAX_STILL_S, FilmClock, check_video_extra
-from ocd.recording.film.drawing import CAPTION_HEIGHT
+from ocd.recording.film.drawing import CAPTION_HEIGHT, Canvas
 from ocd.recording.film.encoder import FilmFile
 from ocd.recording.film.picture import Picture
 from support.films import BLUE, RED, pictures, share_of
@@ -54,3 +54,19 @@ def test_pictures_without_room_are_left_out_and_the_last_one_never(
     assert shown[0][1].size == (64, 48 + CAPTION_HEIGHT)
     assert share_of(shown[0][1], RED) > 0.4
     assert share_of(shown[1][1], BLUE) > 0.4
+
+
+def test_a_larger_picture_is_made_smaller_and_centred(tmp_path: Path) -> None:
+    """All of it is in the film, with bars beside it, and none of it below."""
+    canvas = Canvas(Picture(0, jpeg_of(RED, tmp_path, (200, 100)), 200.0))
+    image = canvas.draw(Picture(1, jpeg_of(BLUE, tmp_path, (300, 300)), 300.0))
+    assert image.size == (200, 100 + CAPTION_HEIGHT)
+    rows = {y: [x for x in range(200) if _is_blue(image, x, y)] for y in (50, 101)}
+    assert 90 <= len(rows[50]) <= 100
+    assert abs(rows[50][0] + rows[50][-1] - 199) <= 2
+    assert rows[101] == []
+
+
+def _is_blue(image: Image.Image, x: int, y: int) -> bool:
+    red, _, blue = image.convert("RGB").crop((x, y, x + 1, y + 1)).tobytes()
+    return blue > 200 and red < 60
