@@ -1012,8 +1012,9 @@ class AsyncVerbs(ABC):
     ) -> shapes.InteractResult:
         """Click a button or link, type, press a key or otherwise act on one element
 
-        By one of ref, selector, query. Waits until it can be acted on, then for the effects, and
-        reports what changed. Form fields: form_input, fill_form. No element, only a point: computer.
+        By one of ref, selector, query; press and type need none where something has the focus. Waits
+        until it can be acted on, then for the effects, and reports what changed. Form fields:
+        form_input, fill_form. No element, only a point: computer.
 
         Args:
             action: What to do (default: "click")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "396d813aef8ea0e2"
+CATALOG_HASH = "994bdfd9b563784f"
 
 
 class Verbs(ABC):
@@ -1013,8 +1013,9 @@ class Verbs(ABC):
     ) -> shapes.InteractResult:
         """Click a button or link, type, press a key or otherwise act on one element
 
-        By one of ref, selector, query. Waits until it can be acted on, then for the effects, and
-        reports what changed. Form fields: form_input, fill_form. No element, only a point: computer.
+        By one of ref, selector, query; press and type need none where something has the focus. Waits
+        until it can be acted on, then for the effects, and reports what changed. Form fields:
+        form_input, fill_form. No element, only a point: computer.
 
         Args:
             action: What to do (default: "click")

@@ -211,6 +211,11 @@ def test_out_is_the_file_of_a_verb_that_writes_one() -> None:
     assert parse("page-screenshot --out a.png").options == {"out": "a.png"}
 
 
+@pytest.mark.parametrize("text", ["- a point", "-->", "--- b = c", "-a b=c"])
+def test_text_that_cannot_be_an_option_is_an_argument(text: str) -> None:
+    assert parse("form-input e3", text).params["value"] == text
+
+
 def test_usage_and_command_lines() -> None:
     entry = INDEX["form_input"]
     assert command_names.usage(entry) == "oc form-input REF [VALUE] [--option …]"

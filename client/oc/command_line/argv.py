@@ -245,6 +245,8 @@ class _Parser:
         names = [name for name in self.positional(entry) if name not in self.given]
         if positional_args.is_lone_action(names, self.bare, self.known, self.given):
             raise _lone_action_error(self.bare[0], names[1])
+        if len(self.bare) == 1 and entry.get("lone") in names:
+            names = [entry["lone"]]
         names = positional_args.assign(names, self.bare, self.known, self.given)
         texts = positional_args.distribute(names, self.bare, self.known)
         if len(self.bare) > sum(map(len, texts.values())):
@@ -311,8 +313,13 @@ class _Parser:
 
 
 def _is_value(word: str) -> bool:
-    # `-` is standard input, -5 a number.
-    return word == "-" or (word[1:2].isdecimal() and not word.startswith("--"))
+    # `-` is standard input, -5 a number, "- a point" and "-->" are text.
+    label = word.partition("=")[0]
+    return word != "--" and (
+        (word[1:2].isdecimal() and not word.startswith("--"))
+        or not label.lstrip("-")[:1].isalnum()
+        or any(map(str.isspace, label))
+    )
 
 
 def _is_indirect(texts: list[str]) -> bool:

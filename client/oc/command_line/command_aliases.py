@@ -37,7 +37,9 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "uncheck": ("interact", {"action": "uncheck"}, ("ref",), "Uncheck a checkbox"),
     "press": ("interact", {"action": "press"}, ("value",), "Press a key, for example Enter"),
     "select": ("interact", {"action": "select"}, ("ref", "value"), "Choose an option"),
-    "type": ("interact", {"action": "type"}, ("ref", "value"), "Type text into an element"),
+    "type": (
+        "interact", {"action": "type"}, ("ref", "value"), "Type into an element, or into the focus",
+    ),
     "scrollintoview": (
         "interact", {"action": "scroll_into_view"}, ("ref",), "Scroll an element into view",
     ),
@@ -101,6 +103,8 @@ _REQUIRED = {
     "resize": ("width", "height"), "set viewport": ("width", "height"), "set device": ("preset",),
     "state save": ("path",), "state load": ("envelope_path",),
 }  # fmt: skip
+# Commands whose only argument is that one: `oc type TEXT` types where the focus is.
+_LONE = {"type": "value"}
 _SCHEMAS: dict[str, dict[str, Any]] = {"wait": {"value": _MILLISECONDS}}
 
 # First words that may be followed by a second one.
@@ -122,6 +126,7 @@ def find(words: str, index: Mapping[str, Entry]) -> Entry | None:
         "words": tuple(words.split()),
         "fixed": fixed,
         "positional": tuple(name for name in positional if name in left),
+        "lone": _LONE.get(words, ""),
         "summary": summary,
         "params": {
             **entry["params"],

@@ -52,8 +52,9 @@ _NEEDS_VALUE = ("select", "press", "type")
 class Interact(ElementParams):
     """Click a button or link, type, press a key or otherwise act on one element
 
-    By one of ref, selector, query. Waits until it can be acted on, then for the effects, and
-    reports what changed. Form fields: form_input, fill_form. No element, only a point: computer.
+    By one of ref, selector, query; press and type need none where something has the focus. Waits
+    until it can be acted on, then for the effects, and reports what changed. Form fields:
+    form_input, fill_form. No element, only a point: computer.
     """
 
     action: Annotated[Action, Meta(description="What to do")] = "click"
@@ -191,11 +192,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
         raise OcdError(
             "invalid_argument", f"interact: {params.action} needs a value", parameter="value"
         )
-    at = replace(Locator.of(params), **_LOCATOR_OPTIONS.get(params.action, {}))
-    if params.action == "press" and Locator.of(params) == Locator():
-        at = _PAGE
-    wait_policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
-    target = await resolve_when_present(tab, at, wait_policy)
+    target = await _target(tab, params, deadline)
     async with target.element:
         done = await element_actions.perform_action(
             target, deadline, params.action, params.value or "", params.modifiers
@@ -207,6 +204,28 @@ async def interact(tab: Tab, params: Interact) -> Output:
     screenshot = await post_action_view.screenshot_after(tab) if params.verify else None
     image = Image(screenshot.data, screenshot.mime_type) if screenshot else None
     return replace(answer(tab, data, done), image=image)
+
+
+async def _target(tab: Tab, params: Interact, deadline: ActionDeadline) -> Target:
+    """Return the element that is named, or what gets the keys where none has to be."""
+    at = replace(Locator.of(params), **_LOCATOR_OPTIONS.get(params.action, {}))
+    if Locator.of(params) == Locator():
+        if params.action == "press":
+            at = _PAGE
+        if params.action == "type":
+            return await _focused_field(tab)
+    wait_policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
+    return await resolve_when_present(tab, at, wait_policy)
+
+
+async def _focused_field(tab: Tab) -> Target:
+    target = await hit_test.focused_field(tab)
+    if target is None:
+        raise OcdError(
+            "element_not_found", "No field has the focus.",
+            hint="Name the field: ref, selector or query.",
+        )  # fmt: skip
+    return target
 
 
 async def _answer_dialog(tab: Tab, deadline: ActionDeadline, params: Interact) -> Output:

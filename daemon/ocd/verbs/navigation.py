@@ -123,6 +123,8 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
         else:
             action, url = "navigate", _parse_address(params.url, tab)
             at = await tab.navigate(url, params.wait)
+    if "created" in tab_was:
+        left.pop("ended", None)  # a blank page: the machine was too busy to answer for it
     result = _navigation_result(tab, action, at, left)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
     return replace(result, data={**result.data, **tab_was, **more})

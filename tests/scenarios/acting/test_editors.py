@@ -61,6 +61,16 @@ def test_editor_that_takes_the_clipboard_only(at: At) -> None:
     assert page.js("pasting.textContent") == "new words"
 
 
+def test_lines_become_blocks_of_their_own(at: At) -> None:
+    """Block editors put other elements in the place of the one that was pasted into."""
+    page = at("editors.html")
+    result = page.do("form_input", query="Block", value="One line.\n\nAnother.")
+    assert result["value"].split() == ["One", "line.", "Another."]
+    assert (
+        page.js("[...blocks.children].map((one) => one.textContent).join()") == "One line.,Another."
+    )
+
+
 def test_text_that_an_editor_changes_is_an_error(at: At) -> None:
     """Both texts are told, what was wanted and what is there."""
     page = at("editors.html")

@@ -123,6 +123,20 @@ def test_shortcut_opens_what_is_used_next(at: At) -> None:
     assert said(page) == "found"
 
 
+def test_text_is_typed_where_the_focus_is(at: At) -> None:
+    """Without an element; nothing is typed if no field has the focus."""
+    page = at("restless.html")
+    error = page.call("interact", action="type", value="x").error
+    assert (error["code"], error["message"]) == (
+        "element_not_found", "No field has the focus.",
+    )  # fmt: skip
+    page.do("interact", query="Ask", action="focus")
+    result = page.do("interact", action="type", value="hello")
+    assert (result["target"]["name"], result["value"]) == ("Ask", "hello")
+    page.do("interact", action="press", value="Enter")
+    assert said(page) == "sent hello"
+
+
 def test_page_that_never_rests(at: At) -> None:
     """Endless requests and mutations hold up no action."""
     page = at("restless.html?busy")

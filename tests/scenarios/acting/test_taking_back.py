@@ -138,3 +138,9 @@ def test_field_that_hands_each_key_on_has_taken_the_text(at: Callable[[str], Pag
     page = at("taking-back.html")
     page.do("interact", query="Terminal", action="type", value="ls")
     assert page.text("#line") == "ls"
+
+
+def test_separator_that_ends_a_value_empties_the_field(page: Page) -> None:
+    """The page shows the value beside the field, without the separator."""
+    page.do("interact", query="Tags", action="type", value="stone,")
+    assert page.js("chips.textContent + tags.value") == "stone"

@@ -44,6 +44,12 @@ def test_login_redirect_is_told(daemon: Daemon, site: Site) -> None:
     assert arrived["auth_redirect_host"] == "127.0.0.1"
 
 
+def test_page_that_asks_for_a_new_password_is_no_login(daemon: Daemon, site: Site) -> None:
+    """Setting up an application, for example, or signing up."""
+    arrived = daemon.do("navigate", url=site.url("redirect-to?url=/state/sign-up.html"))
+    assert "auth_redirect" not in arrived
+
+
 def test_reload_says_what_it_did(daemon: Daemon, site: Site) -> None:
     """ignore_cache is repeated."""
     daemon.do("navigate", url=site.url("article.html"))

@@ -35,7 +35,6 @@ _OPTION_ROLES = frozenset(("option", "radio", "checkbox", "menuitem", "menuitemr
 _BOXES = frozenset(
     ("grid", "table", "list", "box", "area", "panel", "pane", "region", "sidebar", "menu", "dialog")
 )
-_TYPING = "function () { return openchrome.isTyping(this) }"
 
 
 @dataclass(slots=True)
@@ -211,14 +210,14 @@ async def _search(runner: InstructionRunner, step: Step) -> StepResult:
 
 
 async def _type(runner: InstructionRunner, step: Step) -> StepResult:
-    target = await hit_test.focused_element(runner.tab)
-    async with target.element as element:
-        if not await element.call(_TYPING):
-            raise OcdError(
-                "not_understood",
-                "The instruction does not say where to type, and no field has the focus.",
-                hint=f'Say: type "{step.value[:40]}" into Name.', words=step.words,
-            )  # fmt: skip
+    target = await hit_test.focused_field(runner.tab)
+    if target is None:
+        raise OcdError(
+            "not_understood",
+            "The instruction does not say where to type, and no field has the focus.",
+            hint=f'Say: type "{step.value[:40]}" into Name.', words=step.words,
+        )  # fmt: skip
+    target.element.release()
     result = await coordinate_input.keys(runner.tab, runner.deadline, step.value, kind="type")
     return StepResult(step, result, target.ref, target.describe())
 

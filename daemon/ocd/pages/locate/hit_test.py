@@ -11,6 +11,7 @@ from ocd.pages.engine.refs import Element, refs_of
 from ocd.pages.locate.target import Target
 
 _STRUCK = "function (o) { return openchrome.hitElement(this, o) }"
+_IS_TYPING = "function () { return openchrome.isTyping(this) }"
 _MAX_FRAME_DEPTH = 12
 _UNKNOWN = {"role": "iframe", "name": "", "kind": "none", "secret": False}
 
@@ -43,6 +44,15 @@ async def element_at_point(tab: Tab, x: float, y: float) -> Target:
 async def focused_element(tab: Tab) -> Target:
     """Return the focused element, and start watching its document."""
     return await _evaluate_node(tab, tab.main_frame, "openchrome.focused()")
+
+
+async def focused_field(tab: Tab) -> Target | None:
+    """Return the focused element if it takes what is typed, and start watching its document."""
+    target = await focused_element(tab)
+    if target.ref and await target.element.call(_IS_TYPING):
+        return target
+    target.element.release()
+    return None
 
 
 async def _evaluate_node(tab: Tab, frame: Frame, expression: str) -> Target:

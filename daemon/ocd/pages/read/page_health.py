@@ -92,7 +92,7 @@ async def glance(tab: Tab) -> dict[str, Any]:
     It waits at most PAGE_ANSWER_S seconds, and no longer than the call's deadline allows.
 
     gate: what stands in front of the page (captcha, bot-check, access-denied, js-required), or "".
-    login: whether the page asks for a password.
+    login: whether the page asks for a password that exists already.
     """
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):

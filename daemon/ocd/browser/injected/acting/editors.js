@@ -95,10 +95,28 @@ function clipboardEvent(control, kind, text) {
 
 const pasteText = (el, text) => clipboardEvent(controlOf(el), 'paste', text) !== null;
 
+// What the page has put in the place of an element that it has taken out, as block editors do with what is pasted.
+function replacementsOf(el) {
+  const records = watchedRecords();
+  const gone = records.findLast(({ removedNodes }) =>
+    [...removedNodes].some((node) => nodeContains(node, el)),
+  );
+  if (!gone) return [];
+  const added = records
+    .filter(({ target }) => target === gone.target)
+    .flatMap(({ addedNodes }) => [...addedNodes]);
+  const here = new Set(added.filter((node) => node.parentNode === gone.target));
+  return [...gone.target.childNodes].filter((node) => here.has(node));
+}
+
 // The text of an editor; of a code editor what it copies, when everything in it is selected.
 function editorText(el) {
   const control = controlOf(el);
   if (takesCode(control)) return clipboardEvent(control, 'copy', '') || visibleCode(control);
+  if (!isPresent(control))
+    return replacementsOf(control)
+      .flatMap((one) => editorLines(one))
+      .join('\n');
   return editorLines(control).join('\n');
 }
 

@@ -80,12 +80,15 @@ function heldInstead(el, { state, text, typed }, before, records = []) {
   return { held: clip(held, 500) };
 }
 
+const ENDING_SEPARATOR = /(?<=\S)[,;\s]$/;
 const handedOn = new WeakMap(); // the text that was typed into each field that hands it on
 
-// Whether the page takes each key out of the field as the next one comes, and shows the text elsewhere: terminals do.
+// Whether the page takes what is typed out of the field and shows it elsewhere: terminals do so with each key, fields of
+// several values once a separator ends one of them.
 function isHandedOn(el, typed, held, records) {
   if (!typed.endsWith(held)) return false;
-  if (records.some(({ target }) => (target.data ?? textContentOf(target)).includes(typed)))
+  const shown = typed.replace(ENDING_SEPARATOR, '');
+  if (records.some(({ target }) => (target.data ?? textContentOf(target)).includes(shown)))
     handedOn.set(el, typed);
   return handedOn.get(el) === typed;
 }

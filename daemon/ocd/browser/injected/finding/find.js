@@ -126,7 +126,8 @@ function giveWay(found, texts, asked) {
   const called = [...texts, ...found.filter((one) => asked.isSaidIn(one.name))];
   const given = new Set();
   for (const one of found) {
-    if (one.score < LIKELY || one.score >= WHOLE_NAME || called.includes(one)) continue;
+    const isMeant = one.score >= LIKELY || one.score === ANOTHERS_SCORE;
+    if (!isMeant || one.score >= WHOLE_NAME || called.includes(one)) continue;
     const isPart = wordsOf(one.name).join(' ') !== asked.phrase;
     const ofKind = asked.roles.has(one.role);
     if (ofKind && !isPart) continue;
@@ -276,15 +277,15 @@ function dropComboboxWrappers(found) {
   );
 }
 
-// What can be dragged, around what shows the hand and has all its words, is that.
+// What can be dragged, around a control or what shows the hand, which has all its words, is that.
 function dropDraggableWrappers(found) {
-  const clicked = found.filter((one) => one.role === 'clickable');
+  const inner = found.filter(
+    ({ el, role, acts }) =>
+      acts && role !== 'draggable' && (role !== 'clickable' || hasOnlyPointerCursor(el)),
+  );
   return found.filter(
     ({ el, role, name }) =>
-      role !== 'draggable' ||
-      !clicked.some(
-        (one) => one.name === name && nodeContains(el, one.el) && hasOnlyPointerCursor(one.el),
-      ),
+      role !== 'draggable' || !inner.some((one) => one.name === name && nodeContains(el, one.el)),
   );
 }
 

@@ -66,9 +66,13 @@ function parseQuoted(text) {
 // A query that is an element's line in the outline: button "Delete" in: Bob. In a row: recorded so.
 const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
+const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
 const NUMBER = /\p{N}/u;
+const NOT_LATIN = /[^\p{Script=Latin}\p{Script=Common}]/u;
+const MIN_BEGINNING = 4; // letters of a word that may stand for the whole of it
+const MAX_ENDING = 2; // letters that may be missing of a shorter one: "Add" is no short form of "Address"
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
 // The words of a text; of one that was cut, the last may be half a word.
@@ -119,7 +123,7 @@ class SearchQuery {
     if (this.kinds.length || !this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
     // No half of a pair at the end: the expression knows whole signs only.
-    const parts = [...this.stems, ...begun].map((part) =>
+    const parts = [...this.stems, ...this.kindWords, ...begun].map((part) =>
       part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
     );
     // A dotted capital I has two letters as a small one.
@@ -255,9 +259,27 @@ class SearchQuery {
     const bare = this.kinds.length && this.isOfKinds(el, role, name) ? BARE_KIND_SCORE + kind : 0;
     if (!this.rest.length) return bare;
     const all = there === this.stems.length ? this.words(said, spoken) : 0;
-    const score = all || this.further(el, role, acts, spoken);
+    const score = all > LETTERS_SCORE ? all : Math.max(all, this.further(el, role, acts, spoken));
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
-    return score > 0 ? Math.max(1, bare, score + this.kindFit(role, spoken) + kind) : bare;
+    if (score === 0) return bare || (this.isCalledKind(low) ? LETTERS_SCORE + kind : 0);
+    const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
+    const lacking = acts && fitting > ANOTHERS_SCORE && said !== this.phrase;
+    return lacking && this.lacksKind(el, role, spoken) ? ANOTHERS_SCORE : fitting;
+  }
+
+  // Whether a name has nothing but words that are asked for, of which those that mean a kind are its only ones.
+  isCalledKind(low) {
+    if (!this.kindWords.some((word) => low.includes(word))) return false;
+    return wordsOf(low).every((word) => this.all.includes(word));
+  }
+
+  // Whether the kind is one that nobody acts on, such as a heading or a list, and neither the name nor what else is
+  // known of the element has the word: "Add title" is not "Address".
+  lacksKind(el, role, spoken) {
+    if (!this.kindWords.length || [...this.roles].some((one) => one === role || WIDGETS.has(one)))
+      return false;
+    const extra = wordsOf(otherWords(el, false, false));
+    return !this.kindWords.every((word) => spoken.includes(word) || hasWord(extra, word));
   }
 
   // What the kind that is asked for adds or takes; one that is a part of the name says nothing.
@@ -281,10 +303,11 @@ class SearchQuery {
     if (` ${said} `.includes(` ${this.phrase} `)) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
     const start = this.rest.filter((word) =>
-      spoken.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one))),
+      spoken.some((one) => isBeginning(word, one) || (one.length > 3 && word.startsWith(one))),
     );
     if (start.length === this.rest.length) return 60;
-    return said.includes(this.phrase) && this.phrase.length > 1 ? 58 : 0;
+    if (!said.includes(this.phrase)) return 0;
+    return isLongPart(this.phrase) ? 58 : LETTERS_SCORE;
   }
 
   // Whether all the words stand together beside a field that has but some of them: they name what is there.
@@ -307,6 +330,13 @@ class SearchQuery {
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
 }
+
+const isBeginning = (word, whole) =>
+  whole.startsWith(word) && (isLongPart(word) || whole.length - word.length <= MAX_ENDING);
+
+// Whether letters within a word may stand for it: of scripts that write without spaces, any two may.
+const isLongPart = (text) =>
+  text.length >= MIN_BEGINNING || (text.length > 1 && NOT_LATIN.test(text));
 
 // Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.
 const hasWord = (words, word) => words.includes(word) || words.includes(`${word}s`);

@@ -158,11 +158,7 @@ class OutlineDraft {
       this.joinBelow(at, this.lines[at + 1]);
     } else if (role === '' && only?.[1] === LEAF && isDraggedBy(this.lines[at][2], only[2])) {
       this.refs--;
-      this.lines[at] = [
-        this.lines[at][0],
-        LEAF,
-        this.lines.pop()[2].replace('clickable', 'draggable'),
-      ];
+      this.lines[at] = [this.lines[at][0], LEAF, draggableLine(this.lines.pop()[2])];
     } else if (count > 0 && role !== '' && this.lines[at + 1][2] === role && this.hasOneBelow(at))
       this.joinBelow(at, this.lines[at]);
     else if (role === 'listitem' && only?.[1] === LEAF && this.lines[at][2] === role) {

@@ -49,6 +49,9 @@ const BLANK = /^\s*$/;
 const ZERO_WIDTH_ONLY = /^[\s\u200b-\u200d\u2060\ufeff]*$/; // signs without a width, by which editors hold a line open
 const ROLELESS_WORDS = new Set(['clickable', 'draggable', 'droppable']);
 const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
+const DRAGGED_CONTROL =
+  /^(?:button|link|option|menuitem|tab|treeitem|img|clickable) "(?:[^"\\]|\\.)*" \[ref=e\d+\]/;
+const REF = /\[ref=e\d+\]/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
 const MAX_ICON = 64; // px
@@ -154,9 +157,16 @@ function drawsBoxOfLabel(el) {
 // Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
 function isDraggedBy(line, inner) {
   if (!NAMELESS_DRAGGABLE.test(line)) return false;
+  if (DRAGGED_CONTROL.test(inner)) return true;
   const [, number] = CLICKED_WORDS.exec(inner) ?? [];
   return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
 }
+
+// The line of the one thing in what can be dragged: it says both.
+const draggableLine = (inner) =>
+  CLICKED_WORDS.test(inner)
+    ? inner.replace('clickable', 'draggable')
+    : inner.replace(REF, '$& draggable');
 
 // Fields without a name go by what they are called in the page's own terms; what has words below
 // or beside it needs no hint.

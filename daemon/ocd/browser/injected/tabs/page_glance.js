@@ -16,5 +16,5 @@
   else if (named(/^(access denied|403 forbidden|you have been blocked)/i)) gate = 'access-denied';
   else if (named(/^(please )?enable javascript/i)) gate = 'js-required';
   else if (count < 300 && some(widget) && of('body').innerText.length < 1000) gate = 'captcha';
-  return { count, gate, title, login: some('input[type=password]') };
+  return { count, gate, title, login: some('input[type=password]:not([autocomplete=new-password i])') };
 }

@@ -6,7 +6,7 @@
   const seen = (el) => el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getClientRects().length > 0;
   const text = (of('body')?.innerText ?? '').trim();
   const gates = [];
-  if (all('input[type=password]').some(seen)) gates.push('login');
+  if (all('input[type=password]:not([autocomplete=new-password i])').some(seen)) gates.push('login');
   const challenge = 'iframe[src*="recaptcha"], iframe[src*="hcaptcha"], iframe[src*="challenges.cloudflare.com"], iframe[src*="arkoselabs"], .g-recaptcha, .h-captcha, .cf-turnstile, #px-captcha';
   if (all(challenge).some(seen)) gates.push('captcha');
   if (/^(just a moment|attention required|access denied|verify you are human|are you a robot)/i.test(of('title').trim())) gates.push('bot_check');
