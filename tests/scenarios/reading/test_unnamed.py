@@ -195,3 +195,24 @@ async def test_an_editor_s_line_numbers_and_repeated_words_are_left_out(
         '- button "Move two" [ref] description: as e',
     ], text
     assert re.search(r'"Move one" \[ref=(e\d+)\]', text)[1] == re.search(r"as (e\d+)", text)[1]
+
+
+_DRAWN_TICK = """
+<span style="cursor: pointer; position: relative; display: inline-block; pointer-events: none">
+<input type="checkbox" id="bridges" checked style="pointer-events: auto">
+<svg class="tick" style="position: absolute; left: 0; top: 0; cursor: pointer" width="24" height="24"
+ role="presentation" aria-hidden="true"><path d="M4 12l6 6 8-12" /></svg></span>
+<label for="bridges">Bridges</label>
+<span class="drawn" style="display: inline-block; width: 24px; height: 24px; cursor: pointer"></span>
+"""
+
+
+async def test_picture_that_lets_clicks_through_is_nothing_to_click(tab: Tab, site: Site) -> None:
+    """A tick drawn over a checkbox shows the hand, but the checkbox gets the click."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("(html) => { document.body.innerHTML = html; }", args=[_DRAWN_TICK])
+    text = (await read(tab)).text
+    assert re.sub(r"\[ref=e\d+\]", "[ref]", text).splitlines() == [
+        '- checkbox "Bridges" [ref] checked',
+        "- clickable (drawn) [ref]",
+    ], text

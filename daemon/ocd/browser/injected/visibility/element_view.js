@@ -50,7 +50,7 @@ class ElementView {
   }
 
   get pointer() {
-    return (this.points ??= this.style.cursor === 'pointer');
+    return (this.points ??= this.style.cursor === 'pointer' && this.style.pointerEvents !== 'none');
   }
 
   // Whether its place or its size may hide it.
