@@ -5,8 +5,8 @@ import pytest
 from support.linear_time import slow
 from support.readers import cases, examples
 
-# Each is some ten seconds of computing, for whichever worker is free.
-_BATCHES = 4
+# Each is some twenty seconds of computing, for whichever worker is free.
+_BATCHES = 8
 pytestmark = pytest.mark.spread
 
 

@@ -173,6 +173,7 @@ def test_reason_of_a_failed_start_is_passed_on(
     python.write_text("#!/bin/sh\necho 'Error: bad config' >&2\necho 'Hint: mend it' >&2\nexit 2\n")
     python.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setenv("OPENCHROME_HOME", str(tmp_path))
     with pytest.raises(OcdError) as caught:
         daemon_start.start_daemon("h", quiet=True)
     assert caught.value.body() == {

@@ -200,10 +200,10 @@ async def test_an_editor_s_line_numbers_and_repeated_words_are_left_out(
 _DRAWN_TICK = """
 <span style="cursor: pointer; position: relative; display: inline-block; pointer-events: none">
 <input type="checkbox" id="bridges" checked style="pointer-events: auto">
-<svg class="tick" style="position: absolute; left: 0; top: 0; cursor: pointer" width="24" height="24"
+<svg style="position: absolute; left: 0; top: 0; cursor: pointer" width="24" height="24"
  role="presentation" aria-hidden="true"><path d="M4 12l6 6 8-12" /></svg></span>
 <label for="bridges">Bridges</label>
-<span class="drawn" style="display: inline-block; width: 24px; height: 24px; cursor: pointer"></span>
+<span class="drawn" style="display: block; width: 24px; height: 24px; cursor: pointer"></span>
 """
 
 
