@@ -101,6 +101,13 @@ def test_links_lead_somewhere(path: str) -> None:
         assert not anchor or anchor in anchors(pages()[page]), link
 
 
+def test_links_are_found() -> None:
+    """Those that the test above follows: to pages and to headings."""
+    links = [link for text in pages().values() for link in _LINK.findall(_FENCED.sub("", text))]
+    assert sum(not re.match(r"[a-z]+:", link) for link in links) > 50
+    assert sum("#" in link for link in links) > 5
+
+
 def test_every_page_is_in_the_navigation() -> None:
     assert sorted(in_order(pages())) == sorted(pages())
     assert all(f"]({path}): " in llms_txt(pages()) for path in pages())

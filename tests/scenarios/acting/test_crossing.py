@@ -36,7 +36,9 @@ def test_words_that_an_element_has_itself_are_meant_before(at: At) -> None:
 
 def test_a_row_of_data_heads_no_column(at: At) -> None:
     """The first row of a table without headers says nothing about those below."""
-    assert not any('"12"' in line for line in at("crossing.html").lines("Steel of Rod"))
+    lines = at("crossing.html").lines("Steel of Rod")
+    assert lines
+    assert not any('"12"' in line for line in lines)
 
 
 def test_field_behind_other_fields_is_filled_by_column_and_row(at: At) -> None:

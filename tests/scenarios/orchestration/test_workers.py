@@ -102,6 +102,7 @@ def test_worker_outlives_chromium(make_daemon: Callable[..., Daemon], site: Site
     daemon = make_daemon()
     made = daemon.do("worker", action="create", url=site.url("article.html"))
     daemon.do("javascript_tool", tab_id=made["tab_id"], code="document.cookie = 'old=1'")
+    assert cookie_in(daemon, made["tab_id"]) == "old=1"
     daemon.chromium().kill()
     wait_until(lambda: daemon.status()["browser"]["state"] == "gone", 10, "Chromium's end")
     again = daemon.do("worker", action="open", worker_id=made["worker_id"],
