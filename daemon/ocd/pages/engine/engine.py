@@ -52,9 +52,9 @@ _FINDING = _in("finding", (
 _ACTING = _in("acting", (
     "recorded_elements", "selector_matches", "click_points", "frame_geometry",
     "native_fields", "actionability", "layout_rest", "editors", "option_changes",
-    "attribute_changes", "form_submission", "change_watch", "page_changes", "comboboxes",
-    "chosen_values", "pickers", "offered_lists", "field_groups", "held_values", "written_fields",
-    "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "attribute_changes", "form_submission", "change_watch", "page_changes", "list_options",
+    "comboboxes", "chosen_values", "pickers", "offered_lists", "field_groups", "held_values",
+    "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "serialise_dom", "interactive_elements", "page_state",
