@@ -20,7 +20,7 @@ def value(page: Page, name: str) -> Any:  # noqa: ANN401 - any JSON value
 
 @pytest.mark.parametrize("words", FIELDS)
 def test_words_beside_a_field_name_it(at: At, words: str) -> None:
-    """In a cell, a header, a paragraph, a list of terms; before it, above it or behind it."""
+    """In a cell, header, paragraph or list of terms; before, above or after the field."""
     page = at("beside.html")
     result = page.do("form_input", query=words, value="x")
     assert result["target"]["name"] == ("type here" if words == "Artist" else words)
@@ -30,7 +30,7 @@ def test_words_beside_a_field_name_it(at: At, words: str) -> None:
 
 
 def test_form_is_filled_by_the_words_beside_its_fields(at: At) -> None:
-    """All of it in one call, with options and boxes to tick."""
+    """One call fills the whole form, including options and checkboxes."""
     page = at("beside.html")
     wanted: dict[str, Any] = dict.fromkeys(FIELDS, "x")
     page.do("fill_form", fields={**wanted, "Medium": "Vinyl", "Live recording": True})
@@ -40,14 +40,14 @@ def test_form_is_filled_by_the_words_beside_its_fields(at: At) -> None:
 
 
 def test_box_to_tick_is_named_by_the_words_behind_it(at: At) -> None:
-    """A radio button among others in a line."""
+    """Also a radio button among others on one line."""
     page = at("beside.html")
     page.do("interact", query="Female", action="check")
     assert page.js("document.querySelector('[name=sex]:checked').value") == "f"
 
 
 def test_fields_of_a_grid_are_named_by_column_and_row(at: At) -> None:
-    """The column alone fits one in each row: they are listed with their rows."""
+    """A column alone matches a field in each row: the candidates are listed with their rows."""
     page = at("beside.html")
     page.do("form_input", query="hours ann", value="7")
     page.do("fill_form", fields={"Rate Bob": "9"})
@@ -59,7 +59,7 @@ def test_fields_of_a_grid_are_named_by_column_and_row(at: At) -> None:
 
 
 def test_partial_matches_are_marked(at: At) -> None:
-    """What has only some of the words says so, in `find` and among the candidates."""
+    """Matches with only some of the words are marked in `find` and among candidates."""
     page = at("rows.html")
     assert "(partial match)" in page.lines("delete xylophone")[0]
     assert "(partial match)" not in page.lines("delete bob")[0]
@@ -75,7 +75,7 @@ def test_partial_matches_are_marked(at: At) -> None:
 def test_links_of_one_name_are_told_apart_by_what_they_belong_to(
     at: At, words: str, said: str
 ) -> None:
-    """Where no row or section does: by the words of the box that holds one of them alone."""
+    """Without a row or section, by the words of the box that contains only one of them."""
     page = at("alike.html")
     both = page.call("interact", query="Today").error["candidates"]
     assert "Last repotted" in both[1]
@@ -100,7 +100,7 @@ def test_words_of_another_part_of_the_page_tell_nothing_apart(at: At, words: str
 
 
 def test_texts_with_some_of_the_words_are_left_out_beside_a_control_that_has_all(at: At) -> None:
-    """Other controls stay, as what may have been meant instead."""
+    """Other controls are listed: one of them may have been meant."""
     page = at("rows.html")
     lines = page.lines("delete bob")
     assert lines
@@ -108,7 +108,7 @@ def test_texts_with_some_of_the_words_are_left_out_beside_a_control_that_has_all
 
 
 def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
-    """What stands in the other columns of its row is no label; its column's header is one."""
+    """The row's other columns are not its label; the header of its column is."""
     page = at("in_place.html")
     outline = page.do("read_page")["content"]
     assert "listitem: textbox (editor) [" in outline
@@ -118,7 +118,7 @@ def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
 
 
 def test_label_of_a_form_that_the_page_has_twice_is_no_field(at: At) -> None:
-    """The first of the same id is not shown: what shows is a field once, and is filled in."""
+    """The first element with the id is hidden: the visible field is listed once, and filled."""
     page = at("form_twice.html")
     outline = page.do("read_page")["content"]
     assert outline.count("spinbutton") == 1
@@ -132,7 +132,7 @@ def test_label_of_a_form_that_the_page_has_twice_is_no_field(at: At) -> None:
 
 
 def test_label_of_a_control_that_does_not_show_names_what_is_drawn_for_it(at: At) -> None:
-    """However deep the drawn one stands, beside the words that it holds."""
+    """However deep the drawn control is inside the label, beside its words."""
     page = at("stand-ins.html")
     result = page.do("form_input", query="Server group", value="Mine")
     assert result["target"]["name"] == "Server group"
@@ -140,7 +140,7 @@ def test_label_of_a_control_that_does_not_show_names_what_is_drawn_for_it(at: At
 
 
 def test_only_field_under_a_heading_is_called_by_it(at: At) -> None:
-    """Between them stands what the field is for; a heading of two fields names neither."""
+    """Also with a description in between; a heading above two fields names neither."""
     page = at("headed.html")
     page.do("fill_form", fields={"Add toppings": "ham", "Your motto": "onwards"})
     assert page.js("document.querySelector('textarea').value") == "ham"
@@ -149,7 +149,7 @@ def test_only_field_under_a_heading_is_called_by_it(at: At) -> None:
 
 
 def test_words_that_name_another_thing_do_not_mean_a_field_beside_it(at: At) -> None:
-    """It has some of them, and the others stand near it: the field is shown, not filled."""
+    """Only some words are its name, the others are near it: it is a candidate, and not filled."""
     page = at("others-name.html")
     reply = page.call("form_input", query="Prime stars", value="4")
     assert reply.code == "element_not_found"

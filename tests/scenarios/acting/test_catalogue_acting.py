@@ -17,7 +17,7 @@ def later(page: Page, html: str) -> None:
 
 
 def test_find_waits_for_what_comes(at: At) -> None:
-    """What is not there yet is waited for; wait_for_ms 0 looks once."""
+    """`find` waits for elements that are not there yet; with wait_for_ms 0 it looks once."""
     page = at("rows.html")
     assert page.do("find", query="Postponed", wait_for_ms=0)["count"] == 0
     later(page, "<button>Postponed</button>")
@@ -30,7 +30,7 @@ def test_find_waits_for_what_comes(at: At) -> None:
 
 
 def test_find_gives_up_in_its_time(at: At) -> None:
-    """Nothing comes: the answer is empty, with a hint, when the time is over."""
+    """If nothing appears in time, the result is empty and has a hint."""
     page = at("rows.html")
     told = page.do("find", query="Zeppelin", wait_for_ms=100)
     assert (told["count"], told["refs"]) == (0, [])
@@ -38,7 +38,7 @@ def test_find_gives_up_in_its_time(at: At) -> None:
 
 
 def test_interact_waits_for_its_element(at: At) -> None:
-    """wait_for_ms: the element is acted on as soon as it is there; without it is an error."""
+    """wait_for_ms: the action happens once the element appears; without it the call fails."""
     page = at("rows.html")
     assert page.call("interact", query="Postponed").code == "element_not_found"
     later(page, "<button onclick=\"document.title='pressed'\">Postponed</button>")
@@ -49,7 +49,7 @@ def test_interact_waits_for_its_element(at: At) -> None:
 
 
 def test_interact_tells_what_comes_later(at: At) -> None:
-    """wait_after: changes that come after the action has settled are told, too."""
+    """wait_after: changes after the action has settled are reported as well."""
     page = at("rows.html")
     page.js(
         "const late = document.createElement('button'); late.textContent = 'Slowly';"
@@ -63,7 +63,7 @@ def test_interact_tells_what_comes_later(at: At) -> None:
 
 @pytest.mark.parametrize("form", ["dom_delta", "state_summary", "both"])
 def test_interact_answers_in_the_form_asked_for(at: At, form: str) -> None:
-    """What changed, the state of the page as inspect has it, or both."""
+    """return_format: the changes, the state of the page as `inspect` has it, or both."""
     page = at("things.html")
     told = page.do("interact", query="Menu", returnFormat=form)
     lines = told["content"].splitlines()
@@ -72,7 +72,7 @@ def test_interact_answers_in_the_form_asked_for(at: At, form: str) -> None:
 
 
 def test_interact_adds_a_picture(at: At) -> None:
-    """verify: what the window shows now; behind an open dialog none, and no error."""
+    """verify: a screenshot of the window; behind an open dialog there is none, and no error."""
     page = at("things.html")
     assert page.do("interact", query="Route", verify=True)["image"]["mime_type"] == "image/jpeg"
     warned = page.do("interact", query="Warn", verify=True, return_format="both")
@@ -81,7 +81,7 @@ def test_interact_adds_a_picture(at: At) -> None:
 
 
 def test_fill_form_adds_to_what_is_there(at: At) -> None:
-    """clear_first false: the text is put behind the old one; else it replaces it."""
+    """clear_first=false appends to the old text; otherwise it is replaced."""
     page = at("form.html")
     fields = {"About": " and new", "Story": " a time", "Age": 1}
     page.do("fill_form", fields=fields, clearFirst=False)
@@ -96,7 +96,7 @@ def test_fill_form_adds_to_what_is_there(at: At) -> None:
 
 
 def test_fill_form_waits_for_its_fields(at: At) -> None:
-    """A field that comes late is filled; with wait_for_ms 0 it is missing."""
+    """A field that appears later is filled; with wait_for_ms 0 it is missing."""
     page = at("rows.html")
     failure = page.call("fill_form", fields={"Nickname": "Al"}, wait_for_ms=0)
     assert failure.error["failed"][0]["error"]["code"] == "element_not_found"
@@ -108,7 +108,7 @@ def test_fill_form_waits_for_its_fields(at: At) -> None:
 
 
 def test_scroll_to_the_end(at: At) -> None:
-    """scroll_to_end goes all the way in its direction; sizes have the names of the DOM."""
+    """scroll_to_end scrolls all the way; the sizes have the names of the DOM."""
     page = at("things.html")
     told = page.do("lightweight_scroll", direction="down", scrollToEnd=True)
     assert told["at_end"] is True
@@ -121,7 +121,7 @@ def test_scroll_to_the_end(at: At) -> None:
 
 
 def test_smooth_scroll_answers_when_it_rests(at: At) -> None:
-    """smooth: the page scrolls in steps, and the answer has where it came to."""
+    """smooth: the page scrolls in steps, and the result has the final position."""
     page = at("things.html")
     page.js("window.steps = 0; addEventListener('scroll', () => { steps += 1; }); 1")
     told = page.do("lightweight_scroll", amount=600, smooth=True)
@@ -132,7 +132,7 @@ def test_smooth_scroll_answers_when_it_rests(at: At) -> None:
 
 
 def test_scroll_waits_for_what_is_loaded(at: At) -> None:
-    """wait_after_ms: sizes are those after the page had time to load more."""
+    """wait_after_ms: the sizes are those after the page had time to load more."""
     page = at("things.html")
     page.js(
         "addEventListener('scroll', () => setTimeout(() => document.body.insertAdjacentHTML("
@@ -144,7 +144,7 @@ def test_scroll_waits_for_what_is_loaded(at: At) -> None:
 
 
 def test_act_compares_outlines(at: At) -> None:
-    """verify ax-diff tells what the outline has new; both adds a picture."""
+    """verify=ax_diff returns the new lines of the outline; `both` adds a screenshot."""
     page = at("things.html")
     told = page.do("act", instruction='click "Menu"', verify="ax-diff")
     assert "Paste" in told["content"].partition("outline:")[2]
@@ -155,7 +155,7 @@ def test_act_compares_outlines(at: At) -> None:
 
 
 def test_screenshot_is_never_downgraded(at: At) -> None:
-    """The third screenshot of an unchanged page is a picture as well; force is refused."""
+    """The third screenshot of an unchanged page is an image, too; `force` is refused."""
     page = at("things.html")
     for _ in range(3):
         assert page.do("computer", action="screenshot")["image"]
@@ -166,7 +166,7 @@ def test_screenshot_is_never_downgraded(at: At) -> None:
 
 
 def test_code_may_be_called_text(at: At) -> None:
-    """javascript_tool takes `text` for `code`; both at once are refused."""
+    """javascript_tool accepts `text` for `code`, but not both."""
     page = at("rows.html")
     assert page.do("javascript_tool", text="6 * 7")["content"] == "42"
     assert page.call("javascript_tool", text="1", code="2").code == "invalid_argument"

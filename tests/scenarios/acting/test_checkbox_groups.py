@@ -15,7 +15,7 @@ def boxes(at: At) -> Page:
 
 
 def test_group_has_just_those_ticked_that_are_asked_for(boxes: Page) -> None:
-    """By legend, by aria-labelledby, by the words before boxes of one name; by words or values."""
+    """The group by legend, aria-labelledby or words before it; its boxes by words or values."""
     fields = {"Pets": ["Cat", "f"], "Days": ["Tue"], "Toppings": ["Ham", "Corn"]}
     filled = boxes.do("fill_form", fields=fields)
     assert [one["value"] for one in filled["fields"]] == [["Cat", "Fish"], ["Tue"], ["Ham", "Corn"]]
@@ -26,7 +26,7 @@ def test_group_has_just_those_ticked_that_are_asked_for(boxes: Page) -> None:
 
 
 def test_box_that_is_not_there_is_refused(boxes: Page) -> None:
-    """With those that are; nothing is ticked, and nothing given up."""
+    """The error lists the boxes; none is checked or unchecked."""
     refused = boxes.call("form_input", query="Pets", value=["Cat", "Cow"], timeout_ms=120_000)
     assert (refused.code, refused.error["options"]) == ("option_not_found", ["Cat", "Dog", "Fish"])
     assert boxes.js("ticked()") == "dog=d"
@@ -45,6 +45,6 @@ def test_box_goes_before_the_group_of_its_name(boxes: Page) -> None:
 
 @pytest.mark.parametrize("words", ["Account", "People"])
 def test_other_boxes_are_no_group(boxes: Page, words: str) -> None:
-    """A form with boxes among its fields, and those that choose rows of a table."""
+    """Checkboxes among other fields of a form, and those that select rows of a table."""
     failure = boxes.call("form_input", query=words, value=["Terms"], timeout_ms=2000)
     assert failure.code != "option_not_found"

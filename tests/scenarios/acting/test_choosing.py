@@ -31,7 +31,7 @@ def test_option_is_chosen_in_one_call(at: At, query: str, value: str, said: str)
 
 
 def test_several_options_of_a_listbox(at: At) -> None:
-    """A list that takes several gets those that are not chosen yet."""
+    """In a multi-select list, the options that are not selected yet are clicked."""
     page = at("lists.html")
     result = page.do("form_input", selector="#tags", value=["Red", "Green"])
     assert result["value"] == ["Red", "Green"]
@@ -39,14 +39,14 @@ def test_several_options_of_a_listbox(at: At) -> None:
 
 
 def test_interact_selects_too(at: At) -> None:
-    """The action `select` is the same for native and built selects."""
+    """The action `select` works for native and custom selects."""
     page = at("lists.html")
     page.do("interact", query="Country", action="select", value="France")
     assert page.text("#said") == "country France"
 
 
 def test_missing_option_lists_the_others_and_closes(at: At) -> None:
-    """option_not_found has the options that there are; the list is closed again."""
+    """option_not_found lists the options; the list is closed again."""
     page = at("lists.html")
     reply = page.call("form_input", query="Country", value="Atlantis")
     assert reply.code == "option_not_found"
@@ -70,7 +70,7 @@ def test_disabled_option_is_refused(at: At) -> None:
 def test_choice_that_the_page_does_not_take(
     at: At, query: str, code: str, held: str | None
 ) -> None:
-    """The option is clicked, and the control shows something else: that is no success."""
+    """If the control shows something else after the click, the call fails."""
     page = at("refused_choices.html")
     reply = page.call("form_input", query=query, value="Ulm", timeout_ms=4000)
     assert (reply.code, reply.error.get("held")) == (code, held)
@@ -80,7 +80,7 @@ def test_choice_that_the_page_does_not_take(
 
 
 def test_text_without_a_suggestion_stays(at: At) -> None:
-    """A field with suggestions keeps text that is none of them; `select` insists on one."""
+    """A field with suggestions keeps other text; `select` requires a suggestion."""
     page = at("lists.html")
     assert page.do("form_input", query="City", value="Ulm")["value"] == "Ulm"
     reply = page.call_in_short("interact", query="City", action="select", value="Ulm")
@@ -88,14 +88,14 @@ def test_text_without_a_suggestion_stays(at: At) -> None:
 
 
 def test_too_long_text_is_refused(at: At) -> None:
-    """A field that would cut the text does not get it."""
+    """Text that the field would truncate is not entered."""
     page = at("form.html")
     reply = page.call("form_input", query="Short", value="four")
     assert (reply.code, reply.error["most"]) == ("wrong_value", 3)
 
 
 def test_several_values_of_a_field_with_suggestions(at: At) -> None:
-    """Each is chosen from what is suggested for it; one that is not among them is an error."""
+    """Each value is chosen from its suggestions; one that is not suggested is an error."""
     page = at("tokens.html")
     page.do("form_input", query="Tags", value=["Red", "Blue"])
     assert page.text("#chosen") == "Red,Blue"
@@ -104,7 +104,7 @@ def test_several_values_of_a_field_with_suggestions(at: At) -> None:
 
 @pytest.mark.parametrize("name", ["Colours", "Paints"])
 def test_list_that_stays_open_after_several_is_closed(at: At, name: str) -> None:
-    """As a person does before going on: by Escape, but not where that would close a dialog."""
+    """With Escape, as a person would, except where Escape would close a dialog."""
     page = at("staying.html")
     page.do("interact", query="Open the order")
     page.do("form_input", query=name, value=["Red", "Blue"])
@@ -118,7 +118,7 @@ def test_list_that_stays_open_after_several_is_closed(at: At, name: str) -> None
 
 @pytest.mark.parametrize("name", ["Region", "Country"])
 def test_list_that_opens_by_a_click_alone_is_opened(at: At, name: str) -> None:
-    """What is typed into its field before is lost, or not taken; nothing but a class tells."""
+    """Text typed before that is lost or ignored; only a class name hints at the list."""
     page = at("clicked-open.html")
     refused = page.call("form_input", query=name, value="Moon")
     assert refused.code == "option_not_found"
@@ -127,7 +127,7 @@ def test_list_that_opens_by_a_click_alone_is_opened(at: At, name: str) -> None:
 
 
 def test_box_to_tick_that_is_made_of_another_is_one_box(at: At) -> None:
-    """An element of the page's own kind with the role, and an input of that name in its shadow."""
+    """A custom element with the role, and an input of the same name in its shadow tree."""
     page = at("staying.html")
     page.js(
         "document.body.insertAdjacentHTML('beforeend', '<own-box role=checkbox aria-checked=false"
@@ -142,7 +142,7 @@ def test_box_to_tick_that_is_made_of_another_is_one_box(at: At) -> None:
 
 
 def test_widget_that_stands_for_a_native_list(at: At) -> None:
-    """The list that the form keeps out of reach is not listed; what stands for it has its name."""
+    """The form's unreachable native list is not listed; the widget has its name."""
     page = at("stand-ins.html")
     outline = str(page.do("read_page")["content"])
     assert [line for line in outline.splitlines() if "City" in line and "options:" in line] == []
@@ -152,7 +152,7 @@ def test_widget_that_stands_for_a_native_list(at: At) -> None:
 
 
 def test_what_is_not_listed_is_added(at: At) -> None:
-    """A field that takes only what it offers, and offers to add; it filters late, and closes."""
+    """The field accepts only its options, offers to add one, and filters late."""
     page = at("stand-ins.html")
     for topping in ("ham", "cheese"):
         page.do("form_input", query="Toppings", value=topping)
@@ -173,7 +173,7 @@ def test_several_that_are_not_listed_are_added(at: At) -> None:
 def test_option_of_several_levels_is_named_with_those_above_it(
     at: At, path: str, chosen: str
 ) -> None:
-    """In a list that opens by its box alone: a click on its label only gives it the focus."""
+    """The list opens only by a click on its box; a click on the label just focuses it."""
     page = at("cascade.html")
     result = page.do("form_input", query="Region", value=path)
     assert page.text("#output") == chosen
@@ -182,7 +182,7 @@ def test_option_of_several_levels_is_named_with_those_above_it(
 
 @pytest.mark.parametrize("path", ["North / Coast / Beach", "South / Coast / Cliffs"])
 def test_option_of_several_levels_where_typing_filters(at: At, path: str) -> None:
-    """Its search knows the names of the levels, not the whole way: what was typed makes room."""
+    """The filter matches single levels, not the path: typed text is removed again."""
     page = at("cascade.html")
     for way in ("North / Hills", path):
         result = page.do("form_input", query="Place", value=way)
@@ -192,7 +192,7 @@ def test_option_of_several_levels_where_typing_filters(at: At, path: str) -> Non
 
 
 def test_path_that_leads_nowhere_is_refused(at: At) -> None:
-    """With the options that its lists have; nothing is chosen."""
+    """The error has the options of its lists; nothing is chosen."""
     page = at("cascade.html")
     reply = page.call("form_input", query="Region", value="North / Coast / Desert", timeout_ms=8000)
     assert reply.code == "option_not_found"
@@ -201,7 +201,7 @@ def test_path_that_leads_nowhere_is_refused(at: At) -> None:
 
 
 def test_field_that_is_emptied_says_what_was_chosen(at: At) -> None:
-    """Its own text is gone, and what was chosen shows beside it."""
+    """Its text is cleared, and the chosen value appears beside it."""
     page = at("tokens.html")
     result = page.do("form_input", query="Tags", value=["Red"])
     assert result["value"] == "Red"
@@ -220,7 +220,7 @@ def test_field_that_is_emptied_says_what_was_chosen(at: At) -> None:
 def test_a_field_that_says_nothing_of_its_list_is_chosen_from(
     at: At, query: str, value: str, chosen: dict[str, str]
 ) -> None:
-    """A list without roles opens as one types; what is typed alone would be given up."""
+    """A list without roles opens on typing; text alone would be discarded."""
     page = at("offered.html")
     result = page.do("form_input", query=query, value=value)
     assert result["value"] == value
@@ -239,7 +239,7 @@ def test_a_field_that_says_nothing_of_its_list_is_chosen_from(
 def test_what_such_a_field_does_not_offer_is_refused(
     at: At, query: str, value: str, options: list[str]
 ) -> None:
-    """It takes what it offers alone, which shows only once it is left; in a dialog it is not."""
+    """It accepts only its options, which shows when it is left; in a dialog it is not left."""
     page = at("offered.html")
     reply = page.call("form_input", query=query, value=value)
     assert reply.code == "option_not_found"
@@ -249,7 +249,7 @@ def test_what_such_a_field_does_not_offer_is_refused(
 
 @pytest.mark.parametrize("query", ["Site", "Handbook", "Articles"])
 def test_a_field_to_search_by_takes_any_text(at: At, query: str) -> None:
-    """In a dialog whose list stays open, too: pages that were found are no values of it."""
+    """Also in a dialog with its list open: pages that were found are not its values."""
     page = at("search-fields.html")
     result = page.do("form_input", query=query, value="crawl")
     assert result["value"] == "crawl"
@@ -258,7 +258,7 @@ def test_a_field_to_search_by_takes_any_text(at: At, query: str) -> None:
 
 
 def test_a_hint_beside_a_field_is_no_list(at: At) -> None:
-    """What comes up beside what was typed, and offers nothing, changes nothing."""
+    """What appears beside the typed text and offers no options changes nothing."""
     page = at("offered.html")
     result = page.do("form_input", query="Pin", value="1234")
     assert result["value"] == "1234"
@@ -272,7 +272,7 @@ def test_a_hint_beside_a_field_is_no_list(at: At) -> None:
 def test_a_combobox_around_a_text_field_is_that_field(
     at: At, query: str, value: str, *, by_ref: bool
 ) -> None:
-    """As ARIA 1.1 has it: named by words or by the combobox's ref, the field takes the text."""
+    """ARIA 1.1's pattern: by words or by the combobox's ref, the inner field gets the text."""
     page = at("wrapped-combobox.html")
     where = {"query": query}
     if by_ref:
@@ -283,7 +283,7 @@ def test_a_combobox_around_a_text_field_is_that_field(
 
 
 def test_list_that_gives_up_what_is_clicked_again(at: At) -> None:
-    """Nothing says that it takes several; clicks pass through its field to the box around it."""
+    """Nothing marks it as multi-select; clicks pass through its field to the box around it."""
     page = at("toggling.html")
     for _ in range(3):
         reply = page.do("form_input", query="Languages", value="German")

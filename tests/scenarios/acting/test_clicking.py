@@ -10,7 +10,7 @@ At = Callable[[str], Page]
 
 
 def test_click_names_what_it_hit_and_what_changed(at: At) -> None:
-    """The answer has the element and the page's difference."""
+    """The result has the element and what changed on the page."""
     page = at("rows.html")
     result = page.do("interact", query="delete bob")
     assert result["target"] == {"role": "button", "name": "Delete"}
@@ -19,7 +19,7 @@ def test_click_names_what_it_hit_and_what_changed(at: At) -> None:
 
 
 def test_overlay_that_goes_away_is_waited_for(at: At) -> None:
-    """A veil over the button delays the click until it is gone."""
+    """An overlay over the button delays the click until it is gone."""
     page = at("overlay.html?leaves")
     page.do("interact", query="under")
     assert page.text("output") == "pressed"
@@ -45,7 +45,7 @@ def test_moving_element_is_clicked_where_it_stops(at: At) -> None:
 
 
 def test_element_that_never_stops_is_refused(at: At) -> None:
-    """`moving` after the caller's time."""
+    """`moving`, after the caller's time limit."""
     assert at("moving.html?forever").call_in_short("interact", query="catch").code == "moving"
 
 
@@ -69,7 +69,7 @@ def test_hidden_element_is_refused(at: At) -> None:
 
 
 def test_no_such_element(at: At) -> None:
-    """Words and selectors that fit nothing: `element_not_found`."""
+    """Words and selectors without a match: `element_not_found`."""
     page = at("things.html")
     assert page.call("interact", query="xylophone").code == "element_not_found"
     assert page.call("interact", selector="#xylophone").code == "element_not_found"
@@ -86,12 +86,12 @@ def test_equally_good_matches_are_listed(at: At) -> None:
 
 
 def test_several_matches_of_a_selector_are_ambiguous(at: At) -> None:
-    """A selector that fits three visible elements does not take the first."""
+    """A selector that matches three visible elements does not act on the first."""
     assert at("rows.html").call("interact", selector="tbody button").code == "ambiguous"
 
 
 def test_one_way_to_name_the_element(at: At) -> None:
-    """Two ways at once, or none, are invalid."""
+    """Two ways to name it at once, or none, are invalid."""
     page = at("things.html")
     assert page.call("interact", query="Same", selector="a").code == "invalid_argument"
     assert page.call("interact").code == "invalid_argument"
@@ -113,7 +113,7 @@ def test_element_below_the_fold_is_scrolled_to(at: At) -> None:
     ],
 )
 def test_other_ways_of_the_mouse(at: At, query: str, action: str, said: str) -> None:
-    """Double click, right click and hover do what a mouse does."""
+    """Double click, right click and hover send the events of a mouse."""
     page = at("things.html")
     page.do("interact", query=query, action=action)
     assert page.text("#view") == said
@@ -128,13 +128,13 @@ def test_keys_are_pressed(at: At, key: str, said: str) -> None:
 
 
 def test_unknown_key_is_refused(at: At) -> None:
-    """A key that no keyboard has is `wrong_value`."""
+    """An unknown key name is `wrong_value`."""
     reply = at("things.html").call("interact", query="Keys", action="press", value="Hyper+q")
     assert reply.code == "wrong_value"
 
 
 def test_typing_goes_key_by_key(at: At) -> None:
-    """`type` adds to what is there."""
+    """`type` appends to the existing text."""
     page = at("form.html")
     page.do("interact", query="Name", action="type", value="Ada L")
     page.do("interact", query="Name", action="type", value="!")
@@ -142,21 +142,21 @@ def test_typing_goes_key_by_key(at: At) -> None:
 
 
 def test_clear_empties_a_field(at: At) -> None:
-    """`clear` leaves nothing."""
+    """`clear` empties the field."""
     page = at("form.html")
     page.do("interact", query="About", action="clear")
     assert page.js("document.querySelector('textarea').value") == ""
 
 
 def test_label_stands_for_its_unseen_checkbox(at: At) -> None:
-    """A checkbox that only its label shows is checked through it."""
+    """A checkbox that is hidden behind its label is checked by it."""
     page = at("things.html")
     page.do("interact", query="I agree", action="check")
     assert page.text("#view") == "agreed true"
 
 
 def test_menu_that_opens_is_told_with_refs(at: At) -> None:
-    """What appears is in the answer, ready to be acted on."""
+    """What appears is in the result, with refs for the next action."""
     page = at("things.html")
     result = page.do("interact", query="Menu")
     assert "] expanded" in result["content"]
@@ -164,14 +164,14 @@ def test_menu_that_opens_is_told_with_refs(at: At) -> None:
 
 
 def test_answer_of_a_request_is_waited_for(at: At) -> None:
-    """What the click fetched is in the answer if it comes at once."""
+    """What the click has fetched is in the result if it arrives promptly."""
     page = at("things.html")
     page.site.open_gate("answer")
     assert "answered" in page.do("interact", query="Load")["content"]
 
 
 def test_answers_of_requests_one_after_the_other_are_waited_for(at: At) -> None:
-    """What the last of them brought is in the answer, unless the page takes long about it."""
+    """What the last one brought is in the result, unless the page is slow."""
     page = at("things.html")
     page.js("""const ask = async () => (await fetch("/json", {cache: "no-store"})).text();
         document.querySelector("button").onclick = async () => {
@@ -183,7 +183,7 @@ def test_answers_of_requests_one_after_the_other_are_waited_for(at: At) -> None:
 
 
 def test_element_that_removes_itself(at: At) -> None:
-    """A click that removes its own element is answered; its ref is stale afterwards."""
+    """A click that removes its own element succeeds; the ref is stale afterwards."""
     page = at("things.html")
     ref = page.ref("Vanish")
     assert '- button "Vanish"' in page.do("interact", ref=ref)["content"]
@@ -191,7 +191,7 @@ def test_element_that_removes_itself(at: At) -> None:
 
 
 def test_scroll_of_page_and_box(at: At) -> None:
-    """`lightweight_scroll` tells where it came to and whether that is the end."""
+    """`lightweight_scroll` returns the position, and whether that is the end."""
     page = at("things.html")
     assert page.do("lightweight_scroll", amount=300)["position"]["y"] == 300
     assert page.do("lightweight_scroll", direction="bottom")["at_end"] is True
@@ -203,7 +203,7 @@ def test_scroll_of_page_and_box(at: At) -> None:
     "way", ["script", "moved", "shadow", "transition", "animation", "pushed", "web"]
 )
 def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
-    """A page that was at rest for a while is not taken to be so for ever."""
+    """A page that was at rest for a while is checked again before each click."""
     page = at(f"at-rest.html?{way}")
     ref = page.ref("Catch")
     page.do("interact", ref=ref)
@@ -216,14 +216,14 @@ def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
 
 @pytest.mark.parametrize("attempt", range(4))
 def test_what_moves_on_a_busy_page_is_moving(at: At, attempt: int) -> None:
-    """A frame that was drawn for the time of the one before does not show it at rest."""
+    """A frame drawn late for the previous position does not count as rest."""
     page = at(f"busy-motion.html?{attempt}")
     assert page.call_in_short("interact", selector="#glides").code == "moving"
     assert page.text("#out") == "untouched"
 
 
 def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None:
-    """Nothing of it is heard in the page: the reply says which frame got it."""
+    """The page receives no event: the error names the frame that got the click."""
     page = at("swallowed.html")
     missed = page.call_in_short("interact", query="Buy")
     assert missed.code == "covered"
@@ -232,7 +232,7 @@ def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None
 
 
 def test_click_that_the_browser_keeps_for_a_prompt_of_its_own_is_no_success(at: At) -> None:
-    """Some builds ask for a password after a 401: nobody sees it, and no input comes through."""
+    """After a 401, some builds open an invisible password prompt that takes all input."""
     page = at("asked-to-log-in.html")
     clicked = page.call_in_short("interact", query="Next")
     assert (clicked.status == 200) == (page.text("#said") == "clicked")
@@ -243,7 +243,7 @@ def test_click_that_the_browser_keeps_for_a_prompt_of_its_own_is_no_success(at: 
 
 
 def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
-    """A script of the page ticks the box; what is no label still covers it."""
+    """A script of the page checks the box; anything else over it still covers it."""
     page = at("label-over.html")
     page.do("fill_form", fields={"Send me news": True})
     page.do("interact", query="I accept")

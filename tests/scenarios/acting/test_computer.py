@@ -37,7 +37,7 @@ def size_of(reply: Any) -> tuple[int, int]:  # noqa: ANN401
     ],
 )
 def test_mouse_at_a_point(at: At, action: str, selector: str, said: str) -> None:
-    """The mouse does it there, and the answer names what was hit."""
+    """The mouse acts at the point, and the result names the element that was hit."""
     page = at("things.html")
     result = page.do("computer", action=action, coordinate=middle(page, selector))
     assert page.text("#view") == said
@@ -46,14 +46,14 @@ def test_mouse_at_a_point(at: At, action: str, selector: str, said: str) -> None
 
 
 def test_ref_stands_for_its_point(at: At) -> None:
-    """With a ref the element is scrolled to and waited for as in interact."""
+    """With a ref, the element is scrolled to and waited for, as in `interact`."""
     page = at("things.html")
     page.do("computer", action="left_click", ref=page.ref("At the bottom"))
     assert page.text("#view") == "deep"
 
 
 def test_ref_of_the_answer_acts(at: At) -> None:
-    """What a click hit has a ref that other verbs take."""
+    """The element that a click has hit has a ref that other verbs accept."""
     page = at("things.html")
     result = page.do("computer", action="left_click", coordinate=middle(page, "[aria-label=Keys]"))
     page.do("form_input", ref=result["ref"], value="x")
@@ -61,7 +61,7 @@ def test_ref_of_the_answer_acts(at: At) -> None:
 
 
 def test_modifiers_are_held(at: At) -> None:
-    """A click with a modifier is one for the page."""
+    """The page sees the click with the modifier."""
     page = at("things.html")
     page.js(
         "onclick = (event) => { view.textContent = [event.shiftKey, event.ctrlKey].join(); }; 1"
@@ -82,7 +82,7 @@ def test_typing_goes_where_the_focus_is(at: At) -> None:
 
 
 def test_keys_can_be_held(at: At) -> None:
-    """A held key repeats, and is let go."""
+    """A held key repeats, and is released."""
     page = at("things.html")
     page.js("onkeydown = () => { n++; }; onkeyup = () => { up++; }; 1")
 
@@ -104,7 +104,7 @@ def test_buttons_are_pressed_and_let_go(at: At) -> None:
 
 
 def test_wheel_scrolls_what_is_below_it(at: At) -> None:
-    """The page in the middle of the window, a box where a point is given; the end is told."""
+    """The page, or the box at a given point; the result says when the end is reached."""
     page = at("things.html")
     result = page.do("computer", action="scroll", scroll_amount=3)
     assert (result["position"]["y"], result["at_end"]) == (300, False)
@@ -119,7 +119,7 @@ def test_wheel_scrolls_what_is_below_it(at: At) -> None:
 
 
 def test_picture_has_a_pixel_for_each_coordinate(at: At) -> None:
-    """Width and height are those of the window, whatever the screen's ratio."""
+    """The image has the window's width and height, whatever the device pixel ratio."""
     page = at("things.html")
     result = page.do("computer", action="screenshot", screenshot_quality="high")
     inner = [int(page.js(f"inner{side}")) for side in ("Width", "Height")]
@@ -128,7 +128,7 @@ def test_picture_has_a_pixel_for_each_coordinate(at: At) -> None:
 
 
 def test_zoom_enlarges_a_region(at: At) -> None:
-    """The answer says by how much, and where the region began."""
+    """The result has the scale and the origin of the region."""
     page = at("things.html")
     result = page.do("computer", action="zoom", region=[10, 20, 110, 70], screenshot_quality="high")
     assert (result["scale"], result["left"], result["top"]) == (4, 10, 20)
@@ -136,7 +136,7 @@ def test_zoom_enlarges_a_region(at: At) -> None:
 
 
 def test_waiting_takes_what_was_asked(at: At) -> None:
-    """`wait` lets that much time pass, and no more than the call may take."""
+    """`wait` takes that long, but not longer than the call may take."""
     page = at("things.html")
     began = monotonic()
     assert page.do("computer", action="wait", duration=0.2)["waited_s"] == 0.2
@@ -167,7 +167,7 @@ def test_what_cannot_be_done_has_its_code(at: At, params: dict[str, object], cod
 
 
 def test_click_into_a_frame_of_another_origin(at: At) -> None:
-    """The answer names the control inside the frame and what changed there."""
+    """The result names the control inside the frame and what changed there."""
     page = at("frames.html")
     far = next(
         ref
@@ -180,7 +180,7 @@ def test_click_into_a_frame_of_another_origin(at: At) -> None:
 
 
 def test_press_where_the_mouse_is_moves_nothing(at: At) -> None:
-    """A mouse that stands still says nothing between its move, its press and its release."""
+    """No mouse move is sent between a move, its press and its release at one place."""
     page = at("things.html")
     page.do("computer", action="mouse_move", coordinate=[60, 50])
     page.js(

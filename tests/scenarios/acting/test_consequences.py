@@ -8,7 +8,7 @@ At = Callable[[str], Page]
 
 
 def test_link_is_followed_to_its_load(at: At) -> None:
-    """The answer names the new address, title and status."""
+    """The result has the new address, title and status."""
     page = at("things.html")
     changed = page.do("interact", query="Onwards")["changed"]
     assert changed["url"].endswith("/acting/sent.html")
@@ -16,7 +16,7 @@ def test_link_is_followed_to_its_load(at: At) -> None:
 
 
 def test_slow_navigation_is_reported_as_loading(at: At) -> None:
-    """A page that does not come in time is `loading`, no error."""
+    """A page that does not load in time is `loading`, not an error."""
     page = at("things.html")
     assert page.call_in_short("interact", selector="a[href*=slow]").result["changed"]["loading"]
     page.site.open_gate("slow")
@@ -31,7 +31,7 @@ def test_route_of_a_single_page_application(at: At) -> None:
 
 
 def test_page_around_a_frame_of_another_site_is_told_of(at: At) -> None:
-    """What the page does on the frame's message is in the reply, with refs that can be acted on."""
+    """What the page does on the frame's message is in the result, with refs."""
     page = at("payment.html")
     page.do("wait_for", type="text", value="Number")
     paid = page.do("interact", query="Pay")
@@ -47,7 +47,7 @@ def test_page_around_a_frame_of_another_site_is_told_of(at: At) -> None:
 
 
 def test_alert_does_not_hang_the_click(at: At) -> None:
-    """The dialog is in the answer, keeps other verbs away, and is answered by interact."""
+    """The dialog is in the result, blocks other verbs, and is answered by `interact`."""
     page = at("things.html")
     changed = page.do("interact", query="Warn")["changed"]
     assert changed["dialog"] == {"type": "alert", "message": "Careful"}
@@ -57,7 +57,7 @@ def test_alert_does_not_hang_the_click(at: At) -> None:
 
 
 def test_confirm_is_declined(at: At) -> None:
-    """dismiss_dialog says no."""
+    """dismiss_dialog answers no."""
     page = at("things.html")
     page.do("interact", query="Ask")
     page.do("interact", action="dismiss_dialog")
@@ -73,7 +73,7 @@ def test_prompt_is_answered(at: At) -> None:
 
 
 def test_popup_is_named_by_its_tab(at: At) -> None:
-    """A window that a click opens is a tab of the session, named in the answer."""
+    """A window opened by a click becomes a tab of the session, named in the result."""
     page = at("things.html")
     (popup,) = page.do("interact", query="Open button")["changed"]["popups"]
     assert popup["url"].endswith("/acting/sent.html")
@@ -102,7 +102,7 @@ def test_page_that_asks_before_it_is_left(at: At) -> None:
 
 
 def test_ref_of_a_left_page_is_stale(at: At) -> None:
-    """After a navigation no old ref acts on anything."""
+    """After a navigation, old refs are refused."""
     page = at("things.html")
     ref = page.ref("Same")
     page.goto("rows.html")
@@ -110,13 +110,13 @@ def test_ref_of_a_left_page_is_stale(at: At) -> None:
 
 
 def test_the_cells_of_a_row_that_went_are_told_apart(at: At) -> None:
-    """A removed row reads as it was read: with a space between its cells."""
+    """A removed row is reported as it was read, with a space between its cells."""
     told = at("rows.html").do("interact", query="Recycle rows")
     assert 'row "Cid cid@example.org Delete"' in told["content"]
 
 
 def test_popup_that_closes_itself_after_saving(at: At) -> None:
-    """The reply says that the tab has gone, and which one is current now."""
+    """The result says that the tab has closed, and which one is current now."""
     page = at("things.html")
     opener = page.do("tabs_context")["current"]
     page.js(

@@ -25,7 +25,7 @@ def test_cell_is_found_by_column_and_row(at: At, words: str, line: str) -> None:
 
 
 def test_cells_that_span_rows_head_each_of_them(at: At) -> None:
-    """Both rows of it, in the page's order."""
+    """Both rows are found, in page order."""
     lines = at("crossing.html").lines("Count of Wing nut")
     assert [line.split("[")[0] for line in lines[:2]] == ['- cell "2" ', '- cell "4" ']
 
@@ -35,7 +35,7 @@ def test_words_that_an_element_has_itself_are_meant_before(at: At) -> None:
 
 
 def test_a_row_of_data_heads_no_column(at: At) -> None:
-    """The first row of a table without headers says nothing about those below."""
+    """The first row of a table without headers does not name the columns."""
     lines = at("crossing.html").lines("Steel of Rod")
     assert lines
     assert not any('"12"' in line for line in lines)
@@ -52,7 +52,7 @@ def test_field_behind_other_fields_is_filled_by_column_and_row(at: At) -> None:
 
 @pytest.mark.parametrize(("words", "hit"), [("Count of Nut", "nuts"), ("Tuesday of Ada", "ada")])
 def test_cell_is_clicked_by_column_and_row(at: At, words: str, hit: str) -> None:
-    """Grids that hear of clicks for all of their cells at once show nothing of it."""
+    """Also in grids whose only listener is on the table."""
     page = at("crossing.html")
     page.js("addEventListener('click', (event) => { window.hit = event.target.id })")
     page.do("interact", query=words)

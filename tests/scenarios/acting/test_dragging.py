@@ -10,7 +10,7 @@ At = Callable[[str], Page]
 
 
 def test_html5_drag_carries_its_data(at: At) -> None:
-    """The page gets the whole sequence of trusted events, data transfer included."""
+    """The page gets the complete sequence of trusted events, with the data transfer."""
     page = at("drag.html")
     result = page.do("drag_drop", source_selector="#card", target_selector="#bin")
     assert page.text("#said") == "start enter over drop:the card:true end:move"
@@ -20,7 +20,7 @@ def test_html5_drag_carries_its_data(at: At) -> None:
 
 
 def test_target_below_the_fold_is_scrolled_to(at: At) -> None:
-    """The target comes into view while the element hangs at the mouse."""
+    """The target is scrolled into view during the drag."""
     page = at("drag.html")
     page.do("drag_drop", source_query="Card", target_query="Far bin")
     assert "drop:the card" in page.text("#said")
@@ -28,7 +28,7 @@ def test_target_below_the_fold_is_scrolled_to(at: At) -> None:
 
 
 def test_drop_that_is_refused_is_told(at: At) -> None:
-    """What takes no drops says so by `accepted`."""
+    """A target that takes no drops is reported as `accepted: false`."""
     page = at("drag.html")
     result = page.do("drag_drop", source_selector="#card", target_selector="h1")
     assert (result["method"], result["accepted"]) == ("html5", False)
@@ -54,7 +54,7 @@ def test_list_that_follows_the_pointer_is_sorted(
 
 
 def test_slider_is_dragged_by_points(at: At) -> None:
-    """Points of the window do where there is nothing to name."""
+    """Points of the window work where there is no element to name."""
     page = at("drag.html")
     knob = page.do("query_dom", selector="#knob")["element"]
     x, y = knob["bounding_box"]["x"] + 10, knob["bounding_box"]["y"] + 10
@@ -74,7 +74,7 @@ def test_slider_is_dragged_by_points(at: At) -> None:
     ],
 )
 def test_bad_end_changes_nothing(at: At, params: dict[str, object], code: str) -> None:
-    """An end that is missing or cannot be found has its code; nothing was dragged."""
+    """A missing or unknown end has its own code; nothing is dragged."""
     page = at("drag.html")
     assert page.call("drag_drop", **params).code == code
     assert page.text("#said") == ""
@@ -105,7 +105,7 @@ def test_drag_inside_a_frame(at: At) -> None:
 def test_item_is_dropped_where_it_was_to_go(
     at: At, source: str, target: str, orders: str, said: str
 ) -> None:
-    """Lists that look once a frame, and move their items slowly, are given the time they need."""
+    """Lists that check once a frame and animate their items are given time."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query=source, target_query=target)
     assert page.js("order(todo) + ' ' + order(done)") == orders
@@ -114,7 +114,7 @@ def test_item_is_dropped_where_it_was_to_go(
 
 
 def test_item_that_flies_to_its_place(at: At) -> None:
-    """The list that was drawn anew after the drop is read; its items took no pointer meanwhile."""
+    """The list is read after it was redrawn; its items ignored the pointer meanwhile."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Bird A", target_query="Bird C")
     assert page.js("order(flying)") == "BCAD"
@@ -124,7 +124,7 @@ def test_item_that_flies_to_its_place(at: At) -> None:
 
 
 def test_item_that_must_be_held_first(at: At) -> None:
-    """As long as the page's own timer of the press wants: a move before it would be no drag."""
+    """As long as the page's press timer requires: an earlier move would not start a drag."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Stone A", target_query="Stone C")
     assert page.js("order(stones)") == "BCA"
@@ -132,7 +132,7 @@ def test_item_that_must_be_held_first(at: At) -> None:
 
 
 def test_item_that_stays_where_it_was_is_told(at: At) -> None:
-    """A drag that changed nothing does not pass for one that did."""
+    """A drag without an effect is not reported as a success."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Task B", target_x=3, target_y=120)
     assert result["place"] == '"Task B" is still item 2 of Todo'
@@ -149,7 +149,7 @@ def test_item_that_stays_where_it_was_is_told(at: At) -> None:
 def test_list_that_follows_a_finger_only_is_sorted(
     at: At, name: str, source: str, target: str, order: str
 ) -> None:
-    """By touch, once the mouse has moved nothing; the page is not scrolled by it."""
+    """By touch, after the mouse has moved nothing; the page does not scroll."""
     page = at("touch.html")
     result = page.do("drag_drop", source_query=source, target_query=target)
     assert page.js(f"[...{name}.children].map(one => one.textContent).join(' ')") == order
@@ -159,7 +159,7 @@ def test_list_that_follows_a_finger_only_is_sorted(
 
 
 def test_drop_that_is_asked_about_is_not_done_again(at: At) -> None:
-    """What covers the item since the drop is told; no second gesture is made."""
+    """What covers the item since the drop is reported; the gesture is not repeated."""
     page = at("touch.html")
     result = page.do("drag_drop", source_query="Low", target_query="High")
     assert page.text("#output") == "1"

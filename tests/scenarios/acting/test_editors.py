@@ -13,7 +13,7 @@ PROSE = "First line\nSecond - line\n\n* third"
 
 
 def test_code_is_not_indented_again(at: At) -> None:
-    """Lines and brackets are those that were given, each time."""
+    """Lines and brackets are exactly those given, at each attempt."""
     page = at("editors.html")
     for _ in range(2):
         result = page.do("form_input", query="Script", value=CODE)
@@ -24,7 +24,7 @@ def test_code_is_not_indented_again(at: At) -> None:
 
 
 def test_code_is_added_at_the_end(at: At) -> None:
-    """fill_form appends lines as they are."""
+    """fill_form appends lines unchanged."""
     page = at("editors.html")
     fields = [{"label": "Script", "value": "\n    third {"}]
     page.do("fill_form", fields=fields, clear_first=False)
@@ -32,7 +32,7 @@ def test_code_is_added_at_the_end(at: At) -> None:
 
 
 def test_lines_are_typed_into_code_as_they_are(at: At) -> None:
-    """Several lines are put in as one; a single one is typed, and completed as for a person."""
+    """Several lines are inserted at once; a single one is typed, with auto-completion."""
     page = at("editors.html")
     page.do("interact", action="type", query="Script", value="\n  x\n  y")
     assert page.js("editor.text") == "first\nsecond\n  x\n  y"
@@ -42,7 +42,7 @@ def test_lines_are_typed_into_code_as_they_are(at: At) -> None:
 
 @pytest.mark.parametrize("name", ["Letter", "Notes"])
 def test_prose_keeps_its_lines(at: At, name: str) -> None:
-    """Each line is one, blank ones too."""
+    """Each line stays one line, blank ones included."""
     page = at("editors.html")
     result = page.do("form_input", query=name, value=PROSE)
     assert result["value"] == PROSE
@@ -55,7 +55,7 @@ def test_prose_keeps_its_lines(at: At, name: str) -> None:
 
 
 def test_editor_that_takes_the_clipboard_only(at: At) -> None:
-    """What does not take text as an input method gives it gets it pasted."""
+    """An editor that ignores insertText gets the text by a paste."""
     page = at("editors.html")
     page.do("form_input", query="Clipboard only", value="new words")
     assert page.js("pasting.textContent") == "new words"
@@ -72,7 +72,7 @@ def test_lines_become_blocks_of_their_own(at: At) -> None:
 
 
 def test_text_that_an_editor_changes_is_an_error(at: At) -> None:
-    """Both texts are told, what was wanted and what is there."""
+    """The error has both texts: the requested one and the one in the editor."""
     page = at("editors.html")
     reply = page.call("form_input", query="Corrected", value="a cat")
     assert reply.code == "value_differs"
@@ -89,7 +89,7 @@ def test_text_that_an_editor_changes_is_an_error(at: At) -> None:
     ],
 )
 def test_typing_begins_at_the_end(at: At, name: str, value: str, after: str) -> None:
-    """A field without the focus is typed into at its end, one with it where the caret is."""
+    """At the end of a field without focus; at the caret of the focused one."""
     page = at("editors.html")
     page.do("interact", action="type", query=name, value=value)
     held = "(document.activeElement.value ?? document.activeElement.innerText)"
@@ -97,7 +97,7 @@ def test_typing_begins_at_the_end(at: At, name: str, value: str, after: str) -> 
 
 
 def test_key_replaces_no_text_that_was_selected_before(at: At) -> None:
-    """A field without the focus has nothing selected that a key would go over."""
+    """Focusing a field selects nothing that a key would replace."""
     page = at("editors.html")
     page.js("first.setSelectionRange(0, 2); amount.focus(); 1")
     page.do("interact", action="press", query="Title", value="d")
@@ -113,7 +113,7 @@ def test_typing_goes_on_where_the_caret_is(at: At) -> None:
 
 
 def test_empty_element_takes_the_focus(at: At) -> None:
-    """It needs a place on the page, not contents; what takes no focus says so."""
+    """It needs a position, not contents; an element that cannot be focused is an error."""
     page = at("editors.html")
     page.do("interact", action="focus", selector="#void")
     assert page.text("#seen") == "void"
@@ -121,7 +121,7 @@ def test_empty_element_takes_the_focus(at: At) -> None:
 
 
 def test_editor_whose_field_has_no_size_is_a_field(at: At) -> None:
-    """By the label of the text area that it stands for, or by what it shows while it is empty."""
+    """By the label of its text area, or by its placeholder."""
     page = at("drawn-editor.html")
     read = [re.sub(r"e\d+", "e", line) for line in page.do("read_page")["content"].splitlines()]
     assert read[1:] == [

@@ -83,7 +83,7 @@ def failing(at: At) -> Page:
 
 @pytest.mark.parametrize(("code", "line"), FAILURES, ids=[line for _, line in FAILURES])
 def test_failure_is_no_success(failing: Page, code: str, line: str) -> None:
-    """The status is not 0, the error is the one that it should be, and nothing else was hit."""
+    """Exit status and error are the right ones, and no other element was hit."""
     file = Path(failing.daemon.home.base) / "tmp" / "plain.txt"
     file.write_text("x")
     words = shlex.split(line.replace("{file}", str(file)))
@@ -98,6 +98,6 @@ def test_failure_is_no_success(failing: Page, code: str, line: str) -> None:
 
 
 def test_read_only_field_names_what_to_do(failing: Page) -> None:
-    """Pages set such fields themselves, by what opens at a click."""
+    """Such fields are set by the page, through what a click opens."""
     done = failing.daemon.oc("form-input", "--selector", "#readonly", "new", "--timeout-ms", "200")
     assert "click it, and choose from what opens" in done.err

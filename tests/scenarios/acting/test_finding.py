@@ -19,7 +19,7 @@ def test_words_find_a_button_by_name_and_role(at: At) -> None:
 
 
 def test_equal_labels_are_told_apart_by_their_row(at: At) -> None:
-    """Each of three Delete buttons says which row it stands in."""
+    """Each of three Delete buttons is listed with its row."""
     lines = at("rows.html").lines("delete")
     assert [who in line for who, line in zip(("Ann", "Bob", "Cid"), lines, strict=True)] == [
         True
@@ -32,12 +32,12 @@ def test_words_of_the_row_choose_the_button(at: At) -> None:
 
 
 def test_label_finds_its_field(at: At) -> None:
-    """A field is found by its label and by what it is for."""
+    """A field is found by its label and by its purpose."""
     assert '"Password"' in at("form.html").lines("password field")[0]
 
 
 def test_text_is_found(at: At) -> None:
-    """Text that nothing can be done with is found, too."""
+    """Text that is not a control is found, too."""
     assert "text" in at("things.html").lines("First view")[0]
 
 
@@ -63,7 +63,7 @@ STATED = """<label><input type=checkbox> News</label>
     ],
 )
 def test_states_find_what_is_in_them(at: At, query: str, line: str) -> None:
-    """What an outline says behind a name; a name that has the word itself comes before."""
+    """States after the name in an outline match; a name with the word ranks higher."""
     page = at("form.html")
     page.js(f"document.body.innerHTML = {STATED!r}; 1")
     assert line in page.lines(query)[0]
@@ -84,12 +84,12 @@ def test_states_find_what_is_in_them(at: At, query: str, line: str) -> None:
     ],
 )
 def test_names_that_are_no_text_of_one_element_are_found(at: At, query: str, line: str) -> None:
-    """Words of a style sheet, of several elements, of an id, a label and a shadow tree count."""
+    """Generated text, text of several elements, aria-labelledby, labels, shadow trees."""
     assert line in at("apart.html").lines(query)[0]
 
 
 def test_words_that_nobody_sees_are_not_found(at: At) -> None:
-    """Neither by themselves nor in the line of the text that they hide in (SPEC §11)."""
+    """Neither alone nor as part of the line of text that they are hidden in."""
     page = at("apart.html")
     for words in ("covert plan", "unseen scheme"):
         assert page.do("find", query=words, wait_for_ms=0)["refs"] == []
@@ -102,7 +102,7 @@ def test_words_far_into_a_text_are_found(at: At) -> None:
 
 
 def test_closed_details_in_preformatted_text_are_not_read(at: At) -> None:
-    """What is folded away is neither found nor read, wherever it is folded."""
+    """Collapsed content is neither found nor read."""
     page = at("apart.html")
     assert page.do("find", query="folded", wait_for_ms=0)["refs"] == []
     content = page.do("read_page")["content"]
@@ -111,14 +111,14 @@ def test_closed_details_in_preformatted_text_are_not_read(at: At) -> None:
 
 
 def test_all_rows_that_fit_are_counted(at: At) -> None:
-    """The one row that has all the words comes first, those with some of them after it."""
+    """The row with all words comes first, then those with some of them."""
     result = at("apart.html").do("find", query="Item 1299")
     assert result["content"].splitlines()[0].startswith('- cell "Item 1299"')
     assert result["total"] == 300
 
 
 def test_words_are_found_that_may_be_broken_at_the_end_of_a_line(at: At) -> None:
-    """A soft hyphen is no part of a word."""
+    """A soft hyphen is not part of a word."""
     assert at("apart.html").lines("lamplight")[0].startswith('- text "lamplight"')
 
 
@@ -130,7 +130,7 @@ def test_nothing_found_is_no_error(at: At) -> None:
 
 
 def test_limit_cuts_and_total_tells(at: At) -> None:
-    """`limit` bounds the lines, `total` has all matches."""
+    """`limit` bounds the lines; `total` counts all matches."""
     result = at("rows.html").do("find", query="delete", limit=2)
     assert (len(result["refs"]), result["total"]) == (2, 3)
 
@@ -186,12 +186,12 @@ def test_query_dom_hides_passwords(at: At) -> None:
 
 @pytest.mark.parametrize("by", [{"selector": "a["}, {"xpath": "//["}, {}])
 def test_query_dom_names_a_bad_selector(at: At, by: dict[str, str]) -> None:
-    """What is no selector or no path is invalid_argument; so is neither."""
+    """An invalid selector or XPath is invalid_argument; so is neither of them."""
     assert at("rows.html").call("query_dom", **by).code == "invalid_argument"
 
 
 def test_the_end_of_a_name_as_a_row_has_it(at: At) -> None:
-    """A line of an outline is a query, also one whose name lacks what its rows share."""
+    """A line of an outline can be used as query, although it lacks what its rows share."""
     page = at("../reading/terse.html")
     assert 'checkbox "… Bob Ray" [ref=' in page.do("read_page")["content"]
     reply = page.do("interact", query='checkbox "… Bob Ray"')
@@ -209,7 +209,7 @@ _CELLS = """
 
 
 def test_rare_words_lead_where_none_has_them_all(at: At) -> None:
-    """Among buttons with "cell" in their names, the one whose icon is called delete."""
+    """Among buttons with "cell" in their names, the one with the icon "delete" is first."""
     page = at("beside.html")
     page.js(f"document.body.innerHTML = `{_CELLS}`; 1")
     first, second, *_ = page.lines("delete cell")
@@ -219,7 +219,7 @@ def test_rare_words_lead_where_none_has_them_all(at: At) -> None:
 
 
 def test_what_a_button_shows_finds_it_under_another_name(at: At) -> None:
-    """A label or aria-label names it; a person sees its words and says them."""
+    """Its label or aria-label differs from the words that a person sees."""
     page = at("beside.html")
     page.js(f"document.body.innerHTML = `{_CELLS}`; 1")
     (line,) = page.lines("pick a date")

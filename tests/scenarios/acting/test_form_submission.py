@@ -28,7 +28,7 @@ WAYS: dict[str, tuple[str, dict[str, object]]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_form_that_the_browser_keeps_back_is_an_error(form: Page, way: str) -> None:
-    """The browser says so by a bubble that is no part of the page."""
+    """The validation bubble is not part of the page."""
     verb, params = WAYS[way]
     if way == "key":
         form.do("interact", query="Note", action="focus")
@@ -53,7 +53,7 @@ def test_batch_stops_where_the_browser_keeps_a_form_back(form: Page) -> None:
 
 @pytest.mark.parametrize("submit", [True, "Order"])
 def test_filling_a_form_that_is_not_sent_fails(form: Page, submit: str | bool) -> None:
-    """With each field that the browser finds invalid, whether it was filled or left out."""
+    """The error has each invalid field, filled or not."""
     failure = form.call("fill_form", fields={"Mail": "no address", "Note": "x"}, submit=submit)
     assert (failure.code, failure.error["submitted"]) == ("fields_failed", False)
     assert [one["field"] for one in failure.error["failed"]] == ["Name", "Mail"]
@@ -62,7 +62,7 @@ def test_filling_a_form_that_is_not_sent_fails(form: Page, submit: str | bool) -
 
 
 def test_what_the_page_does_with_a_form_is_told(form: Page) -> None:
-    """By its own scripts, those of the button too; nothing is told of fields that are valid now."""
+    """By its own scripts and the button's; fields that are valid by now are not mentioned."""
     result = form.do("fill_form", fields={"Name": "Ada"}, submit=True)
     assert result["submitted"] is True
     assert "invalid" not in result["changed"]
@@ -78,7 +78,7 @@ def test_form_without_a_button_is_checked_by_the_browser_too(form: Page) -> None
 
 
 def test_disabled_button_is_waited_for(form: Page) -> None:
-    """A person could not send the form before."""
+    """A person could not submit the form earlier either."""
     form.do("fill_form", fields={"Town": "Turin", "I agree": True}, submit=True)
     assert "terms sent" in form.text("#said")
 
@@ -91,7 +91,7 @@ def test_form_whose_button_stays_disabled_is_not_sent(form: Page) -> None:
 
 
 def test_page_that_asks_whether_its_fields_are_valid_keeps_nothing_back(form: Page) -> None:
-    """It does so at each key; the field with the focus is among those that are not valid yet."""
+    """checkValidity() at each key does not count as a form that was kept back."""
     result = form.do("interact", query="Mail", action="type", value="a")
     assert result["value"] == "a"
     assert "invalid" not in result["changed"]

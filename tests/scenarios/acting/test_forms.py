@@ -28,7 +28,7 @@ def value_of(page: Page, name: str, what: str = "value") -> object:
     ],
 )
 def test_value_is_set(at: At, query: str, name: str, value: object, becomes: str) -> None:
-    """The control has the value, and its listeners have heard of it."""
+    """The control has the value, and its listeners were called."""
     page = at("form.html")
     page.do("form_input", query=query, value=value)
     assert value_of(page, name) == becomes
@@ -36,7 +36,7 @@ def test_value_is_set(at: At, query: str, name: str, value: object, becomes: str
 
 
 def test_text_replaces_what_was_there(at: At) -> None:
-    """The old text is gone; the answer has the new one."""
+    """The old text is gone; the result has the new one."""
     page = at("form.html")
     assert page.do("form_input", query="About", value="new")["value"] == "new"
     assert page.do("form_input", query="About", value="")["value"] == ""
@@ -50,7 +50,7 @@ def test_editable_text_is_replaced(at: At) -> None:
 
 
 def test_several_options(at: At) -> None:
-    """A list chooses several where several can be chosen."""
+    """A multi-select list gets all of the options."""
     page = at("form.html")
     page.do("form_input", query="Toppings", value=["Ham", "Figs"])
     chosen = page.js(
@@ -60,14 +60,14 @@ def test_several_options(at: At) -> None:
 
 
 def test_checkbox_is_set_not_toggled(at: At) -> None:
-    """true twice is true; false is false."""
+    """true twice leaves it checked; false unchecks it."""
     page = at("form.html")
     for want in (True, True, False):
         assert page.do("form_input", query="Send me news", value=want)["value"] is want
 
 
 def test_radio_is_chosen(at: At) -> None:
-    """A radio button takes true and refuses false."""
+    """A radio button accepts true and refuses false."""
     page = at("form.html")
     page.do("form_input", query="Large", value=True)
     assert page.js("document.querySelector('[value=l]').checked") == "true"
@@ -91,27 +91,27 @@ def test_radio_is_chosen(at: At) -> None:
     ],
 )
 def test_wrong_value_has_its_code(at: At, query: str, value: str, code: str) -> None:
-    """What a control does not take is refused with a hint."""
+    """A value that the control does not accept is refused with a hint."""
     reply = at("form.html").call_in_short("form_input", query=query, value=value)
     assert reply.code == code
     assert reply.error["hint"]
 
 
 def test_a_value_between_the_steps_of_a_range_names_the_steps(at: At) -> None:
-    """7.5 lies between the ends: that it does not is no reason."""
+    """7.5 is within the range, so the error names the step, not the range."""
     refused = at("form.html").call("form_input", query="Volume", value="7.5")
     assert refused.code == "wrong_value"
     assert "from 0 to 10 in steps of 1" in refused.error["message"]
 
 
 def test_missing_option_lists_the_others(at: At) -> None:
-    """option_not_found has the labels that there are."""
+    """option_not_found lists the labels of the options."""
     reply = at("form.html").call("form_input", query="Colour", value="Mauve")
     assert reply.error["options"] == ["Red", "Green", "Blue"]
 
 
 def test_controlled_input_keeps_the_text(at: At) -> None:
-    """An input whose framework owns its value takes it as if typed."""
+    """An input whose framework controls its value accepts the text as if typed."""
     page = at("controlled.html")
     page.do("form_input", query="City", value="Oslo")
     page.do("interact", query="Idle")
@@ -119,7 +119,7 @@ def test_controlled_input_keeps_the_text(at: At) -> None:
 
 
 def test_password_is_never_returned(at: At) -> None:
-    """Neither the answer nor the reading has it."""
+    """Neither the result nor a reading contains it."""
     page = at("form.html")
     result = page.do("form_input", query="Password", value="geheim!")
     assert value_of(page, "secret") == "geheim!"
@@ -127,7 +127,7 @@ def test_password_is_never_returned(at: At) -> None:
 
 
 def test_form_is_filled_and_sent(at: At) -> None:
-    """One call fills the fields and submits; the site got them."""
+    """One call fills the fields and submits; the site received them."""
     page = at("form.html")
     result = page.do(
         "fill_form",
@@ -149,14 +149,14 @@ def test_form_is_filled_and_sent(at: At) -> None:
 
 
 def test_form_is_sent_by_the_named_button(at: At) -> None:
-    """submit may name the button."""
+    """`submit` may be the name of the button."""
     page = at("form.html")
     page.do("fill_form", fields=[{"selector": "[name=name]", "value": "Bo"}], submit="send it")
     assert "name=Bo" in page.site.seen("acting/sent.html")[0].query
 
 
 def test_button_goes_before_a_link_of_its_name(at: At) -> None:
-    """What sends a form is a button, though a link that leads to the form is called the same."""
+    """A link to the form has the same name as its submit button: the button is meant."""
     page = at("form.html")
     page.js(
         "document.body.insertAdjacentHTML('afterbegin', '<a href=#here>Keep</a>"
@@ -167,7 +167,7 @@ def test_button_goes_before_a_link_of_its_name(at: At) -> None:
 
 
 def test_failed_field_keeps_the_form_back(at: At) -> None:
-    """The other fields are filled, the failed one says why, nothing is submitted."""
+    """The other fields are filled, the failed one has its error, nothing is submitted."""
     page = at("form.html")
     fields = [{"label": "Colour", "value": "Mauve"}, {"label": "Name", "value": "Ada"}]
     failure = page.call("fill_form", fields=fields, submit=True)
@@ -181,7 +181,7 @@ def test_failed_field_keeps_the_form_back(at: At) -> None:
 
 
 def test_fields_by_label_alone(at: At) -> None:
-    """An object of labels and values is the short form."""
+    """The short form is an object of labels and values."""
     page = at("form.html")
     result = page.do("fill_form", fields={"Name": "Ada", "Send me news": True, "Volume": 3})
     assert result["filled"] == 3
@@ -189,7 +189,7 @@ def test_fields_by_label_alone(at: At) -> None:
 
 
 def test_fields_without_a_label_are_named_by_their_refs(at: At) -> None:
-    """What a reading shows of them is a ref: the short form takes it for one."""
+    """The short form accepts refs as keys."""
     page = at("form.html")
     ref = page.do("find", query="About")["refs"][0]
     result = page.do("fill_form", fields={ref: "Bo", "Name": "Ada"})
@@ -198,7 +198,7 @@ def test_fields_without_a_label_are_named_by_their_refs(at: At) -> None:
 
 
 def test_values_come_from_files(at: At) -> None:
-    """`value_path` and `fields_path` name files that hold what is too large for a call."""
+    """`value_path` and `fields_path` name files with values that are too large for a call."""
     page = at("form.html")
     folder = page.daemon.home.base / "tmp"
     (folder / "long.txt").write_text("long " * 4000)
@@ -210,7 +210,7 @@ def test_values_come_from_files(at: At) -> None:
 
 
 def test_each_field_is_waited_for_on_its_own(at: At) -> None:
-    """One that never comes does not use up the time of one that another brings."""
+    """A field that never appears does not use up the time of the others."""
     page = at("form.html")
     page.js(
         "document.body.innerHTML = '<label>First <input></label>';"
@@ -223,7 +223,7 @@ def test_each_field_is_waited_for_on_its_own(at: At) -> None:
 
 
 def test_fields_are_named_by_words_refs_or_selectors(at: At) -> None:
-    """As keys of the short form, and as items with `query`; each says what it holds now."""
+    """As keys of the short form, and as items with `query`; each result has its value."""
     page = at("form.html")
     ref = page.ref("About")
     result = page.do("fill_form", fields={"[name=name]": "Ada", ref: "me", "Volume": 3})
@@ -233,7 +233,7 @@ def test_fields_are_named_by_words_refs_or_selectors(at: At) -> None:
 
 
 def test_form_whose_button_cannot_be_used_says_what_was_filled(at: At) -> None:
-    """The fields are filled, the button is not found: the call fails and tells both."""
+    """The fields are filled, the button is missing: the error says both."""
     page = at("form.html")
     failure = page.call("fill_form", fields={"Name": "Ada"}, submit="No such button")
     assert (failure.code, failure.error["filled"]) == ("element_not_found", 1)
@@ -242,7 +242,7 @@ def test_form_whose_button_cannot_be_used_says_what_was_filled(at: At) -> None:
 
 
 def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> None:
-    """What can be filled is, although the one before it took no text."""
+    """The fields after one that accepts no text are filled."""
     page = at("in-turn.html")
     failure = page.call("fill_form", fields={"Number": "13", "Town": "Turin"}, timeout_ms=6000)
     assert failure.code == "fields_failed"
@@ -253,7 +253,7 @@ def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> 
 
 
 def test_empty_boxes_that_come_while_a_form_is_filled(at: At) -> None:
-    """As pickers bring them: which of them listen is looked up, and the fields are still known."""
+    """As date pickers add them: their listeners are looked up, and refs stay valid."""
     page = at("form.html")
     page.js(
         "const brings = document.querySelector('[name=name]'); brings.onfocus = () =>"

@@ -21,7 +21,7 @@ def mouse(page: Page, action: str, x: float, y: float) -> None:
 
 
 def test_slider_follows_a_held_button(at: At) -> None:
-    """Moves between left_mouse_down and left_mouse_up carry the button."""
+    """Moves between left_mouse_down and left_mouse_up carry the pressed button."""
     page = at("gestures.html")
     knob = box(page, "#knob")
     y = knob["y"] + knob["height"] / 2
@@ -48,7 +48,7 @@ def test_button_is_pressed_and_let_go_where_the_mouse_is(at: At) -> None:
 
 
 def test_text_is_selected_by_hand(at: At) -> None:
-    """Letting go elsewhere moves there first, as a hand does."""
+    """Releasing elsewhere first moves the mouse there."""
     page = at("gestures.html")
     quote = box(page, "#quote")
     y = quote["y"] + quote["height"] / 2
@@ -59,7 +59,7 @@ def test_text_is_selected_by_hand(at: At) -> None:
 
 @pytest.mark.parametrize("hover", ["mouse_move", "interact"])
 def test_native_drag_by_hand(at: At, hover: str) -> None:
-    """Pressing, moving and letting go start Chromium's own drag and drop and end it."""
+    """Press, move and release start and end Chromium's own drag and drop."""
     page = at("gestures.html")
     parcel, shelf = box(page, "#parcel"), box(page, "#shelf")
     mouse(page, "left_mouse_down", parcel["x"] + 20, parcel["y"] + 20)
@@ -75,7 +75,7 @@ def test_native_drag_by_hand(at: At, hover: str) -> None:
 
 
 def test_native_drag_in_one_move(at: At) -> None:
-    """What the drag begins over is asked whether it takes the drop, and nothing is sent twice."""
+    """The first element under the drag is asked whether it accepts the drop; no event twice."""
     page = at("gestures.html")
     page.js("shelf.addEventListener('dragover', () => drag('over'))")
     parcel, shelf = box(page, "#parcel"), box(page, "#shelf")
@@ -86,7 +86,7 @@ def test_native_drag_in_one_move(at: At) -> None:
 
 
 def test_escape_ends_a_native_drag(at: At) -> None:
-    """Nothing is dropped, the mouse is the page's again, and letting go sends no further move."""
+    """Nothing is dropped, mouse events go to the page again, and no further move is sent."""
     page = at("gestures.html")
     parcel, shelf = box(page, "#parcel"), box(page, "#shelf")
     mouse(page, "left_mouse_down", parcel["x"] + 20, parcel["y"] + 20)
@@ -100,7 +100,7 @@ def test_escape_ends_a_native_drag(at: At) -> None:
 
 
 def test_long_press(at: At) -> None:
-    """What is held is held while the agent waits."""
+    """The button stays pressed while the agent waits."""
     page = at("gestures.html")
     hold = box(page, "#hold")
     x, y = hold["x"] + 20, hold["y"] + 20
@@ -124,14 +124,14 @@ def test_long_press(at: At) -> None:
     ],
 )
 def test_keys_are_those_of_a_keyboard(at: At, keys: str, seen: str) -> None:
-    """Names, codes and sides are what a keyboard sends."""
+    """`key`, `code` and `location` are those that a keyboard sends."""
     page = at("gestures.html")
     page.do("interact", action="press", query="Keys", value=keys)
     assert page.text("#pressed").strip() == seen
 
 
 def test_several_keys_in_one_press(at: At) -> None:
-    """Spaces divide keys; a wrong one among them leaves all unpressed."""
+    """Spaces separate keys; if one is invalid, none is pressed."""
     page = at("gestures.html")
     assert page.call("interact", action="press", query="Keys", value="a Hyper b").code == (
         "wrong_value"

@@ -10,7 +10,7 @@ At = Callable[[str], Page]
 
 
 def test_groups_are_filled_by_their_label(at: At) -> None:
-    """By legend, by the words beside them, by aria-labelledby, through slots; lists exactly."""
+    """Legend, words beside, aria-labelledby, through slots; lists get exactly the values."""
     page = at("groups.html")
     fields = {
         "Shipping": "Express", "Payment": "Invoice", "Size": "Large", "Rating": "3", "Plan": "Pro",
@@ -42,14 +42,14 @@ def test_groups_are_filled_by_their_label(at: At) -> None:
 def test_what_is_not_offered_is_refused(
     at: At, field: str, value: object, code: str, named: list[str] | None
 ) -> None:
-    """At once, long before the time is up, with what there is to choose from."""
+    """Immediately, not at the deadline, and with the choices."""
     failed = at("groups.html").call("form_input", query=field, value=value, timeout_ms=120_000)
     assert failed.code == code
     assert failed.error.get("options") == named
 
 
 def test_fields_with_suggestions_say_what_they_do_not_take(at: At) -> None:
-    """Free text stays; a field that takes only what it offers fails with what that is."""
+    """Free text stays; a field that accepts only its options fails and lists them."""
     page = at("suggested.html")
     assert page.do("form_input", query="Free text", value="Mauve")["value"] == "Mauve"
     refused = page.call("form_input", query="From the list", value="Mauve", timeout_ms=120_000)
@@ -67,7 +67,7 @@ def test_fields_with_suggestions_say_what_they_do_not_take(at: At) -> None:
 
 
 def test_fields_tell_of_their_change_as_native_ones_do(at: At) -> None:
-    """`input` leaves a shadow tree, `change` does not; an option of a list can be checked."""
+    """`input` crosses shadow roots, `change` does not; an option of a list can be checked."""
     page = at("groups.html")
     page.js(
         "const root = document.body.appendChild(document.createElement('div'))"
@@ -86,7 +86,7 @@ def test_fields_tell_of_their_change_as_native_ones_do(at: At) -> None:
 
 
 def test_a_state_that_is_drawn_after_the_click_is_waited_for(at: At) -> None:
-    """As components do that draw themselves anew some frames later."""
+    """As in components that render some frames later."""
     page = at("groups.html")
     page.js(
         """document.body.insertAdjacentHTML('beforeend',
@@ -98,7 +98,7 @@ def test_a_state_that_is_drawn_after_the_click_is_waited_for(at: At) -> None:
 
 
 def test_radio_buttons_with_a_name_each(at: At) -> None:
-    """Scripts keep them together; the words above them name the set."""
+    """Scripts keep one of them checked; the words above them name the group."""
     page = at("self-filling.html")
     page.js(
         "document.body.insertAdjacentHTML('beforeend', '<fieldset id=days><span>Day</span><div>"

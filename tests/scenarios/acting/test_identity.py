@@ -8,7 +8,7 @@ At = Callable[[str], Page]
 
 
 def test_rendered_anew_is_found_again(at: At) -> None:
-    """All rows are replaced; Bob's ref still means Bob's button."""
+    """All rows are replaced; the ref of Bob's button still means Bob's."""
     page = at("rows.html")
     ref = page.ref("delete bob")
     page.js("add.click()")
@@ -17,7 +17,7 @@ def test_rendered_anew_is_found_again(at: At) -> None:
 
 
 def test_row_that_is_gone_is_stale(at: At) -> None:
-    """Ann's row is gone after a re-render: her ref acts on nobody else."""
+    """Ann's row is gone after a render: her ref acts on no other row."""
     page = at("rows.html")
     ref = page.ref("delete ann")
     page.js("drop.click()")
@@ -44,7 +44,7 @@ def test_ref_works_again_and_again(at: At) -> None:
 
 
 def test_detached_and_not_rendered_again_is_stale(at: At) -> None:
-    """An element that was removed for good."""
+    """The element was removed for good."""
     page = at("rows.html")
     ref = page.ref("Add Zoe")
     page.js("add.remove()")
@@ -52,5 +52,5 @@ def test_detached_and_not_rendered_again_is_stale(at: At) -> None:
 
 
 def test_never_read_is_stale(at: At) -> None:
-    """A number that nobody was given."""
+    """No reading has returned this ref."""
     assert at("rows.html").call("interact", ref="e99999").code == "stale_ref"

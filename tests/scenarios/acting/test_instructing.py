@@ -10,7 +10,7 @@ At = Callable[[str], Page]
 
 
 def test_form_is_filled_and_sent_by_one_instruction(at: At) -> None:
-    """Several steps of several kinds; the site got what was meant, each step says what it did."""
+    """Steps of several kinds; the site received the values, each step reports what it did."""
     page = at("form.html")
     result = page.do(
         "act",
@@ -59,14 +59,14 @@ def test_instruction_does_what_it_says(
 
 
 def test_typing_goes_to_the_focus(at: At) -> None:
-    """Without a field named, text goes where the caret is; keys follow."""
+    """Without a field in the step, text goes to the caret; keys follow."""
     page = at("form.html")
     page.do("act", instruction='click into Name, type "Ada", press Backspace twice')
     assert page.js("document.querySelector('[name=name]').value") == "A"
 
 
 def test_going_back_and_to_an_address(at: At) -> None:
-    """Navigation steps wait for their page."""
+    """Navigation steps wait for the page."""
     page = at("things.html")
     result = page.do("act", instruction="click Onwards, go back, go to /acting/rows.html, reload")
     assert result["changed"]["title"] == "Rows"
@@ -74,7 +74,7 @@ def test_going_back_and_to_an_address(at: At) -> None:
 
 
 def test_words_are_waited_for(at: At) -> None:
-    """`wait for` ends when the words are there, `wait until … disappears` when they are not."""
+    """`wait for` ends when the words appear, `wait until … disappears` when they are gone."""
     page = at("things.html")
     page.js("setTimeout(() => { view.textContent = 'All done'; }, 400); 1")
     page.do("act", instruction="wait for All done")
@@ -84,7 +84,7 @@ def test_words_are_waited_for(at: At) -> None:
 
 
 def test_element_that_a_step_brings_is_waited_for(at: At) -> None:
-    """What the next step needs may come some time after the step before."""
+    """The element of a step may appear some time after the step before."""
     page = at("things.html")
     page.js(
         "document.querySelector('[ondblclick]').onclick = () => setTimeout(() => {"
@@ -110,14 +110,14 @@ def test_element_that_a_step_brings_is_waited_for(at: At) -> None:
     ],
 )
 def test_step_that_fails_has_its_code(at: At, instruction: str, code: str) -> None:
-    """The code is that of the verb that does one thing; what is not understood does nothing."""
+    """The code of the single verb; if an instruction is not understood, nothing is done."""
     page = at("things.html")
     assert page.call_in_short("act", instruction=instruction).code == code
     assert page.js("document.title") == "Things"
 
 
 def test_failure_says_what_was_done_before(at: At) -> None:
-    """The error has the step's number and the steps before it."""
+    """The error has the number of the step, and the completed steps."""
     page = at("things.html")
     reply = page.call("act", instruction="click Route; click xylophone")
     assert reply.error["step"] == 2
@@ -126,14 +126,14 @@ def test_failure_says_what_was_done_before(at: At) -> None:
 
 
 def test_key_or_button_is_asked(at: At) -> None:
-    """Words that name a key and a button are ambiguous; saying which one works."""
+    """Words that name a key and a button are ambiguous; naming the kind resolves it."""
     page = at("rows.html")
     assert page.call("act", instruction="press Delete").code == "ambiguous"
     assert page.do("act", instruction="press the Delete key")["steps"][0]["action"] == "press"
 
 
 def test_context_tells_equal_elements_apart(at: At) -> None:
-    """Words of `context` decide where the instruction alone is ambiguous."""
+    """The words of `context` decide where the instruction is ambiguous."""
     page = at("rows.html")
     assert page.call("act", instruction="click Delete").code == "ambiguous"
     page.do("act", instruction="click Delete", context="bob@example.org")
@@ -141,7 +141,7 @@ def test_context_tells_equal_elements_apart(at: At) -> None:
 
 
 def test_picture_on_request(at: At) -> None:
-    """`verify` adds what the window shows afterwards."""
+    """`verify` adds a screenshot."""
     page = at("things.html")
     assert page.do("act", instruction="scroll down", verify=True)["image"]["data"]
     assert "image" not in page.do("act", instruction="scroll up")
@@ -168,7 +168,7 @@ def test_focused_element_and_boxes_that_scroll(at: At) -> None:
 
 
 def test_instruction_that_stops_says_where_it_stands(at: At) -> None:
-    """What was done, what was not, and what the page shows now; in the shell, too."""
+    """Completed steps, remaining steps, and the current page; in the shell, too."""
     page = at("things.html")
     words = "click Route, then click Nowhere at all, then go back"
     error = page.call("act", instruction=words).error
@@ -182,7 +182,7 @@ def test_instruction_that_stops_says_where_it_stands(at: At) -> None:
 
 
 def test_steps_tell_what_they_wrote_and_where_they_scrolled_to(at: At) -> None:
-    """Neither is a change of the page; a password is not said."""
+    """Neither changes the page visibly; a password is not shown."""
     page = at("form.html")
     page.js("document.body.style.height = '9000px'; 1")
     steps = 'click Name; type "Ada" into the focused field; type "hush" into Password'

@@ -16,7 +16,7 @@ At = Callable[[str], Page]
 def test_what_is_called_so_is_meant_before_a_field_of_another_name(
     at: At, words: str, verb: str
 ) -> None:
-    """It cannot be filled in: the call fails and shows both, and no field is changed."""
+    """That element cannot be filled: the call fails, lists both, and fills no field."""
     page = at("kinds-in-names.html")
     reply = (
         page.call("form_input", query=words, value="x")
@@ -44,7 +44,7 @@ def test_instruction_does_not_type_into_a_field_of_another_name(at: At) -> None:
     ("words", "code"), [("Wood list", "wrong_value"), ("Stone list", "wrong_value")]
 )
 def test_control_whose_name_has_the_kind_is_meant(at: At, words: str, code: str) -> None:
-    """Also where its name goes on behind the words: neither of these takes a text."""
+    """Also if its name has more words; such controls accept no text."""
     page = at("kinds-in-names.html")
     reply = page.call("form_input", query=words, value="x", timeout_ms=3000)
     assert (reply.code, words in reply.error["message"]) == (code, True)
@@ -52,7 +52,7 @@ def test_control_whose_name_has_the_kind_is_meant(at: At, words: str, code: str)
 
 
 def test_field_that_is_called_by_the_other_words_is_of_the_kind(at: At) -> None:
-    """A kind may be a name as well: "Title field" is the field called Title, and no heading."""
+    """ "Title field" is the field named Title, not a heading."""
     page = at("kinds-in-names.html")
     page.do("form_input", query="Title field", value="Emma")
     page.do("form_input", query="Colour box", value="red")
@@ -76,7 +76,7 @@ def test_kind_alone_may_be_the_beginning_of_a_name(at: At) -> None:
 
 
 def test_kind_alone_means_the_only_one(at: At) -> None:
-    """However it is said: a field, a button, or a button that opens something."""
+    """In every wording: a field, a button, a button that opens something."""
     page = at("kinds-alone.html")
     page.js("image.parentNode.remove()")
     page.do("form_input", query="input field", value="Austen")

@@ -26,7 +26,7 @@ def said(page: Page) -> str:
 
 
 def test_option_that_comes_later_is_chosen(at: At) -> None:
-    """The cities come once the country is known."""
+    """The cities are loaded once the country is set."""
     page = changing(at, "cities")
     result = page.do("form_input", query="City", value="Oslo", timeout_ms=TIMEOUT_MS)
     assert result["value"] == "Oslo"
@@ -45,7 +45,7 @@ def test_option_that_is_enabled_later_is_chosen(at: At) -> None:
     [("City", "Atlantis", "option_not_found"), ("Size", "Large", "not_enabled")],
 )
 def test_option_that_never_comes_is_refused(at: At, label: str, value: str, code: str) -> None:
-    """Once the time is over, and nothing has been chosen."""
+    """At the time limit; nothing has been chosen."""
     page = at("waiting.html")
     reply = page.call_in_short("form_input", query=label, value=value)
     assert reply.code == code
@@ -53,14 +53,14 @@ def test_option_that_never_comes_is_refused(at: At, label: str, value: str, code
 
 
 def test_file_input_that_is_enabled_later_gets_its_file(at: At) -> None:
-    """An upload waits as the others do."""
+    """An upload waits as other actions do."""
     page = changing(at, "photo")
     page.do("file_upload", query="Photo", files=[NOTE], timeout_ms=TIMEOUT_MS)
     assert page.js("photo.files[0].name") == "note.txt"
 
 
 def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
-    """`not_enabled` after the caller's time."""
+    """`not_enabled`, after the caller's time limit."""
     page = at("waiting.html")
     reply = page.call_in_short("file_upload", query="Photo", files=[NOTE])
     assert reply.code == "not_enabled"
@@ -69,14 +69,14 @@ def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
 @pytest.mark.parametrize("change", ["buttons", "gone"])
 @pytest.mark.parametrize("how", GO, ids=str)
 def test_element_rendered_anew_is_looked_up_again(at: At, how: dict[str, str], change: str) -> None:
-    """At once, or some time after the old one has gone."""
+    """Immediately, or some time after the old element has gone."""
     page = changing(at, change)
     page.do("interact", **how, wait_for_ms=30_000, timeout_ms=TIMEOUT_MS)
     assert said(page) == "went;"
 
 
 def test_ref_of_an_element_rendered_anew_is_found_again(at: At) -> None:
-    """If there is no doubt about what took its place."""
+    """If its replacement is unambiguous."""
     page = at("waiting.html")
     ref = page.ref("Go")
     page.js("later(changes.buttons); 1")
@@ -93,14 +93,14 @@ def test_ref_of_an_element_rendered_anew_is_found_again(at: At) -> None:
     ],
 )
 def test_fields_rendered_anew_are_filled(at: At, fields: dict[str, Any], check: str) -> None:
-    """A form whose fields are replaced while they are waited for."""
+    """The fields of a form are replaced while they are waited for."""
     page = changing(at, "fields")
     page.do("fill_form", fields=fields, timeout_ms=TIMEOUT_MS)
     assert page.js(check) == "true"
 
 
 def test_element_that_has_gone_for_good_is_named(at: At) -> None:
-    """`detached`, once the time is over."""
+    """`detached`, at the time limit."""
     page = at("waiting.html")
     page.js(
         "document.body.insertAdjacentHTML('beforeend', '<p style=position:fixed;inset:0>Veil');"
@@ -116,14 +116,14 @@ def test_element_that_has_gone_for_good_is_named(at: At) -> None:
 def test_element_that_clicks_pass_through_is_part_of_what_gets_them(
     at: At, selector: str, hears: str
 ) -> None:
-    """`pointer-events: none` inside a link, or over a drawing with a handler."""
+    """`pointer-events: none` inside a link, or over a drawing with a listener."""
     page = at("waiting.html")
     page.do("interact", selector=selector)
     assert said(page) == hears
 
 
 def test_control_that_clicks_pass_through_is_refused(at: At) -> None:
-    """With what gets them instead."""
+    """The error names the element that gets the clicks instead."""
     page = at("waiting.html")
     reply = page.call_in_short("interact", query="Dead")
     assert reply.code == "not_enabled"
@@ -133,14 +133,14 @@ def test_control_that_clicks_pass_through_is_refused(at: At) -> None:
 
 
 def test_details_that_open_are_waited_for(at: At) -> None:
-    """What is folded up is not visible yet."""
+    """Collapsed content is not visible yet."""
     page = changing(at, "details")
     page.do("interact", selector="details button", timeout_ms=TIMEOUT_MS)
     assert said(page) == "deep;"
 
 
 def test_words_in_closed_details_name_what_to_open(at: At) -> None:
-    """Nothing that is seen fits; the summary is a candidate with a ref that opens it."""
+    """Nothing visible matches; the summary is a candidate, and its ref opens it."""
     page = at("waiting.html")
     reply = page.call("interact", query="Deep")
     assert reply.code == "element_not_found"
@@ -152,7 +152,7 @@ def test_words_in_closed_details_name_what_to_open(at: At) -> None:
 
 
 def test_file_input_in_closed_details_is_found_by_its_label(at: At) -> None:
-    """Files are put into it without a click, so it need not be seen."""
+    """It needs no click, so it need not be visible."""
     page = at("waiting.html")
     page.do("file_upload", query="Scan", files=[NOTE])
     assert page.js("scan.files[0].name") == "note.txt"

@@ -23,7 +23,7 @@ FILLED = [
 
 @pytest.mark.parametrize("case", CLICKED)
 def test_click_waits(at: At, case: str) -> None:
-    """The page changes in a moment, and gets its click then."""
+    """The page changes shortly, and then gets its click."""
     page = at("not-yet.html")
     page.js(f"begin({case!r}); 1")
     page.do("interact", selector="#it", wait_for_ms=30_000, timeout_ms=TIMEOUT_MS)

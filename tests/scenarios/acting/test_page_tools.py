@@ -33,7 +33,7 @@ def calls_of(daemon: Daemon) -> list[Any]:
 
 
 def test_they_are_listed_with_what_they_take(shop: Daemon) -> None:
-    """By script and by form, of every frame; the first line of a reading says that there are."""
+    """Tools of scripts and forms in all frames; the first line of a reading mentions them."""
     tools = {(tool["name"], tool["description"]): tool for tool in tools_of(shop)}
     add = tools["add", "Add two numbers"]
     assert add["input_schema"]["properties"]["b"] == {"type": "number"}
@@ -49,7 +49,7 @@ def test_they_are_listed_with_what_they_take(shop: Daemon) -> None:
 
 
 def test_they_come_and_go(shop: Daemon, site: Site) -> None:
-    """Registered later, taken back, gone with their form, frame and page."""
+    """Registered later, unregistered, gone with their form, frame and page."""
     assert "goes" in names_of(shop)
     change = """coming.abort(); document.querySelector('[toolname=draft]').remove();
         document.querySelector('iframe').remove();
@@ -67,7 +67,7 @@ def test_they_come_and_go(shop: Daemon, site: Site) -> None:
 
 
 def test_calls_are_answered_with_what_the_tool_gives_back(shop: Daemon) -> None:
-    """Text blocks, data, errors; the page has seen the arguments, and what was not named nobody."""
+    """Text blocks, data, errors; the page saw the arguments, and no tool ran uncalled."""
     by_frame = {tool["description"]: tool for tool in tools_of(shop) if tool["name"] == "add"}
     several = shop.call("page_tool_call", name="add", arguments={"a": 1, "b": 2}).error
     frames = [tool["frame"] for tool in by_frame.values()]
@@ -87,7 +87,7 @@ def test_calls_are_answered_with_what_the_tool_gives_back(shop: Daemon) -> None:
 
 
 def test_forms_are_filled_in_and_sent(shop: Daemon, site: Site) -> None:
-    """With autosubmit at once; without when it is submitted, which another call can do."""
+    """With autosubmit immediately; otherwise once submitted, which another call can do."""
     sent = shop.do("page_tool_call", name="order", arguments={"name": "Ada", "count": 2})
     assert sent["navigated"] is True
     assert [seen.query for seen in site.seen("tools/sent.html")] == ["name=Ada&count=2"]
@@ -101,7 +101,7 @@ def test_forms_are_filled_in_and_sent(shop: Daemon, site: Site) -> None:
 
 
 def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
-    """Never, too late, with a dialog, on another page: each says so, and the tab goes on."""
+    """No answer, a late one, a dialog, a navigation: each has its error, and the tab works on."""
     never = shop.call("page_tool_call", name="never", timeout_ms=300)
     assert never.code == "timeout"
     asked = shop.call("page_tool_call", name="asks")
@@ -123,7 +123,7 @@ def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
 def test_libraries_that_keep_tools_to_themselves_are_asked(
     one_tab_daemon: Daemon, site: Site
 ) -> None:
-    """A navigator.modelContext of the page's own: its tools as it has them when one asks."""
+    """A page's own navigator.modelContext: its tools are listed when asked for."""
     daemon = one_tab_daemon
     daemon.do("navigate", url=site.url("tools/library.html"))
     doubled = daemon.do("page_tool_call", name="double", arguments={"a": 21})
@@ -147,7 +147,7 @@ def test_libraries_that_keep_tools_to_themselves_are_asked(
 
 
 def test_long_ones_are_tasks(shop: Daemon) -> None:
-    """50 MB goes to a handle; a task can be cancelled, and its tool with it."""
+    """50 MB goes to a handle; a task can be cancelled, and with it the tool."""
     stored = shop.do("page_tool_call", name="much", output_mode="handle", timeout_ms=120_000)
     assert stored["size_bytes"] == 50_000_000
     quick = shop.start_task("page_tool", name="data")
@@ -161,7 +161,7 @@ def test_long_ones_are_tasks(shop: Daemon) -> None:
 
 
 def test_a_chromium_that_cannot_says_so(share_daemon: Callable[..., Daemon], site: Site) -> None:
-    """It is the same as one that is too old: the page is read as ever."""
+    """An older Chromium: the error says so, and the page can be read."""
     daemon = share_daemon("--browser-arg=--disable-features=WebMCP")
     daemon.do("navigate", url=site.url("tools/sent.html"))
     assert daemon.call("page_tools").code == "webmcp_unsupported"

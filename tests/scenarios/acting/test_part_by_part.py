@@ -19,7 +19,7 @@ def _text_of(page: Page, group: str) -> str:
 
 
 def test_date_is_typed_part_by_part(page: Page) -> None:
-    """By the name of the group, which its parts have in theirs."""
+    """By the name of its group, which its parts' names contain."""
     page.do("form_input", query="From", value="2031-02-24")
     assert "2/24/2031" in _text_of(page, "[aria-labelledby=from]")
     page.do("fill_form", fields={"From": "2032-12-05"})

@@ -33,7 +33,7 @@ def said(page: Page) -> str:
     ],
 )
 def test_click_lands_on_what_the_words_name(at: At, words: str, hears: str) -> None:
-    """An entry, a cell, a word of a clickable box; and of a box with controls in it, the box."""
+    """An entry, a cell, a word of a clickable box; for a box with controls, the box."""
     page = at("parts.html")
     page.do("interact", query=words)
     assert said(page) == hears
@@ -47,7 +47,7 @@ def test_instructions_click_what_they_name(at: At) -> None:
 
 
 def test_what_appears_later_is_named_the_same_way(at: At) -> None:
-    """Also while it is waited for."""
+    """Also while it is being waited for."""
     page = at("parts.html")
     page.do("interact", query="Large", wait_for_ms=2000)
     assert said(page) == "Large;"
@@ -57,7 +57,7 @@ def test_what_appears_later_is_named_the_same_way(at: At) -> None:
     "words", ["Reply Forward", "forward reply", "decline accept", "remove ann"]
 )
 def test_words_of_two_things_are_ambiguous(at: At, words: str) -> None:
-    """Each has a handler, the gap between them has none: both are listed with refs that work."""
+    """Each has a listener, the gap between them has none: both are listed with refs."""
     page = at("parts.html")
     reply = page.call("interact", query=words)
     assert reply.code == "ambiguous"
@@ -74,7 +74,7 @@ def ref_of(word: str, candidates: list[str]) -> str:
 
 
 def test_box_of_several_things_is_ambiguous_by_ref_too(at: At) -> None:
-    """A click on its middle would be meant for none of them."""
+    """A click on its middle would hit none of them."""
     page = at("parts.html")
     ref = page.do("query_dom", selector="#mail")["element"]["ref"]
     reply = page.call("interact", ref=ref)
@@ -83,7 +83,7 @@ def test_box_of_several_things_is_ambiguous_by_ref_too(at: At) -> None:
 
 
 def test_box_that_takes_clicks_itself_is_clicked(at: At) -> None:
-    """Words of two of its parts, or its ref: it makes no difference where."""
+    """By words of two of its parts or by ref: any place in it will do."""
     page = at("parts.html")
     page.do("interact", query="cotton blue")
     page.do("interact", selector="#card")
@@ -91,7 +91,7 @@ def test_box_that_takes_clicks_itself_is_clicked(at: At) -> None:
 
 
 def test_click_that_something_else_would_get_reaches_nothing(at: At) -> None:
-    """What covers the element only as the mouse comes is named, and hears nothing."""
+    """What covers the element only once the mouse arrives is named, and gets no click."""
     page = at("parts.html")
     reply = page.call_in_short("interact", query="Shy")
     assert reply.code == "covered"
@@ -100,7 +100,7 @@ def test_click_that_something_else_would_get_reaches_nothing(at: At) -> None:
 
 
 def test_click_is_tried_again_when_something_came_between(at: At) -> None:
-    """Once the veil has gone, the element gets its click, once."""
+    """Once the overlay is gone, the element gets its click, once."""
     page = at("parts.html")
     page.do("interact", query="Hurried", timeout_ms=30_000)
     assert said(page) == "hurried;"

@@ -8,19 +8,19 @@ At = Callable[[str], Page]
 
 
 def test_a_motion_that_is_held_is_waited_for(at: At) -> None:
-    """Libraries hold what comes in until they have measured it: it is told all the same."""
+    """Libraries hide what enters until it is measured: it is reported all the same."""
     content = at("passing.html").do("interact", query="Calendar")["content"]
     assert content.startswith('+ button "Third of May" [ref=')
 
 
 def test_what_came_and_went_is_not_told_as_hidden(at: At) -> None:
-    """Nobody was told that the tooltip had come."""
+    """A tooltip that was never reported is not reported as hidden."""
     content = at("passing.html").do("interact", query="Save")["content"]
     assert content == "+ text: Saved\n- text: Save\n"
 
 
 def test_a_tooltip_that_goes_is_told_where_nothing_else_is(at: At) -> None:
-    """It goes as the mouse does, whatever is clicked elsewhere."""
+    """It goes when the mouse leaves, whatever is clicked elsewhere."""
     page = at("passing.html")
     assert "tooltip" in page.do("interact", action="hover", query="Other")["content"]
     assert "Says more" not in page.do("interact", query="Calendar")["content"]
@@ -30,7 +30,7 @@ def test_a_tooltip_that_goes_is_told_where_nothing_else_is(at: At) -> None:
 
 
 def test_a_day_under_the_mouse_is_not_what_was_typed(at: At) -> None:
-    """A calendar that opens where the mouse was shows the day there in its field."""
+    """A calendar that opens under the mouse shows the hovered day in its field."""
     page = at("passing.html")
     field = page.do("query_dom", selector="#due")["element"]["bounding_box"]
     below = [field["x"] + 20, field["y"] + field["height"] + 8]
@@ -40,7 +40,7 @@ def test_a_day_under_the_mouse_is_not_what_was_typed(at: At) -> None:
 
 
 def test_a_list_that_opened_and_closed_is_no_change(at: At) -> None:
-    """An option is chosen in one action: all of it is compared with what was there before."""
+    """Choosing an option is one action: the page is compared with the one before it."""
     done = at("passing.html").do("form_input", query="Fruit", value="Plum")
     assert done["value"] == "Plum"
     assert done["content"] == "+ text: Plum\n- text: none yet\n"

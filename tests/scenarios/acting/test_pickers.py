@@ -8,7 +8,7 @@ At = Callable[[str], Page]
 
 
 def test_calendar_takes_what_was_typed(at: At) -> None:
-    """No form is sent by it, and fields without a calendar get no Enter."""
+    """Enter submits no form, and fields without a calendar get no Enter."""
     page = at("picker.html")
     for label, value in {"Day": "2026-12-24", "Late": "24.12.2026", "Version": "1.2.3"}.items():
         assert page.do("form_input", query=label, value=value)["value"] == value
@@ -25,7 +25,7 @@ def test_calendar_that_takes_another_day_is_told(at: At) -> None:
 
 
 def test_form_with_a_calendar_is_sent_once(at: At) -> None:
-    """By its button, and not by the Enter for the calendar before."""
+    """By its button, not by the Enter for the calendar."""
     page = at("picker.html")
     done = page.do("fill_form", fields={"Day": "2026-12-24", "Version": "2"}, submit="Send")
     assert done["submitted"] is True

@@ -26,7 +26,7 @@ def test_button_in_a_shadow_tree(at: At, mode: str) -> None:
 
 
 def test_closed_shadow_trees_read_alike_in_each_document(at: At) -> None:
-    """Looking for listeners leaves their elements as they are; a host without any is no button."""
+    """Looking for listeners changes no element; a host without listeners is not a button."""
     for _ in range(8):
         lines = at("shadow.html").do("read_page")["content"].splitlines()
         assert [re.sub(r" \[ref=e\d+\]", "", line) for line in lines[1:]] == [
@@ -37,7 +37,7 @@ def test_closed_shadow_trees_read_alike_in_each_document(at: At) -> None:
 
 @pytest.mark.parametrize("where", ["near", "far"])
 def test_button_in_a_frame(at: At, where: str) -> None:
-    """A click lands in frames of the same and of another origin, scrolled to in both."""
+    """Frames of the same and of another origin, scrolled to inside and outside."""
     page = at("frames.html")
     result = page.do("interact", query=f"press {where}")
     assert f"{where} pressed true" in result["content"]
@@ -45,7 +45,7 @@ def test_button_in_a_frame(at: At, where: str) -> None:
 
 @pytest.mark.parametrize("where", ["near", "far"])
 def test_frame_far_down_the_page_is_scrolled_to(at: At, where: str) -> None:
-    """What is in sight of its frame is not yet in sight of the window."""
+    """In view of its frame is not yet in view of the window."""
     page = at("frames.html")
     page.js("document.body.style.paddingTop = '5000px'; 1")
     result = page.do("interact", query=f"press {where}")
@@ -66,14 +66,14 @@ TURNED = ("leaning", "mirrored", "overturned", "skew")
 
 @pytest.mark.parametrize("where", [*TURNED, "far", "inward"])
 def test_button_in_a_turned_frame(at: At, where: str) -> None:
-    """Frames turned, in space too, mirrored or skewed are clicked into where they show it."""
+    """Rotated, 3D-transformed, mirrored and skewed frames are clicked where they are shown."""
     page = at("turned.html")
     assert f"{where} pressed true" in page.do("interact", query=f"press {where}")["content"]
 
 
 @pytest.mark.parametrize("where", TURNED)
 def test_point_in_a_turned_frame(at: At, where: str) -> None:
-    """The middle of a box that is told is the element's, and what is there is looked up so."""
+    """The centre of a reported box is the element, and hit testing finds it there."""
     page = at("turned.html")
     ref = page.ref(f"press {where}")
     page.do("interact", action="scroll_into_view", ref=ref)
@@ -86,7 +86,7 @@ def test_point_in_a_turned_frame(at: At, where: str) -> None:
 
 
 def test_covered_frame_is_covered(at: At) -> None:
-    """What lies over a frame covers what is in it."""
+    """What covers a frame covers the elements in it."""
     page = at("frames.html")
     page.js(
         "document.body.insertAdjacentHTML('beforeend',"
@@ -97,7 +97,7 @@ def test_covered_frame_is_covered(at: At) -> None:
 
 
 def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
-    """What is invisible keeps its place; what has no box of its own is where its contents are."""
+    """Invisible elements have a place; those without a box are where their contents are."""
     page = at("things.html")
     shows = "(one => one.getBoundingClientRect().bottom <= innerHeight)"
     page.js(
@@ -125,7 +125,7 @@ def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
     ids=["words without a box", "parts without a box", "label that clicks pass through"],
 )
 def test_control_is_clicked_where_it_shows(at: At, markup: str, selector: str) -> None:
-    """What has no box of its own by what is in it, far down a page; a mere label by its button."""
+    """Without a box of its own, through its contents; a mere label through its button."""
     page = at("things.html")
     page.js(
         f"document.body.innerHTML = `<p style=height:5000px></p><div>Here: {markup}</div>`;"
@@ -136,7 +136,7 @@ def test_control_is_clicked_where_it_shows(at: At, markup: str, selector: str) -
 
 
 def test_part_of_a_disabled_button_is_waited_for(at: At) -> None:
-    """Nothing in it does anything; once the button is enabled, it is clicked."""
+    """It is clicked once the button is enabled."""
     page = at("things.html")
     page.js(
         "document.body.innerHTML = '<button id=it disabled><span>Pay</span></button>';"
