@@ -11,7 +11,7 @@ from ocd.calls import catalog
 ROOT = Path(__file__).resolve().parents[2]
 VERBS = catalog.render(catalog.load().values())["verbs"]
 NAMES = [verb["name"] for verb in VERBS]
-# SPEC §9's table, by capability.
+# Every verb that is promised, by capability.
 CAPABILITIES = {
     "core", "crawl", "recording", "workflow", "storage", "profile", "totp", "tasks", "perf",
     "skills", "upload",
@@ -71,14 +71,14 @@ def _undescribed(schema: object, path: str) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(LARGE & set(NAMES)))
 def test_large_verbs_take_output_modes(name: str) -> None:
-    """The verbs that SPEC §6 lists take output_mode and output_inline_limit_bytes."""
+    """The verbs with large results take output_mode and output_inline_limit_bytes."""
     properties = VERBS[NAMES.index(name)]["params"]["properties"]
     assert {"output_mode", "output_inline_limit_bytes"} <= set(properties)
 
 
 @pytest.mark.parametrize("name", sorted(LONG & set(NAMES)))
 def test_long_verbs_are_task_kinds(name: str) -> None:
-    """The kinds that SPEC §7 lists are long verbs."""
+    """The verbs that may take long are kinds of tasks."""
     assert VERBS[NAMES.index(name)].get("long") is True
 
 

@@ -1,4 +1,4 @@
-"""Output handles (seed 000): large results are stored, described in 4 KB, and fetched in pages."""
+"""Output handles: large results are stored, described in 4 KB, and fetched in pages."""
 
 import base64
 import json
@@ -240,7 +240,7 @@ def test_handle_reply_is_at_most_4096_bytes(
 
 
 def test_handle_reply_is_a_tenth_of_the_inline_one(daemon: Daemon, site: Site) -> None:
-    """For 30 pages the handle reply is ≤ 0.10 of the inline reply (seed 000, closure)."""
+    """For 30 pages the handle reply is ≤ 0.10 of the inline reply."""
     args = {"url": site.url("many-pages/1.html"), "max_pages": 30, "max_depth": 9}
     inline = daemon.call("crawl", **args)
     stored = daemon.call("crawl", **args, output_mode="handle")

@@ -1,4 +1,4 @@
-"""The task ledger (seed 001): start, list, get, cancel, wait; nothing that was finished is lost."""
+"""The task ledger: start, list, get, cancel, wait; nothing that was finished is lost."""
 
 import json
 import re

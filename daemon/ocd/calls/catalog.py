@@ -150,7 +150,7 @@ def read() -> dict[str, Any]:
 
 
 def render(verbs: Iterable[Verb]) -> dict[str, Any]:
-    """Return the catalog document: {"hash", "verbs": […], "kinds": […]}, see SPEC §13.
+    """Return the catalog document: {"hash", "verbs": […], "kinds": […]}.
 
     The kinds are those of the ledger that are no verbs, in the same shape; others are long verbs.
     """

@@ -172,7 +172,7 @@ def _check_policies(verb: Verb, params: Params, url: str) -> None:
 async def _decode(
     services: CallServices, verb: Verb, request: CallRequest, files: FileAccess
 ) -> DecodedCall:
-    """Parameters: other names, values from files, secrets, decoding, the files that they name."""
+    """Decode the parameters: aliases, values from files, secrets, types, and paths they name."""
     named = apply_aliases(verb, request.params)
     with_files = await read_path_params(services.verbs, verb, named, files)
     written = include_stored_params(verb, with_files)

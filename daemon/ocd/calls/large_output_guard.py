@@ -1,4 +1,4 @@
-"""The large-output guard: the last step of every reply (seed 002).
+"""The large-output guard: the last step of every reply.
 
 A reply longer than the threshold is stored as a handle and replaced by a pointer to it. MCP has no
 partial replies, and a whole one is in memory several times at both ends, so a reply longer than

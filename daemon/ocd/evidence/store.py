@@ -164,7 +164,7 @@ class EvidenceStore:
         return sorted(found, key=lambda bundle: bundle.created_at, reverse=True)
 
     def part(self, bundle: Bundle, name: str) -> bytes | None:
-        """Return the bytes of one of its parts; None if it has no such part."""
+        """Return the bytes of a part; None if there is none, unreadable_file for a lost file."""
         part = next((part for part in bundle.parts if part.name == name), None)
         if part is None:
             return None
@@ -176,7 +176,7 @@ class EvidenceStore:
         return data
 
     def value(self, bundle: Bundle, name: str) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the JSON value of a part; None if the bundle has no such part."""
+        """Return the JSON value of a part; None if there is none. Raises unreadable_file."""
         data = self.part(bundle, name)
         if data is None:
             return None

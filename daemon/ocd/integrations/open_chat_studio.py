@@ -1,4 +1,4 @@
-"""Uploads to an Open Chat Studio collection with the browser's login (seed 004).
+"""Uploads to an Open Chat Studio collection with the browser's login.
 
 The site is a Django application: the collection's page gives the CSRF token, the form is posted as
 multipart, and the result is shown as messages on the page that follows.

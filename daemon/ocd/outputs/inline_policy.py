@@ -107,7 +107,7 @@ def extent(payload: Payload, preview_size: int) -> TextExtent:
 
 
 def pointer(verb: str, of: TextExtent, handle: str, path: str) -> str:
-    """Return the guard's text in place of a large one (seed 002), with the handle beside the path.
+    """Return the guard's text in place of a large one, with the handle beside the path.
 
     path: the stored file.
     """

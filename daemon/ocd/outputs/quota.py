@@ -108,7 +108,10 @@ class StoreUsage:
                     self._keep(handle, stored)
 
     def remove_folder(self, folder: Path) -> bool:
-        """Remove an empty folder that no handle is about to be written to; raises OSError."""
+        """Remove an empty folder, unless a handle is being written to it; raises OSError.
+
+        Returns whether it was removed.
+        """
         with self._lock:
             if folder in self._folders.values():
                 return False

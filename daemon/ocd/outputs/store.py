@@ -148,7 +148,7 @@ class OutputStore:
     ) -> dict[str, Any]:
         """Return one page of a stored output, with the keys of oc_output_fetch.
 
-        Raises `output_handle_not_found` or `invalid_format_for_payload`.
+        Raises `output_handle_not_found`, `invalid_format_for_payload` or `unreadable_file`.
         """
 
         def read(payload: PayloadReader, meta: HandleMeta) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class OutputStore:
             return await _in_thread(search)
 
     async def path(self, handle: str) -> Path:
-        """Return the payload's file, for callers on the same machine."""
+        """Return the payload's file, for callers on the same machine; errors as `fetch`."""
 
         def of(payload: PayloadReader, _meta: HandleMeta) -> Path:
             return payload.path

@@ -18,7 +18,7 @@ from ocd.api.errors import OcdError
 from ocd.api.wire import LargeTextPointer
 
 Result = dict[str, Any]
-# The whole HTTP body of a reply that is a handle (SPEC §6).
+# The whole HTTP body of a reply that is a handle.
 HANDLE_BODY_BYTES = 4096
 # An SSE frame around a body, or a newline after it.
 _FRAMING_BYTES = 48

@@ -53,7 +53,7 @@ async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
 
 
 async def test_one_start_serves_all_callers_even_if_the_first_gives_up(tmp_path):
-    """Single flight; a cancelled caller does not take the start with it."""
+    """A cancelled caller does not cancel the start for the others."""
     async with browsing(tmp_path) as here:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
@@ -153,7 +153,7 @@ async def test_no_chromium_outlives_a_killed_daemon(tmp_path):
 
 
 async def test_a_chromium_left_behind_is_reaped_by_the_next_start(tmp_path):
-    """One that could not end (it was stopped) is known by pid, start time and profile."""
+    """A stopped one that could not exit is identified by pid, start time and profile."""
     pid = await killed_daemon(tmp_path, stop=True)
     stopped = psutil.Process(pid)
     try:
@@ -208,7 +208,7 @@ async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, scr
 
 
 async def test_attaching_leaves_the_browser_running(tmp_path):
-    """--browser-url: tabs work over the WebSocket, closing closes nothing of others."""
+    """--browser-url: tabs work over the WebSocket, closing leaves others alone."""
     profile = tmp_path / "theirs"
     arguments = ["chromium", "--headless=new", "--no-sandbox", "--remote-debugging-port=0"]
     theirs = start([*arguments, f"--user-data-dir={profile}"], stderr=subprocess.DEVNULL)

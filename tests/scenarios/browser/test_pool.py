@@ -39,7 +39,7 @@ def scripted(source: str) -> Reply:
 
 
 async def test_content_that_scripts_fill_in_is_there(tmp_path):
-    """Frames, idle time, visibility, observers, timers and requests are all answered."""
+    """Frames, idle callbacks, visibility, observers, timers and requests all work."""
 
     async def data(_: str) -> Reply:
         await asyncio.sleep(0.3)  # a server that takes its time: the page must wait for it
@@ -231,7 +231,7 @@ async def test_logins_are_shared_on_request_only(tmp_path):
 
 
 async def test_the_policy_holds_for_every_hop(tmp_path):
-    """Blocked hosts are not asked: not by address, redirect, script, picture, frame or pop-up."""
+    """Blocked hosts get no request: address, redirect, script, image, frame or pop-up."""
     policy = DomainPolicy(block=("localhost",))
     async with InlineSite({}) as site, browsing(tmp_path, policy=policy) as here:
         evil = site.url("/evil", "localhost")

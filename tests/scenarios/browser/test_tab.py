@@ -217,7 +217,7 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
 
 
 async def test_names_of_sessions_without_tabs_are_not_used_up(tmp_path):
-    """At the limit the least used session without tabs gives way; those with tabs never do."""
+    """At the limit, the least used session without tabs is dropped; one with tabs never is."""
     async with browsing(tmp_path) as here:
         sessions = here.sessions
         sessions.max_sessions = 3

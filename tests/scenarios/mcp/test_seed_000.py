@@ -1,4 +1,4 @@
-"""Output handles: scripts/verify/A-output-handles.sh, which is seed 000's verification."""
+"""Output handles: scripts/verify/A-output-handles.sh, the verification of the requirements."""
 
 import re
 from pathlib import Path

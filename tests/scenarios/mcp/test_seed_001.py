@@ -1,4 +1,4 @@
-"""The task ledger: scripts/verify/oc-task-ledger.sh, which is seed 001's verification."""
+"""The task ledger: scripts/verify/oc-task-ledger.sh, the verification of the requirements."""
 
 from support.daemon import Home
 from support.shell import run_script

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - the lines of the seeds stay as they are
-"""The capability filter: the verification scenarios of seed 003, line by line."""
+"""The capability filter, by the scenarios of its first requirements, line by line."""
 
 import json
 import os
@@ -60,7 +60,7 @@ mcp | jq '.result.tools[].name' > names
     assert "groups: core\n" in core_only.ocd("status").ok().out
 
 
-# In every list that has a long verb (SPEC §13); oc_evidence_bundle is one of core.
+# In every list that has a long verb; oc_evidence_bundle is one of core.
 FOR_LONG_VERBS = {"oc_task_cancel", "oc_task_get", "oc_task_wait"}
 
 

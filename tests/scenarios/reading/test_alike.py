@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest.mark.parametrize("mode", ["outline", "text", "dom"])
 async def test_what_only_seems_alike_is_told_apart(tab: Tab, site: Site, mode: Mode) -> None:
-    """Rules of place, state, attributes, animations and shadow trees hide single rows of many."""
+    """Style rules on position, state, attributes, animation or shadow trees hide single rows."""
     await tab.navigate(site.url("reading/alike.html"))
     text = (await read(tab, mode=mode)).text
     assert sorted(set(re.findall(r"(\w+) trick", text))) == []
@@ -23,7 +23,7 @@ async def test_what_only_seems_alike_is_told_apart(tab: Tab, site: Site, mode: M
 
 
 async def test_a_sheet_that_changes_counts_at_once(tab: Tab, site: Site) -> None:
-    """Nothing about style sheets is remembered from one reading to the next."""
+    """Nothing about style sheets is cached between readings."""
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
         """() => { document.body.innerHTML = '<style>p.a { color: black }</style>'
@@ -40,7 +40,7 @@ async def test_a_sheet_that_changes_counts_at_once(tab: Tab, site: Site) -> None
 
 
 async def test_sheets_of_other_origins_are_not_guessed_at(tab: Tab, site: Site) -> None:
-    """A sheet that scripts may not look into makes every element be looked at."""
+    """With a style sheet that scripts cannot read, every element is looked at."""
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
         """(sheet) => new Promise((done) => {
@@ -58,7 +58,7 @@ async def test_sheets_of_other_origins_are_not_guessed_at(tab: Tab, site: Site) 
 async def test_a_button_without_attributes_is_disabled_by_its_fieldset(
     tab: Tab, site: Site
 ) -> None:
-    """What an element stands in counts, also where it says nothing of itself."""
+    """Ancestors count even if the element itself has no attributes."""
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
         "document.body.innerHTML = '<fieldset disabled><legend>A</legend><button>Go</button>'"

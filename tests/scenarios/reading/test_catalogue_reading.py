@@ -7,7 +7,7 @@ from support.site import Site
 
 
 def test_ref_may_be_called_ref_id(daemon: Daemon, site: Site) -> None:
-    """ref_id reads what ref reads."""
+    """`ref_id` is accepted for `ref`."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     ref = daemon.do("find", query="Delete Bob")["refs"][0]
     part = daemon.do("read_page", refId=ref)["content"]
@@ -16,7 +16,7 @@ def test_ref_may_be_called_ref_id(daemon: Daemon, site: Site) -> None:
 
 
 def test_raw_and_fit_are_told_apart(daemon: Daemon, site: Site) -> None:
-    """return_raw and return_fit: the text before and after the filter, as keys of their own."""
+    """return_raw and return_fit: the text before and after the filter, under their own keys."""
     daemon.do("navigate", url=site.url("article.html"))
     told = daemon.do(
         "read_page", mode="markdown", contentFilter="prune", returnRaw=True, returnFit=True
@@ -30,7 +30,7 @@ def test_raw_and_fit_are_told_apart(daemon: Daemon, site: Site) -> None:
 
 
 def test_metrics_of_a_reading(daemon: Daemon, site: Site) -> None:
-    """include_metrics counts characters and refs and takes the time."""
+    """include_metrics: the number of characters and refs, and the duration."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     told = daemon.do("read_page", includeMetrics=True)
     assert told["metrics"]["chars"] == told["metrics"]["raw_chars"] == len(told["content"])
@@ -54,7 +54,7 @@ def test_metrics_of_a_reading(daemon: Daemon, site: Site) -> None:
 def test_refused_names_say_what_to_use(
     daemon: Daemon, verb: str, params: dict[str, object], word: str
 ) -> None:
-    """What makes no sense here is refused, and the hint says what does."""
+    """Parameters that make no sense here are refused, with a hint."""
     daemon.do("tabs_create")
     error = daemon.call(verb, **params).error
     assert error["code"] == "invalid_argument"
@@ -62,7 +62,7 @@ def test_refused_names_say_what_to_use(
 
 
 def test_tabs_of_a_worker(daemon: Daemon, site: Site) -> None:
-    """tabs_create, tabs_context and tabs_close take the worker whose tabs they are about."""
+    """tabs_create, tabs_context and tabs_close accept the worker whose tabs are meant."""
     daemon.do("tabs_create", session="of-a-worker")
     made = daemon.do("worker", session="of-a-worker", action="create", name="aside")
     tab = daemon.do(

@@ -118,7 +118,7 @@ def _comparable(reply: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("kind", ["img", "form"])
 def test_elements_that_hide_what_their_document_has(daemon: Daemon, site: Site, kind: str) -> None:
-    """With all names of documents at once, every reply is as without them."""
+    """With elements named like all document properties, every reply is the same as without."""
     replies: list[list[str]] = []
     for plain in ("&plain=1", ""):
         daemon.do("navigate", url=site.url(f"clobbered.html?kind={kind}{plain}"))
@@ -156,7 +156,7 @@ window.getComputedStyle = window.requestAnimationFrame = window.setTimeout = ref
 
 
 def test_pages_that_replace_what_scripts_rest_on(daemon: Daemon, site: Site) -> None:
-    """Prototypes, JSON, timers and iterators of a page are its own matter: replies are as ever."""
+    """Prototypes, JSON, timers and iterators that a page replaces do not affect replies."""
     replies: list[list[str]] = []
     for code in ("", _REPLACED):
         daemon.do("navigate", url=site.url("clobbered.html?kind=img&plain=1"))
@@ -169,7 +169,7 @@ def test_pages_that_replace_what_scripts_rest_on(daemon: Daemon, site: Site) -> 
 def test_a_crawl_reads_a_page_whose_elements_hide_what_documents_have(
     daemon: Daemon, site: Site
 ) -> None:
-    """The crawl's own script asks the document as the others do."""
+    """The crawl's own script is not affected either."""
     url = site.url("clobbered.html?kind=img")
     found = daemon.do("crawl", url=url, max_pages=1, engine="browser", output_mode="inline")
     assert "sent to your door" in json.dumps(found)

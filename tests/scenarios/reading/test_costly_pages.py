@@ -34,7 +34,7 @@ def peak_of(pid: int, work: Callable[[], object]) -> int:
 def test_quotes_in_quotes_are_converted_beside_the_daemon(
     daemon: Daemon, site: Site, mode: str
 ) -> None:
-    """45 KB that become 3.6 MB of Markdown, and gigabytes on the way."""
+    """45 KB of HTML that become 3.6 MB of Markdown, with gigabytes of memory in between."""
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code=QUOTES)
     found = {}

@@ -36,7 +36,7 @@ async def press(tab: Tab) -> None:
 
 
 async def test_the_source_is_sent_once(tab: Tab, site: Site, expressions: list[str]) -> None:
-    """To further documents of the tab, of other origins too, a call is all that is sent."""
+    """For further documents of the tab, of any origin, only the call is sent."""
     await tab.navigate(site.url("reading/controls.html"))
     assert 'button "Press"' in (await read(tab)).text
     await press(tab)
@@ -50,7 +50,7 @@ async def test_the_source_is_sent_once(tab: Tab, site: Site, expressions: list[s
 
 
 async def test_a_document_without_scripts_gets_the_source(tab: Tab, site: Site) -> None:
-    """There Chromium runs no script of its own accord, and those that are sent all the same."""
+    """There Chromium runs no script by itself, but runs those that are sent."""
     await tab.cdp.send("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         await tab.navigate(site.url("reading/controls.html"))
@@ -61,7 +61,7 @@ async def test_a_document_without_scripts_gets_the_source(tab: Tab, site: Site) 
 
 
 async def test_parts_that_were_sent_are_not_loaded_again(tab: Tab, site: Site) -> None:
-    """Parts loaded twice would number the elements anew."""
+    """Loading a part twice would renumber the elements."""
     await tab.navigate(site.url("reading/controls.html"))
     frame = tab.main_frame
     await evaluate.evaluate_isolated(frame, engine.source(0, 1))

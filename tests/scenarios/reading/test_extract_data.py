@@ -112,7 +112,7 @@ PAGES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 def test_values_of_many_layouts(
     daemon: Daemon, site: Site, page: str, schema: dict[str, Any], data: dict[str, Any]
 ) -> None:
-    """What is there comes as declared, what is not is named, and nothing is made up."""
+    """Values have the declared types, missing ones are listed, none is invented."""
     daemon.do("navigate", url=site.url(f"extract/{page}.html"))
     result = extract(daemon, schema)
     assert result["data"] == data
@@ -123,7 +123,7 @@ def test_values_of_many_layouts(
 
 
 def test_each_field_says_where_it_came_from(daemon: Daemon, site: Site) -> None:
-    """Layers: JSON-LD is trusted before what only looks like it."""
+    """JSON-LD takes precedence over guesses from the layout."""
     daemon.do("navigate", url=site.url("product.html"))
     result = extract(daemon, {"name": TEXT, "price": NUMBER, "currency": TEXT})
     assert result["data"] == {"name": "Copper kettle", "price": 39.5, "currency": "EUR"}
@@ -136,7 +136,7 @@ def test_each_field_says_where_it_came_from(daemon: Daemon, site: Site) -> None:
 
 
 def test_missing_required_fields_are_named(daemon: Daemon, site: Site) -> None:
-    """Required ones apart; a value of the wrong kind is no value, and is said."""
+    """Required ones separately; a value of the wrong type counts as missing, with a note."""
     daemon.do("navigate", url=site.url("extract/shop-plain.html"))
     schema = {
         "type": "object", "properties": {"isbn": TEXT, "weight": DAY, "sku": TEXT},
@@ -164,7 +164,7 @@ def test_repeated_cards_become_items(daemon: Daemon, site: Site) -> None:
 
 
 def test_rows_of_the_table_that_fits(daemon: Daemon, site: Site) -> None:
-    """The right one of two tables, columns by their headers, whatever their order and spelling."""
+    """The right one of two tables; columns by header, in any order and spelling."""
     daemon.do("navigate", url=site.url("extract/table.html"))
     row = {"name": TEXT, "email": TEXT, "start_date": DAY, "salary": NUMBER, "active": FLAG}
     assert extract(daemon, row, multiple=True)["items"] == [
@@ -184,7 +184,7 @@ def test_rows_of_the_table_that_fits(daemon: Daemon, site: Site) -> None:
 
 
 def test_item_lists_of_json_ld(daemon: Daemon, site: Site) -> None:
-    """An ItemList without any layout is as good as cards."""
+    """An ItemList without a layout works as well as cards."""
     daemon.do("navigate", url=site.url("extract/listing-ld.html"))
     result = extract(daemon, {"name": TEXT, "price": NUMBER, "url": URL}, multiple=True)
     assert result["items"] == [
@@ -194,7 +194,7 @@ def test_item_lists_of_json_ld(daemon: Daemon, site: Site) -> None:
 
 
 def test_selector_bounds_and_repeats(daemon: Daemon, site: Site) -> None:
-    """With a selector only what is inside counts; with `multiple` each match is an item."""
+    """With a selector only its content counts; with `multiple` each match is an item."""
     daemon.do("navigate", url=site.url("product.html"))
     review = {"author": TEXT, "rating": WHOLE}
     one = extract(daemon, review, selector=".review")
@@ -204,7 +204,7 @@ def test_selector_bounds_and_repeats(daemon: Daemon, site: Site) -> None:
 
 
 def test_without_schema_what_the_page_carries(daemon: Daemon, site: Site) -> None:
-    """JSON-LD, OpenGraph, meta tags, labels and tables, as they are."""
+    """JSON-LD, OpenGraph, meta tags, labels and tables, unchanged."""
     daemon.do("navigate", url=site.url("product.html"))
     data = daemon.do("extract_data")["data"]
     assert data["json_ld"][0]["offers"]["price"] == "39.50"
@@ -243,7 +243,7 @@ def test_megabyte_of_text_does_not_hide_the_label(daemon: Daemon, site: Site) ->
 
 
 def test_what_nobody_sees_is_no_value(daemon: Daemon, site: Site) -> None:
-    """Hidden text and passwords are never values; invisible characters go."""
+    """Hidden text and passwords are never values; invisible characters are removed."""
     write(
         daemon,
         site,
@@ -302,7 +302,7 @@ def test_frames_and_shadow_trees_have_values(daemon: Daemon, site: Site) -> None
 def test_bad_schemas_and_selectors_are_told(
     daemon: Daemon, site: Site, params: dict[str, object], code: str
 ) -> None:
-    """What is no schema, no selector or no match has its own code."""
+    """Invalid schemas, invalid selectors and missing matches have their own codes."""
     daemon.do("navigate", url=site.url("product.html"))
     assert daemon.call("extract_data", **params).code == code
 

@@ -48,7 +48,7 @@ async def test_the_first_line_names_page_layers_message_and_focus(tab: Tab, site
 async def test_messages_of_a_page_that_was_just_loaded(
     tab: Tab, body: str, message: str | None
 ) -> None:
-    """What a server writes into its next page to say how it went, by role or by common classes."""
+    """Status messages rendered by a server, found by role or by common class names."""
     await tab.navigate(f"data:text/html,<title>t</title><p>x</p>{quote(body)}")
     shown = re.search(r'message "(.*)"\n', await head(tab))
     assert (shown and shown[1]) == message
@@ -149,7 +149,7 @@ async def test_an_outline_without_refs_says_why(tab: Tab, body: str, why: str) -
 
 
 async def test_a_page_that_scripts_are_about_to_fill_is_waited_for(tab: Tab) -> None:
-    """An application's empty shell is no answer yet; what stays empty is one."""
+    """An application's empty shell is read again; a page that stays empty is the result."""
     fill = "setTimeout(() => { root.innerHTML = '<button>Start</button>' }, 300)"
     await tab.navigate(f"data:text/html,<title>t</title><div id=root></div><script>{fill}</script>")
     assert 'button "Start"' in (await read(tab)).text
@@ -163,7 +163,7 @@ async def test_nothing_to_act_on_is_said(tab: Tab) -> None:
 
 
 async def test_what_is_owned_stands_in_its_owner(tab: Tab, site: Site) -> None:
-    """Each once: lists of fields, and what a hidden element owns, stay where they are."""
+    """aria-owns, each element once: lists of fields, and what a hidden element owns, stay."""
     await tab.navigate(site.url("reading/on_top.html"))
     text = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
     shelf = '- list "Shelf": First thing | Late thing\n- text: Between\n'

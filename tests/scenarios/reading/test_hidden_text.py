@@ -44,7 +44,7 @@ def test_hidden_text_is_not_read(daemon: Daemon, site: Site, trick: str) -> None
 
 @pytest.mark.parametrize("page", HONEST)
 def test_text_that_only_looks_hidden_is_read(daemon: Daemon, site: Site, page: str) -> None:
-    """What is faint, moved, scrolled away, put on a picture or named for readers aloud stays."""
+    """Faint, moved, scrolled away, over a picture, or named for screen readers."""
     daemon.do("navigate", url=site.url(f"text/honest/{page}"))
     told = {reading: _told(daemon, reading) for reading in READINGS if reading != "find"}
     assert "honest words" in told["read_page outline"]
@@ -56,7 +56,7 @@ def test_text_that_only_looks_hidden_is_read(daemon: Daemon, site: Site, page: s
 
 @pytest.mark.parametrize("page", COVERED)
 def test_what_is_covered_is_marked(daemon: Daemon, site: Site, page: str) -> None:
-    """A dialog covers honest text: it is read, and said to be covered; the rest is not."""
+    """A dialog covers ordinary text: it is read and marked as covered; hidden text is not read."""
     daemon.do("navigate", url=site.url(f"text/covered/{page}"))
     assert f"[covered] {WORD} orders" in _told(daemon, "read_page outline")
     assert f"[covered] {WORD} orders" in _told(daemon, "read_page text")
@@ -79,7 +79,7 @@ def test_a_line_that_is_covered_is_marked_once(daemon: Daemon) -> None:
 
 @pytest.mark.parametrize("page", ["positioned-card", "sticky", "veil", "over-picture"])
 def test_what_shows_is_not_marked(daemon: Daemon, site: Site, page: str) -> None:
-    """Boxes around a text, headers that stay and veils cover nothing."""
+    """Boxes around a text, sticky headers and transparent overlays cover nothing."""
     daemon.do("navigate", url=site.url(f"text/honest/{page}"))
     assert "[covered]" not in _told(daemon, "read_page outline")
 

@@ -10,7 +10,7 @@ document.body.innerHTML = Array.from({length: 2}, () =>
 
 
 def test_candidates_of_an_error_are_sanitised(daemon: Daemon, site: Site) -> None:
-    """Names in an `ambiguous` error lose invisible characters; the error says what was found."""
+    """Names in an `ambiguous` error lose invisible characters; the error reports that."""
     daemon.do("navigate", url=site.url("index.html"))
     daemon.do("javascript_tool", code=_NAMES)
     reply = daemon.call("interact", query="go on", action="click")
@@ -22,7 +22,7 @@ def test_candidates_of_an_error_are_sanitised(daemon: Daemon, site: Site) -> Non
 
 
 def test_the_message_of_an_error_is_sanitised(daemon: Daemon, site: Site) -> None:
-    """What a page's script throws is text of the page."""
+    """The message of a page's exception is text of the page."""
     daemon.do("navigate", url=site.url("index.html"))
     reply = daemon.call("javascript_tool", code="throw new Error('a\\u200bb\\u202ec')")
     assert (reply.code, reply.error["message"]) == ("script_error", "Error: abc")
@@ -36,7 +36,7 @@ def test_errors_without_a_finding_are_as_they_were(daemon: Daemon, site: Site) -
 
 
 def test_what_was_found_is_said_beside_the_text(daemon: Daemon, site: Site) -> None:
-    """Titles, texts and handles begin with the page's own words; `oc` says it on stderr."""
+    """Titles, texts and handles begin with the page's own words; `oc` reports on stderr."""
     daemon.do("navigate", url=site.url("index.html"))
     daemon.do(
         "javascript_tool",

@@ -87,7 +87,7 @@ def test_what_is_deep_or_long_is_read_whole(daemon: Daemon, site: Site) -> None:
 
 
 def test_of_very_many_attributes_the_first_are_told(daemon: Daemon, site: Site) -> None:
-    """To tell one's value, Chromium looks through all that its element has."""
+    """Chromium takes linear time to look up each attribute of an element."""
     daemon.do("navigate", url=site.url("article.html"))
     code = "for (let n = 0; n < 1500; n++) document.querySelector('h1').setAttribute(`a${n}`, n); 1"
     daemon.do("javascript_tool", code=code)
@@ -100,7 +100,7 @@ def test_of_very_many_attributes_the_first_are_told(daemon: Daemon, site: Site) 
 
 
 def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
-    """What a form is asked for costs as much as it has fields: each question is asked once."""
+    """form.elements and labels are asked for once: each question takes linear time."""
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code=FIELDS)
     assert daemon.do("read_page", timeout_ms=60_000)["total"] > 10_000 * 20
@@ -108,7 +108,7 @@ def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
 
 @pytest.mark.parametrize("kind", MANY)
 def test_very_many_of_a_kind_are_read(daemon: Daemon, site: Site, kind: str) -> None:
-    """What all of them are asked for is worked out once, not once for each."""
+    """What they share is computed once, not for each of them."""
     code, least = MANY[kind]
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code=f"document.body.innerHTML = {code}; 1", timeout_ms=60_000)
@@ -125,7 +125,7 @@ def test_very_many_image_maps_are_observed(daemon: Daemon, site: Site) -> None:
 
 
 def test_elements_that_own_each_other_in_a_circle_are_read(daemon: Daemon, site: Site) -> None:
-    """The last one owns nothing."""
+    """aria-owns in a circle ends at the last element."""
     daemon.do("navigate", url=site.url("article.html"))
     code = """document.body.innerHTML = Array.from({length: 3}, (_, n) =>
       `<div role=group aria-label=g${n} id=s${n} aria-owns=s${(n + 1) % 3}>w${n}</div>`
@@ -137,7 +137,7 @@ def test_elements_that_own_each_other_in_a_circle_are_read(daemon: Daemon, site:
 
 
 def test_very_many_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
-    """They are revealed in rounds, each of twice as many as the one before."""
+    """They are revealed in rounds, each twice as large as the one before."""
     daemon.do("navigate", url=site.url("article.html"))
     code = """for (let n = 0; n < 1500; n++) {
       const host = document.body.appendChild(document.createElement('div'));

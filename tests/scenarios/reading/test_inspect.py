@@ -38,7 +38,7 @@ def test_fields_have_states_and_never_passwords(daemon: Daemon, site: Site) -> N
 
 
 def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:
-    """An open dialog with its buttons, then what went wrong, whatever was asked."""
+    """An open dialog with its buttons, then errors, whatever the query is."""
     write(
         daemon,
         site,
@@ -57,7 +57,7 @@ def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:
 
 
 def test_query_brings_its_section_forward(daemon: Daemon, site: Site) -> None:
-    """The section asked for has more lines; one that is empty says so."""
+    """The requested section has more lines; an empty one says so."""
     links = "".join(f"<a href=/{n}>Link {n}</a> " for n in range(20))
     write(daemon, site, f"<h1>Top</h1>{links}")
     assert "[Links] 3 of 20" in said(daemon)
@@ -66,7 +66,7 @@ def test_query_brings_its_section_forward(daemon: Daemon, site: Site) -> None:
 
 
 def test_other_words_find_elements(daemon: Daemon, site: Site) -> None:
-    """Words that name no section are looked for, and their refs work."""
+    """Words that name no section are searched for, and the refs work."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     found = re.search(
         r"\[Matches\]\n- button \"Delete\" \[ref=(e\d+)\]", said(daemon, query="delete bob")
@@ -78,7 +78,7 @@ def test_other_words_find_elements(daemon: Daemon, site: Site) -> None:
 
 
 def test_large_table_is_one_line(daemon: Daemon, site: Site) -> None:
-    """3,000 rows are their number, the headers, and where one turns pages."""
+    """3,000 rows are one line: their number, the headers, and how to page."""
     rows = "".join(f"<tr><td>{n}<td>x<td>y<td><a href=/{n}>open</a>" for n in range(3000))
     write(
         daemon,
@@ -98,7 +98,7 @@ def test_large_table_is_one_line(daemon: Daemon, site: Site) -> None:
 
 @pytest.mark.parametrize("scope", ["interactive", "all", "visible"])
 def test_report_stays_within_two_kilobytes(daemon: Daemon, site: Site, scope: str) -> None:
-    """A page of 2,000 long controls in any script makes no longer report; what is left is told."""
+    """2,000 long controls in any script do not make it longer; what is left out is counted."""
     buttons = "".join(
         f"<button>{'שלום 世界 👩‍👩‍👧 ' * 8}{n}</button><h2>{n} {'長い' * 60}</h2>"
         for n in range(1000)
@@ -111,7 +111,7 @@ def test_report_stays_within_two_kilobytes(daemon: Daemon, site: Site, scope: st
 
 
 def test_visible_puts_what_shows_first(daemon: Daemon, site: Site) -> None:
-    """After scrolling, the buttons in sight come before those above; `all` keeps their order."""
+    """After scrolling, buttons in view come before those above; `all` keeps the page order."""
     write(
         daemon,
         site,
@@ -147,6 +147,6 @@ def test_page_that_never_rests_is_reported(daemon: Daemon, site: Site) -> None:
 
 
 def test_bad_scope_is_told(daemon: Daemon, site: Site) -> None:
-    """What is no scope is invalid_argument."""
+    """An unknown scope is invalid_argument."""
     daemon.do("navigate", url=site.url("index.html"))
     assert daemon.call("inspect", scope="everything").code == "invalid_argument"

@@ -16,7 +16,7 @@ STORY = (
 
 
 def test_the_story_is_found_by_its_prose(daemon: Daemon, site: Site) -> None:
-    """Menus, sidebars, related stories and comments go; no sentence of the story does."""
+    """Menus, sidebars, related stories and comments are left out; every sentence is kept."""
     daemon.do("navigate", url=site.url("reading/story.html"))
     for mode in ("markdown", "text"):
         result = daemon.do("read_page", mode=mode, only_main_content=True)
@@ -102,7 +102,7 @@ document.head.append(style); 1
 
 
 def test_a_page_that_hides_its_body_until_it_is_ready(daemon: Daemon, site: Site) -> None:
-    """Its main content is told as it will show, as crawls do; other readings tell what shows."""
+    """Its main content is read as it will show, as in crawls; other readings skip it."""
     daemon.do("navigate", url=site.url("reading/story.html"))
     daemon.do("javascript_tool", code=_VEIL)
     text = daemon.do("read_page", mode="text", only_main_content=True)["content"]

@@ -65,7 +65,7 @@ def test_css_changes_nothing_in_the_page(page: Daemon) -> None:
 
 
 def test_main_content_says_how_much_it_leaves_out(page: Daemon) -> None:
-    """Nothing is dropped silently: what a person sees outside of it, and what nobody sees."""
+    """Nothing is dropped silently, whether visible or hidden."""
     result = page.do("read_page", mode="markdown", only_main_content=True)
     assert "We ship every cheese" in result["content"]
     assert "Imprint" not in result["content"]
@@ -86,7 +86,7 @@ def test_prune_drops_menus_and_counts_them(page: Daemon) -> None:
 
 
 def test_bm25_keeps_what_is_about_the_query(page: Daemon) -> None:
-    """camelCase names, as other versions of OpenChrome take them, mean the same."""
+    """camelCase names, as in other versions of OpenChrome, mean the same."""
     result = page.do(
         "read_page", mode="markdown", contentFilter="bm25", query="shipping cost",
         filterOptions={"maxSections": 1},
@@ -116,7 +116,7 @@ def test_what_does_not_go_together_is_named(
 
 
 def test_delta_tells_what_came_what_went_and_what_is_different(page: Daemon, site: Site) -> None:
-    """The first reading is whole; the next one has the lines that differ, with refs of new ones."""
+    """The first reading is complete; the next one has the lines that differ, with new refs."""
     page.do("tabs_create", url=site.url(PAGE))  # a tab that nobody has read
     first = page.do("read_page", compression="delta")
     assert first["delta"] == {"full": True, "reason": "first_reading"}
@@ -143,7 +143,7 @@ def test_delta_tells_what_came_what_went_and_what_is_different(page: Daemon, sit
 
 
 def test_delta_after_a_plain_reading_and_on_another_page(page: Daemon, site: Site) -> None:
-    """Any last reading of the kind is what the next one is compared with; another page is not."""
+    """The last reading of the same kind is compared with, unless it is of another page."""
     page.do("read_page", mode="text")
     same = page.do("read_page", mode="text", compression="delta")
     assert (same["content"], same["delta"]["full"]) == ("", False)
@@ -155,7 +155,7 @@ def test_delta_after_a_plain_reading_and_on_another_page(page: Daemon, site: Sit
 
 
 def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, site: Site) -> None:
-    """The menu that both pages have is one line; going back, what was read there is known, too."""
+    """The common menu is one line; on going back, the first page is known, too."""
     page.do("tabs_create", url=site.url("reading/menu_one.html"))
     page.do("read_page", compression="delta")
     page.do("interact", query="Second")
@@ -177,7 +177,7 @@ def test_delta_on_another_page_of_the_site_is_what_is_new_there(page: Daemon, si
 
 
 def test_delta_leaves_out_a_menu_beside_much_that_is_new(page: Daemon, site: Site) -> None:
-    """A seventh of the page is worth a line, too."""
+    """Even a seventh of the page is left out."""
     page.do("tabs_create", url=site.url("reading/menu_one.html"))
     page.do("read_page", compression="delta")
     page.do("interact", query="Second")
@@ -200,7 +200,7 @@ def test_delta_of_a_page_that_is_another_now_is_the_page(page: Daemon) -> None:
 
 
 def test_a_long_delta_comes_in_pages(page: Daemon) -> None:
-    """The second part is of the same difference, not of a new one."""
+    """The second page is of the same difference, not of a new one."""
     rows = "".join(f"<p>Line {n}</p>" for n in range(300))
     body(page, rows)
     page.do("read_page")
@@ -213,7 +213,7 @@ def test_a_long_delta_comes_in_pages(page: Daemon) -> None:
 
 
 def test_numbered_pages_are_told_with_the_call_that_leads_on(page: Daemon, site: Site) -> None:
-    """The hint names type, place and next step; taking it goes to the next page."""
+    """The hint has type, position and next step; the step leads to the next page."""
     told = page.do("read_page")["pagination"]
     assert (told["type"], told["current"], told["last"]) == ("numbered", 2, 9)
     assert told["next_url"] == site.url(f"{PAGE}?page=3")
@@ -242,7 +242,7 @@ def test_other_ways_to_go_on(page: Daemon, html: str, kind: str) -> None:
 
 
 def test_a_page_of_its_own_has_no_hint(page: Daemon) -> None:
-    """Texts about the next thing, and disabled buttons, lead nowhere."""
+    """Texts about the next thing, and disabled buttons, do not count as pagination."""
     body(page, "<h1>Next steps</h1><p>More about it</p><button disabled>Next</button>")
     assert "pagination" not in page.do("read_page")
 
@@ -252,7 +252,7 @@ def test_ax_is_the_outline(page: Daemon) -> None:
 
 
 def test_items_without_anything_to_see_leave_no_line(page: Daemon) -> None:
-    """But a picture is something, and what is numbered keeps its numbers."""
+    """A picture counts as something, and numbered items keep their numbers."""
     body(
         page,
         "<ul><li>One</li><li><span style='visibility: hidden'>Two</span></li>"

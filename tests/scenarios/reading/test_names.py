@@ -17,7 +17,7 @@ _NUMBER = """[...document.querySelectorAll("[data-line]")].map((el, at) => {
 
 
 async def test_lines_say_role_name_and_state(tab: Tab, site: Site) -> None:
-    """Every element is told as the accessible-name computation and the role mappings say."""
+    """As accname and the ARIA role mappings specify."""
     await tab.navigate(site.url("reading/names.html"))
     wrong = {}
     for at, line in enumerate(await tab.evaluate(_NUMBER)):
@@ -42,7 +42,7 @@ _SHARED = """document.body.innerHTML = '<p id=w>Old words</p>'
 
 
 async def test_words_that_many_share_are_looked_up_in_every_reading(tab: Tab, site: Site) -> None:
-    """They are worked out once for all that refer to them, and anew when they have changed."""
+    """Shared labels are computed once per reading, and again in the next one."""
     await tab.navigate(site.url("article.html"))
     await tab.evaluate(f"{_SHARED}; 1")
     text = (await read(tab)).text

@@ -54,7 +54,7 @@ def test_box_is_where_the_mouse_finds_the_element(daemon: Daemon, site: Site) ->
 
 
 def test_viewport_leaves_out_what_is_further_down(daemon: Daemon, site: Site) -> None:
-    """scope viewport has what shows now; document has all of it, and says what shows."""
+    """Scope viewport has what is visible; document has all of it, and marks what is visible."""
     daemon.do("navigate", url=site.url("index.html"))
     write(daemon, "<button>Top</button><div style='height:5000px'></div><button>Bottom</button>")
     assert [node["name"] for node in observed(daemon)] == ["Top"]
@@ -73,7 +73,7 @@ def test_viewport_leaves_out_what_is_further_down(daemon: Daemon, site: Site) ->
     ],
 )
 def test_actions_narrow_the_list(daemon: Daemon, site: Site, action: str, names: list[str]) -> None:
-    """Only what takes one of the actions; what is disabled or read-only does not."""
+    """Only elements that support an action; not disabled or read-only ones."""
     daemon.do("navigate", url=site.url("index.html"))
     write(
         daemon,

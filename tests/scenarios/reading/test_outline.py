@@ -46,7 +46,7 @@ async def chromium_says(tab: Tab) -> Counter[tuple[str, str]]:
     "page", ["controls", "structure", "shadow", "scripts", "modal", "tricks", "widgets"]
 )
 async def test_roles_and_names_are_those_of_chromium(tab: Tab, site: Site, page: str) -> None:
-    """Every control of the outline has the role and the name that assistive software is told."""
+    """Every control of the outline has the role and name of Chromium's accessibility tree."""
     text = await open_page(tab, site, page)
     ours = Counter((role, name) for role, name in _LINE.findall(text) if role in _INTERACTIVE)
     theirs = await chromium_says(tab)
@@ -176,7 +176,7 @@ async def test_frames_of_every_origin_stand_where_they_are_shown(tab: Tab, site:
 
 
 async def test_a_frame_that_could_not_be_loaded_is_told(tab: Tab, site: Site) -> None:
-    """What a person sees there is the browser's own sign, which has no words."""
+    """There a person sees the browser's error icon, which has no text."""
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
         """() => new Promise((done) => {

@@ -7,7 +7,7 @@ from support.site import Site
 
 
 def test_whole_page_is_html_with_its_title(daemon: Daemon, site: Site) -> None:
-    """Doctype, title and body; `selector` is null, lengths are of the whole."""
+    """Doctype, title and body; `selector` is null, lengths are of the complete HTML."""
     daemon.do("navigate", url=site.url("product.html"))
     result = daemon.do("page_content")
     assert result["content"].startswith("<!doctype html>")
@@ -19,7 +19,7 @@ def test_whole_page_is_html_with_its_title(daemon: Daemon, site: Site) -> None:
 
 
 def test_element_with_and_without_its_own_tag(daemon: Daemon, site: Site) -> None:
-    """outer_html false leaves the element's tag out; a ref names an element as well."""
+    """outer_html=false omits the tag of the element; it may be named by ref."""
     daemon.do("navigate", url=site.url("product.html"))
     outer = daemon.do("page_content", selector=".review")["content"]
     inner = daemon.do("page_content", selector=".review", outerHtml=False)["content"]
@@ -82,6 +82,6 @@ def test_frames_and_shadow_trees_stand_in_their_place(daemon: Daemon, site: Site
 def test_each_wrong_call_has_its_code(
     daemon: Daemon, site: Site, params: dict[str, object], code: str
 ) -> None:
-    """Missing elements, bad selectors, unknown refs and tabs are told apart."""
+    """Missing elements, bad selectors, unknown refs and unknown tabs have different codes."""
     daemon.do("navigate", url=site.url("product.html"))
     assert daemon.call("page_content", **params).code == code

@@ -22,7 +22,7 @@ def test_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
 
 
 def test_first_match_alone(daemon: Daemon, site: Site) -> None:
-    """`element`, null if nothing matches; method and selector are repeated."""
+    """`element` is null if nothing matches; method and selector are repeated."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     one = daemon.do("query_dom", method="css", selector="tbody button", multiple=False)
     assert (one["method"], one["selector"], one["multiple"]) == ("css", "tbody button", False)
@@ -42,7 +42,7 @@ def test_elements_have_the_names_of_the_dom(daemon: Daemon, site: Site) -> None:
 
 
 def test_limit_asks_for_all(daemon: Daemon, site: Site) -> None:
-    """Without multiple the first match is answered, with a limit as many as there are."""
+    """Without `multiple` the first match is returned, with a limit that many."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     assert daemon.do("query_dom", selector="tbody button")["count"] == 1
     assert daemon.do("query_dom", selector="tbody button", limit=2)["count"] == 2

@@ -32,7 +32,7 @@ async def test_markdown_has_absolute_links_frames_and_shadow_trees(tab: Tab, sit
 
 
 async def test_document_that_has_no_root_element_yet_is_waited_for(tab: Tab, site: Site) -> None:
-    """As one that has just replaced another; it may also stay so."""
+    """As after a navigation has just committed; it may also stay without one."""
     await tab.navigate(site.url("article.html"))
     await tab.evaluate("window.root = document.documentElement; root.remove(); 1")
     with pytest.raises(OcdError, match="navigated away"):
@@ -63,7 +63,7 @@ async def test_values_of_controls_are_words_but_never_passwords(tab: Tab, site: 
 
 
 async def test_dom_tells_every_element_and_text_in_order(tab: Tab, site: Site) -> None:
-    """No cut texts, no collapsed siblings: what is not told is counted."""
+    """No truncated text, no collapsed siblings: what is left out is counted."""
     await tab.navigate(site.url("index.html"))
     long = "word " * 500
     await tab.evaluate(

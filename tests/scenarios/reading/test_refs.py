@@ -57,7 +57,7 @@ async def test_refs_stay_the_same_and_are_never_given_twice(tab: Tab, site: Site
 async def test_a_match_that_was_replaced_is_looked_up_again(
     tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch, at: dict[str, str]
 ) -> None:
-    """The page may draw itself anew at any moment; a ref still names one element alone."""
+    """The page may render at any moment; a ref still names one element only."""
     await tab.navigate(site.url("index.html"))
     draw = "document.body.innerHTML = '<button>Save {}</button>'"
     await tab.evaluate(draw.format(0))
@@ -128,7 +128,7 @@ async def test_what_is_no_ref_is_told_from_what_was_never_given(tab: Tab, site: 
 async def test_numbers_of_an_answer_that_was_lost_name_nothing(
     tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page has numbered its elements, and nobody heard: another frame may get these numbers."""
+    """The page numbered elements, but its reply was lost: other frames may get the numbers."""
     await tab.navigate(site.url("reading/frames.html"))
     buttons = "".join(f"<button>Number {number}</button>" for number in range(3))
     await tab.evaluate(f"document.querySelector('h1').insertAdjacentHTML('afterend', '{buttons}')")
@@ -155,7 +155,7 @@ async def test_numbers_of_an_answer_that_was_lost_name_nothing(
 
 
 async def test_what_is_missing_goes_to_no_document_that_lacks_more(tab: Tab, site: Site) -> None:
-    """A page that has gone, of which nobody has heard yet: the next gets all parts, or none."""
+    """If the page navigates unnoticed, the next document gets all parts or none."""
     await tab.navigate(site.url("article.html"))
     frame = tab.main_frame
     frame.world, frame.engine_parts = 1_000_000, 1

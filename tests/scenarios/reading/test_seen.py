@@ -77,7 +77,7 @@ async def test_empty_boxes_that_listen_to_clicks_have_refs(tab: Tab, site: Site)
 
 
 async def test_layers_in_boxes_without_an_area_are_seen(tab: Tab, site: Site) -> None:
-    """Applications draw their dialogs and messages in such boxes at the window's edges."""
+    """Applications render dialogs and messages in such boxes at the edges of the window."""
     lines = await outline(tab, site, "edges")
     assert [line for line in lines if "page " not in line] == [
         "- text: Ground",

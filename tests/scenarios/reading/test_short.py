@@ -157,7 +157,7 @@ async def test_an_outline_says_everything_once(tab: Tab, site: Site) -> None:
 
 
 async def test_what_the_lines_around_say_is_not_told_again(tab: Tab, site: Site) -> None:
-    """A description beside its field, a name that something in a box has, items that are links."""
+    """A description beside its field, a name repeated inside a box, items that are links."""
     await tab.navigate(site.url("reading/repeats.html"))
     assert await short(tab) == REPEATS
 

@@ -130,7 +130,7 @@ async def test_a_label_that_says_what_its_field_is_named_has_no_line(tab: Tab, s
 
 
 async def test_a_wrapper_that_adds_nothing_has_no_line(tab: Tab, site: Site) -> None:
-    """What is clicked inside of it is clicked by it; with words or controls of its own it stays."""
+    """A click on its content is a click on it; with words or controls of its own it stays."""
     await tab.navigate(site.url("reading/unnamed.html"))
     lines = (await read(tab)).text.splitlines()
     saved = next(at for at, line in enumerate(lines) if '"Save"' in line)

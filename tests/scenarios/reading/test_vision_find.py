@@ -53,7 +53,7 @@ def test_numbers_stand_for_refs_that_work(daemon: Daemon, site: Site) -> None:
 
 
 def test_page_does_not_notice(daemon: Daemon, site: Site) -> None:
-    """No node, attribute, size, scroll or focus changes, and the next picture is as before."""
+    """No node, attribute, size, scroll position or focus changes; the next picture is the same."""
     write(
         daemon, site, "<button>One</button><input aria-label=Two><div style='height:3000px'></div>"
     )
@@ -77,7 +77,7 @@ def test_page_does_not_notice(daemon: Daemon, site: Site) -> None:
 
 
 def test_what_is_covered_is_left_out(daemon: Daemon, site: Site) -> None:
-    """Under an overlay nothing is numbered, unless the caller says so."""
+    """Elements under an overlay get no number, unless the caller asks for them."""
     write(
         daemon,
         site,
@@ -148,6 +148,6 @@ def test_instruction_that_nothing_fits_numbers_everything(daemon: Daemon, site: 
     "params", [{"mode": "tiled", "tile": 99}, {"iframes": "some"}, {"limit": 0}, {"format": "gif"}]
 )
 def test_bad_input_is_told(daemon: Daemon, site: Site, params: dict[str, object]) -> None:
-    """A tile that the page does not have, and words that are none of ours."""
+    """A tile that the page does not have, and unknown values of parameters."""
     daemon.do("navigate", url=site.url("index.html"))
     assert daemon.call("vision_find", **params).code == "invalid_argument"

@@ -50,7 +50,7 @@ def daemon(one_tab_daemon: Daemon) -> Daemon:
     ],
 )
 def test_leaves_on_the_live_page(order: Order, leaf: dict[str, Any], verdict: str) -> None:
-    """Each kind of leaf is judged on the page as it is, its opposite the other way around."""
+    """Each kind of assertion is judged on the page, and its opposite the other way."""
     assert order.verdict(leaf) == verdict
     assert order.verdict({"not": leaf}) == {P: F, F: P, U: U}[verdict]
 
@@ -128,7 +128,7 @@ def test_waiting_in_vain_ends_with_the_verdict(order: Order) -> None:
 
 
 def test_a_page_that_hangs_is_not_known(order: Order) -> None:
-    """What a busy page cannot tell is inconclusive, within the caller's time; the rest is known."""
+    """What a busy page cannot answer in time is inconclusive; the rest is judged."""
     order.do("javascript_tool", code="setTimeout(() => { for (;;); }, 0); 1")
     url, text = {"kind": "url", "contains": "order"}, {"kind": "dom_text", "contains": "order"}
     told = order.report_in_time({"and": [url, text]})
@@ -150,7 +150,7 @@ def test_a_wrong_selector_is_an_error_that_names_it(order: Order) -> None:
 
 
 def test_a_contract_by_id_is_refused_with_what_to_do(daemon: Daemon) -> None:
-    """There are no contracts that come with the program; the error says where to find one."""
+    """No contracts come with the program; the error says where to look for one."""
     refused = daemon.call("oc_assert", contract_id="done")
     assert refused.code == "source_missing"
     assert "oc_skill_recall" in refused.error["hint"]
@@ -198,7 +198,7 @@ NESTED = {
 def test_inconclusive_inside_nested_trees(
     daemon: Daemon, snapshot: dict[str, Any], verdict: str
 ) -> None:
-    """What is not known becomes no pass and no fail, however deep it stands (#699, #705, #707)."""
+    """Unknown results become neither pass nor fail, however deep in the tree."""
     evidence = {"snapshot": snapshot, "provenance": {"by": "a test"}}
     told = daemon.do("oc_assert", contract=NESTED, evidence=evidence)
     assert told["verdict"] == verdict
@@ -207,7 +207,7 @@ def test_inconclusive_inside_nested_trees(
 
 
 def test_the_same_input_gives_the_same_bytes(daemon: Daemon) -> None:
-    """A report has no clock and no chance in it."""
+    """A report depends on neither time nor chance."""
     evidence = {"url": "http://shop/", "dom_text": "a" * 1000, "network": [{"url": "http://x/"}]}
     contract = {"and": [NESTED, {"kind": "network", "url_pattern": "x", "status_in": [200]}]}
     replies = {daemon.call("oc_assert", contract=contract, evidence=evidence).raw for _ in range(3)}

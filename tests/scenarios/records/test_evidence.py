@@ -58,14 +58,14 @@ def test_secrets_are_not_kept(order: Order) -> None:
 
 
 def test_only_what_is_asked_for_is_kept(order: Order) -> None:
-    """include names the parts; the default of other versions is not ours."""
+    """`include` names the parts."""
     assert set(order.bundle(include=["screenshot", "phash"])["parts"]) == {"screenshot", "phash"}
     assert order.bundle(include=["contract_facts"])["parts"] == ["facts"]
     assert order.call("oc_evidence_bundle", include=["soul"]).code == "invalid_argument"
 
 
 def test_absent_evidence_is_a_reason_and_no_error(order: Order) -> None:
-    """A part that nobody supplied is named in inconclusive_reason; the rest is kept."""
+    """A part that was not supplied is named in inconclusive_reason; the rest is stored."""
     snapshot = {"dom": "<p>hi</p>", "url": "http://a/"}
     bundle = order.bundle(include=["dom", "screenshot", "gate"], evidence={"snapshot": snapshot})
     assert bundle["parts"] == ["dom"]
@@ -119,7 +119,7 @@ def _picture() -> bytes:
 
 
 def test_schema_diff_compares_what_was_observed(daemon: Daemon) -> None:
-    """Missing fields, wrong types and fields nobody asked for are told one by one."""
+    """Missing fields, wrong types and extra fields are listed one by one."""
     target = {
         "version": 1,
         "fields": [
@@ -147,7 +147,7 @@ def test_schema_diff_compares_what_was_observed(daemon: Daemon) -> None:
 
 
 def test_a_bundle_is_redeemed_by_handle(order: Order) -> None:
-    """With output_mode handle the handle has the contents, too, and stands for the bundle."""
+    """With output_mode=handle, the handle contains the bundle and can be used in its place."""
     found = order.do("oc_evidence_bundle", output_mode="handle")
     page = order.do("oc_output_fetch", output_handle=found["output_handle"], limit=10_000_000)
     content = page["content"]
@@ -215,7 +215,7 @@ def test_diff_is_paged(order: Order, site: Site) -> None:
 
 @pytest.mark.parametrize("bad", ["ev_AAAAAAAAAAAA", "../../etc", "", "oh_AAAAAAAAAAAA", "경로"])
 def test_unknown_bundles_are_refused(daemon: Daemon, bad: str) -> None:
-    """No text becomes a path: a bundle that is none is not found (catalogue §9, fault 39)."""
+    """Text never becomes a path: an unknown bundle id is not_found."""
     code = daemon.call("oc_diff", a=bad, b=bad).code
     assert code in ("not_found", "output_handle_not_found", "invalid_argument")
     contract = {"kind": "url", "contains": "x"}

@@ -47,9 +47,7 @@ def turn(daemon: Daemon, site: Site, film: Path, session: str | None = None) -> 
 
 
 def test_a_film_shows_what_was_done_and_no_password_field(daemon: Daemon, site: Site) -> None:
-    """The page before and after, an outline; fields of type password, in closed shadow trees too,
-    nowhere; it plays.
-    """
+    """Pages before and after, outlines of elements, no password fields, playable."""
     with recorded(daemon, video=True) as recording_id:
         film = film_of(daemon, recording_id)
         turn(daemon, site, film)
@@ -107,7 +105,7 @@ def test_a_killed_daemon_leaves_a_film_that_plays(
 
 
 def test_a_session_without_a_tab_has_no_film(daemon: Daemon) -> None:
-    """Nothing was shown: no file is named, and who asks for it hears how to make one."""
+    """Nothing was shown: no file is named, and asking for it explains how to make one."""
     daemon.do("oc_recording_start", video=True)
     ended = daemon.do("oc_recording_stop")
     assert (ended["video"], ended["film_s"]) == (True, 0)

@@ -51,7 +51,7 @@ def test_a_value_comes_back_as_it_was_given(daemon: Daemon, value: object) -> No
 
 
 def test_confidence_grows_falls_and_is_not_won_back_by_writing_again(daemon: Daemon) -> None:
-    """+0.1 and -0.2; the same value keeps what it has; below 0.2 the note is gone."""
+    """+0.1 and -0.2; rewriting the same value changes nothing; below 0.2 the note is deleted."""
 
     def validate(*, success: bool) -> dict[str, object]:
         found: dict[str, object] = daemon.do("memory", action="validate", id=note, success=success)
@@ -90,7 +90,7 @@ def test_what_is_missing_or_too_much_is_named(daemon: Daemon, params: dict[str, 
 
 
 def test_any_name_is_kept_apart_and_survives_a_kill(make_daemon: Callable[..., Daemon]) -> None:
-    """Names are data: no file outside of the folder, no two notes in one, nothing lost."""
+    """Names are data: no file outside the folder, no collisions, nothing lost."""
     daemon = make_daemon()
     ids = {record(daemon, name, name, name[:50]) for name in NAMES}
     assert len(ids) == len(NAMES)

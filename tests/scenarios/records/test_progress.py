@@ -141,7 +141,7 @@ def test_a_session_is_resumed_with_its_tabs(daemon: Daemon, site: Site) -> None:
 def test_a_new_daemon_and_another_session_find_the_way_back(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    """Equal tab ids of another life are no match; a page that cannot be opened says why."""
+    """Tab ids of an earlier daemon do not match; a page that cannot be opened says why."""
     daemon = make_daemon("--block-domain", "blocked.example.org")
     daemon.new_tab(site.url("article.html"), "before")
     daemon.do("oc_session_snapshot", "before", **TALE)

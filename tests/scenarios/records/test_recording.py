@@ -135,7 +135,7 @@ def test_two_sessions_are_recorded_at_once(daemon: Daemon, site: Site) -> None:
 
 
 def test_second_start_and_idle_stop_are_errors(daemon: Daemon) -> None:
-    """`recording_active` names the one that goes on; `recording_not_active` says what to do."""
+    """`recording_active` names the running one; `recording_not_active` says what to do."""
     with recorded(daemon) as recording_id:
         again = daemon.call("oc_recording_start")
         assert again.code == "recording_active"
@@ -237,7 +237,7 @@ def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
 
 
 def test_task_records_from_its_answer_on(daemon: Daemon, site: Site) -> None:
-    """What is done right after the answer of `oc_task_start` is recorded, each time."""
+    """Actions right after the reply of `oc_task_start` are recorded, every time."""
     for number in range(6):
         session = f"at-once-{number}"
         started = daemon.do("oc_task_start", session, kind="recording", args={"max_actions": 1})

@@ -73,7 +73,7 @@ def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, p
 
 
 def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site) -> None:
-    """Evidence and snapshots are recorded, and left out of what is to be done again."""
+    """Evidence and snapshots are recorded, but not replayed."""
     with recorded(daemon) as recording_id:
         shop(daemon, site)
         daemon.do("oc_evidence_bundle", include=["dom"])

@@ -115,7 +115,7 @@ def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None
     ("number", []), ("date", []), ("name", []), ("message", ["Order 17"]),
 ])  # fmt: skip
 def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str]) -> None:
-    """Another number, date or name is another row; a message that came is not."""
+    """Another number, date or name is another row; a message that appeared is not."""
     shelf.daemon.do("navigate", url=shelf.site.url("skills/orders"))
     query = 'button "Delete" in: Order 17 from Kim, 2026-03-01, paid'
     shelf.daemon.do("interact", query=query)
@@ -134,7 +134,7 @@ def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str
 
 
 def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> None:
-    """A selector that was never used before is replaced by what it meant at the first replay."""
+    """A selector that was never used is replaced by what it matched in the first replay."""
     steps = [
         {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}},
         {"tool": "read_page"},
@@ -188,7 +188,7 @@ def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) ->
 
 
 def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
-    """What was done in one tab is done in the one that takes its place, whatever its id."""
+    """Actions of one tab are replayed in the tab that takes its place, whatever its id."""
     first = shelf.daemon.new_tab(shelf.site.url("skills/shelf"))
     second = shelf.daemon.new_tab(shelf.site.url("skills/more.html"))
     shelf.daemon.do("form_input", tab_id=first, query="Full name", value="Kim")
@@ -228,7 +228,7 @@ def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
 
 
 def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
-    """The steps go well, the verdict is fail, with what speaks against it and evidence."""
+    """The steps succeed, the verdict is fail, with the failed assertions and evidence."""
     go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
     kept = shelf.keep("wrong", steps=[go], contract=THANKS)
     done = shelf.replay(skill_id=kept["skill_id"], contract_wait_ms=100)
