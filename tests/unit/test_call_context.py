@@ -14,7 +14,7 @@ import ocd
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.api.wire import CallRequest, Client
-from ocd.call_context import CallContext, TouchedElements
+from ocd.call_context import CallContext, TouchedElement, TouchedElements
 from ocd.calls.dispatch import run_call
 from ocd.calls.egress_policy import EgressPolicy
 from ocd.calls.services import CallServices
@@ -193,6 +193,16 @@ def test_a_call_context_is_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         context.session = "other"  # type: ignore[misc]
     assert replace(context, session="other").session == "other"
+
+
+def test_only_fields_that_hold_a_secret_are_password_fields() -> None:
+    """And those of which nothing is known, because their name led to no element."""
+    touched = TouchedElements()
+    touched.elements.append(TouchedElement("#login", {"ref": "e1", "secret": True}))
+    touched.elements.append(TouchedElement("#name", {"ref": "e2", "secret": False}))
+    assert touched.is_password_field({"#login"})
+    assert not touched.is_password_field({"#name"})
+    assert touched.is_password_field({"#unknown"})
 
 
 def test_no_elements_hide_nothing() -> None:

@@ -45,6 +45,7 @@ def test_a_healthy_home_has_no_findings(home: Path, capsys: Output) -> None:
     status, found = run_doctor(capsys)
     assert status == 0
     assert {found[name]["level"] for name in ("python", "home", "config", "daemon")} == {"ok"}
+    assert {"sandbox", "fonts", "cluster", "video", "browser"} <= found.keys()
 
 
 def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
