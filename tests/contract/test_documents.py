@@ -46,6 +46,7 @@ _SPAN = re.compile(r"`([^`]+)`")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_][\w]*(\.[A-Za-z_]\w*)+")
 _PATH = re.compile(r"~?[\w.<>…-]*(/[\w.<>…-]*)+|[\w.-]*\.(py|js|md|toml|jsonl?|log|lock|txt|svg)")
+_ASSIGNMENT = re.compile(r"([a-z]\w*) ?= ?\S.*")  # a setting or a parameter with its value
 _PROGRAMS = ("oc", "ocd", "oc-mcp", "make")
 
 
@@ -138,6 +139,8 @@ def _exists(span: str) -> bool:
         return _has_path(span)
     if _WORD.fullmatch(bare):
         return bare in _words() or bare.removeprefix("OPENCHROME_").lower() in SETTINGS
+    if assignment := _ASSIGNMENT.fullmatch(span):
+        return assignment[1] in _words()
     if span.startswith("--"):
         flag = re.split("[ =]", span)[0]
         return flag.removeprefix("--").replace("-", "_") in _words() or flag in _sources()

@@ -261,7 +261,7 @@ def _is_quiet(wire: Any) -> bool:  # noqa: ANN401 - socket or pipe
 
 
 def _expect_life(address: str) -> None:
-    """Return if the daemon answers; raise `timeout` if it does not, `no_daemon` if it is gone."""
+    """Raise `timeout` if the daemon does not answer, `no_daemon` if it is gone."""
     try:
         request(address, "GET", "/v1/status", timeout_s=PROBE_S).read()
     except Unreachable:

@@ -214,7 +214,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
         "No sitemap was found for the site.",
         "Pass `sitemap_url`, or crawl by links.",
     ),
-    "injected_failure": ("A crawl was told to fail (`fail_on_page`).", "This is for tests."),
+    "injected_failure": ("A crawl was instructed to fail (`fail_on_page`).", "This is for tests."),
     "cluster_lost": (
         "The cluster whose workers read a crawl's pages is unreachable.",
         "Finished pages are kept: `oc task resume ID`, once the cluster is back.",

@@ -37,7 +37,7 @@ class Consent:
         return granted or self.services.approvals.is_granted(self.call.request.session, grant)
 
     async def obtain(self, needed: ConsentNeededError) -> None:
-        """Return once a person has allowed it, for this call.
+        """Wait until a person has allowed it, for this call.
 
         Raises exfiltration_denied or action_denied if it was denied; consent_needed, with the
         approval's id, if there was no answer by the call's deadline.
@@ -57,7 +57,7 @@ class Consent:
         call.granted.add(needed.question.grant)
 
     async def wait_free(self, error: TabHeldError) -> None:
-        """Return once the tab was given back; raise human_in_control at the call's deadline."""
+        """Wait until the tab is given back; raise human_in_control at the call's deadline."""
         call, began = self.call, time.monotonic()
         self._say(f"{error.message}: waiting until it is given back")
         given_back = await wait_for_event(error.lease.ended, _seconds_left(call))

@@ -124,7 +124,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         self._fail()
 
     async def wait_ended(self) -> None:
-        """Return when the process is gone."""
+        """Wait until the process is gone."""
         await self._gone.wait()
 
     def _fail(self) -> None:

@@ -5,7 +5,7 @@ r"""Task files: one folder per task below `tasks/`.
               frontier.jsonl  of crawls: what pages.jsonl does not say (`frontier_log.py`)
               answers.jsonl  of crawls with keep=raw: their answers (`raw_answers.py`)
               files/        of crawls with keep=screenshot or pdf: pages (`kept_files.py`)
-              webhook.json  who is told of its end (`webhooks.py`); gone once they are
+              webhook.json  who is notified of its end (`webhooks.py`); gone after that
               events.jsonl  what happened, one line each, only appended to
               pages.jsonl   the finished units, one line each, only appended to; gone once
                             result.json holds them

@@ -18,7 +18,7 @@ A crash after step 1 leaves an empty folder, after 2 parts, after 3, 4 and 5 a p
 index) without meta. No caller has heard of the handle then. The sweep at the next start deletes all
 of these. In folders that may be shared with other daemons (the guard's output_dir) it waits until
 the newest of the handle's files is older than a grace period, because another daemon may be writing
-them; what its own process writes it knows. A crash after 6 leaves a handle that nobody was told of;
+them; what its own process writes it knows. A crash after 6 leaves a handle that nobody knows of;
 it expires like any other.
 
 The sweep deletes in reverse: first the meta (from here on the handle does not exist), then the

@@ -58,7 +58,7 @@ class DomainPolicy:
         return not self.allow and not self.block
 
     def check(self, url: str) -> None:
-        """Return if `url` may be opened.
+        """Check that `url` may be opened.
 
         Raises domain_blocked, invalid_url or, for file URLs, path_outside_roots.
         """

@@ -26,7 +26,7 @@ _SWITCH_ON = "ocd restart --attach, or attach = true in config.toml"
 class AttachSwitch:
     """The port for attached programs, and the addresses at which they connect.
 
-    config: the settings in force. port_taken: told when the port is known, before it is served:
+    config: the settings in force. port_taken: called when the port is known, before it is served:
     Chromium must not reach it.
     """
 

@@ -25,7 +25,7 @@ _SWITCH_ON = "put dashboard = 0 (any port) into config.toml, or ocd restart --da
 class DashboardSwitch:
     """Opens the dashboard's port, and makes links to it.
 
-    port_taken: told when the port is known, before it is served: Chromium must not reach it.
+    port_taken: called when the port is known, before it is served: Chromium must not reach it.
     """
 
     def __init__(

@@ -46,8 +46,8 @@ class Journal:
     """Recent calls (`event` is "tool_call") and events, oldest first in the files.
 
     Recording is for the loop and takes microseconds; reading back blocks and belongs in a thread.
-    keep_days: may be set while running; it counts from the next file on. listeners: told of each
-    entry, masked as it is written.
+    keep_days: may be set while running; it counts from the next file on. listeners: called with
+    each entry, masked as it is written.
     """
 
     def __init__(

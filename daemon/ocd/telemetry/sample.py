@@ -16,7 +16,7 @@ class Sample:
         status: What GET /v1/status answers.
         tasks_ended: How many tasks ended since the start, by kind and status.
         task_units: How many pieces of tasks were finished since the start, by kind.
-        browser_losses: How often Chromium ended that nobody had told to.
+        browser_losses: How often Chromium has ended without being asked to.
         browser_memory: Returns the bytes of Chromium's processes; blocks for some ms.
     """
 

@@ -253,7 +253,7 @@ class Connection(CdpSession):
         return self._closed.is_set()
 
     async def wait_closed(self) -> None:
-        """Return when the connection has ended."""
+        """Wait until the connection has ended."""
         await self._closed.wait()
 
     def write(self, method: str, params: dict[str, Any] | Raw, session_id: str) -> int:

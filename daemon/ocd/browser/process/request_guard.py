@@ -24,7 +24,7 @@ class RequestGuard:
         self._has_network_rules = True
 
     async def check(self, url: str) -> None:
-        """Return if `url` may be opened; raises what DomainPolicy.check raises."""
+        """Raise what DomainPolicy.check raises if `url` may not be opened."""
         self.policy.check(url)
         if not self._watches_files and url.lstrip()[:5].lower() == "file:":
             self._watches_files = True

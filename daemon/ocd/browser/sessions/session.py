@@ -26,7 +26,7 @@ class Session:
 
     Attributes:
         seen_generation: the Chromium generation that its caller knows of (used by the dispatcher);
-            if it is earlier than the current one, the caller has not been told of its end.
+            if it is earlier than the current one, the caller does not know of its end yet.
         refused_popups: pop-ups that were closed at the limit, until they are reported.
         downloads: its latest files.
         workers: its isolated contexts, whose tabs are among `tabs`.

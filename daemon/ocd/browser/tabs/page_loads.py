@@ -92,7 +92,7 @@ class PageLoads:
         return document
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Return once `condition()` holds; it is checked after every event of the main frame."""
+        """Wait until `condition()` holds; it is checked after every event of the main frame."""
         while not condition():
             future = self._cdp.create_future()
             self._waiting.add(future)

@@ -109,7 +109,7 @@ class OpenChromePlugin(WorkerPlugin):
             await asyncio.wait([running for _, running in mine])
 
     async def hold(self, crawl: str) -> None:
-        """Return once a crawl has ended, or has not sent a request for a while."""
+        """Wait until a crawl has ended, or has not sent a request for a while."""
         if crawl in self._ended or self._stop.is_set():
             return
         ended = self._holds.setdefault(crawl, asyncio.Event())

@@ -142,7 +142,7 @@ class PageVisitor:
     # --- checks -------------------------------------------------------------------------------
 
     async def check_robots(self, url: str) -> None:
-        """Return if robots.txt allows the URL; raises SkipPage, or why its host is unreachable."""
+        """Raise SkipPage if robots.txt forbids the URL, or the error if its host is unreachable."""
         if not self._spec.respect_robots or url.startswith("file:"):
             return
         rules = self._tools.robots.rules_for(url) or await self._rules_of(url)
@@ -158,7 +158,7 @@ class PageVisitor:
         return rules
 
     async def _admit(self, entry: FrontierEntry, target: str) -> None:
-        """Return if a redirect's target may be fetched, raise why not otherwise."""
+        """Raise SkipPage or an OcdError if a redirect's target may not be fetched."""
         self._tools.policy.check(target)
         self.follow_move(entry, target)
         reason = self.scope.reject(target)

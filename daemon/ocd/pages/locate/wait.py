@@ -71,7 +71,7 @@ async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | 
 
 
 async def wait_until(tab: Tab, condition: Callable[[], Awaitable[bool]], seconds: float) -> None:
-    """Return when `condition` holds, or after that many seconds; it is checked at least once."""
+    """Wait until `condition` holds, for that many seconds at most; it is checked at least once."""
 
     async def holds() -> bool | None:
         return await condition() or None

@@ -73,7 +73,7 @@ class CallRules:
             may_act(rules, self._session, self._is_granted)(verb, [origin_of(url)], acts=True)
 
     async def wait_free(self, tab: Tab) -> None:
-        """Return once no person holds the tab; human_in_control if it takes too long."""
+        """Wait until no person holds the tab; human_in_control if it takes too long."""
         lease = lease_of(tab)
         if lease is not None and not await wait_for_event(lease.ended, WAIT_S):
             raise TabHeldError(lease)

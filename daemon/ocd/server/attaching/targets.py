@@ -115,7 +115,7 @@ class ProgramTargets:
             settled.set()
 
     async def wait_announced(self, tab: Tab) -> None:
-        """Return once the program has been notified of a new tab."""
+        """Wait until the program has been notified of a new tab."""
         if (settled := self._settled.get(tab.target_id)) is not None:
             await settled.wait()
 
