@@ -189,7 +189,7 @@ class DaemonProtocol(Protocol):
     async def known_names(
         self, what: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
-        """Return the names that exist (handles, tasks or tabs), newest first."""
+        """Return the names of handles and of tasks, newest first, or of the session's tabs."""
         ...
 
     def status(self) -> Mapping[str, Any]:
