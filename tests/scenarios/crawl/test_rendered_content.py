@@ -54,6 +54,7 @@ PAGES: dict[str, tuple[str, list[str], list[str]]] = {
         [],
     ),
     "/veiled": ("<style>body { visibility: hidden }</style><p>not ready", ["not ready"], []),
+    "/faded": ("<style>html { opacity: 0 }</style><p>not faded in", ["not faded in"], []),
     "/shadow": (
         ("<title>S</title><p>above</p>"
         "<div id=h><b slot=top>named</b>light <i slot=no>lost</i></div>"

@@ -29,7 +29,7 @@ async def outline(tab: Tab, site: Site) -> str:
         '- combobox "City" [ref] collapsed value="Oslo"\n- button "Marker"',
         '- button "Marker" [ref] description="Bakery"\n',
         '- grid "Owner"\n  - clickable "Rows" [ref]\n    - row: First cell\n  - text: Footer of',
-        "- button (previous) [ref]\n- button (chevron-down) [ref]\n",
+        "- button: (previous) [ref] | (chevron-down) [ref]\n",
         '- text: As on the card\n- textbox "Name" [ref] invalid\n- text: Too short\n',
         '- textbox "Street" [ref]\n- alert: Without a number\n',
     ],

@@ -96,15 +96,21 @@ def test_a_notice_above_a_short_article_is_no_part_of_it(daemon: Daemon, site: S
 
 _VEIL = """
 const style = document.createElement('style');
-style.textContent = 'body { visibility: hidden } h1 + * { display: none } h2 { font-size: 0 }';
+style.textContent = '%s h1 + * { display: none } h2 { font-size: 0 }';
 document.head.append(style); 1
 """
 
 
-def test_a_page_that_hides_its_body_until_it_is_ready(daemon: Daemon, site: Site) -> None:
+@pytest.mark.parametrize("veil", [
+    "body { visibility: hidden }", "body { display: none }", "body { opacity: 0 }",
+    "html { display: none }", "html { opacity: 0 }",
+])  # fmt: skip
+def test_a_page_that_hides_its_body_until_it_is_ready(
+    daemon: Daemon, site: Site, veil: str
+) -> None:
     """Its main content is read as it will show, as in crawls; other readings skip it."""
     daemon.do("navigate", url=site.url("reading/story.html"))
-    daemon.do("javascript_tool", code=_VEIL)
+    daemon.do("javascript_tool", code=_VEIL % veil)
     text = daemon.do("read_page", mode="text", only_main_content=True)["content"]
     for words in ("The ferry that never sailed", "ordered them in", "kept his potatoes"):
         assert words in text, words

@@ -35,6 +35,13 @@ async def test_hidden_words_are_in_no_name(tab: Tab, site: Site) -> None:
     assert "SECRET" not in text
 
 
+async def test_a_button_in_its_own_label_is_named_by_the_rest_of_it(tab: Tab, site: Site) -> None:
+    """What it shows itself is told below it."""
+    await tab.navigate(site.url("reading/names.html"))
+    text = re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).text)
+    assert '- button "Upload" [ref]\n  - text: Choose a file\n' in text
+
+
 _SHARED = """document.body.innerHTML = '<p id=w>Old words</p>'
   + '<button aria-labelledby=w aria-describedby=w>x</button>'.repeat(3)
   + '<div id=o>Outer <button aria-labelledby=o>inner</button></div>'

@@ -131,3 +131,14 @@ def test_invisible_characters_in_names_are_removed(daemon: Daemon, site: Site) -
     result = daemon.do("oc_observe")
     assert [node["name"] for node in result["nodes"]] == ["Buy 👩‍👩‍👧", "شراء"]
     assert result["sanitized"]["removed"] == 1
+
+
+def test_things_without_a_name_can_be_told_apart(daemon: Daemon, site: Site) -> None:
+    """They go by a hint in parentheses; a box around one other thing is not listed."""
+    daemon.do("navigate", url=site.url("reading/systems.html"))
+    names = [node["name"] for node in observed(daemon, scope="document")]
+    for hint in ("(search-close)", "(close-button)", "(color)", "(align)"):
+        assert names.count(hint) == 1, names
+    assert names.count("Tree") == 1
+    assert "" not in names, names
+    assert "(tree-picker)" not in names

@@ -133,6 +133,21 @@ TERSE = """\
 - list > link "Only" [ref] → /only
 - link "Signed" [ref] → /file?name=report&expires=20261123&key=shortest&…
 - link "Token" [ref] → /go?token=0123456789abcdef0123456789abcdef0123456789…
+- link "Signed later" [ref] → /file?…
+- link "Instructions" [ref] → #…
+- link "Rest" [ref] → #here-is-another-part-of-it
+- list > clickable [ref]
+  - text: Step
+  - button "Two" [ref]
+  - button "Three" [ref]
+- list
+  - link "Tab" [ref] → /tab
+  - listitem [ref] > link "Key" [ref] → /key
+- tablist
+  - tab "Notes" [ref] selected
+  - tab "Files" [ref]
+- tabpanel: A note
+- tabpanel "Files": A file
 - table
   - headers: Select | Who
   - row: checkbox "Invite to the list Ann Lee" [ref] | link "A" [ref] → /who/1/ link "X" [ref] → …x
@@ -163,7 +178,7 @@ async def test_what_the_lines_around_say_is_not_told_again(tab: Tab, site: Site)
 
 
 async def test_what_a_reader_knows_already_is_left_out(tab: Tab, site: Site) -> None:
-    """Groups and items that say nothing, long queries, what a row has from those above it."""
+    """Wrappers that say nothing, long queries, names that were just told, beginnings from rows above."""
     await tab.navigate(site.url("reading/terse.html"))
     assert await short(tab) == TERSE
     whole = (await read(tab, ref=await ref_of(tab, "Signed"))).text

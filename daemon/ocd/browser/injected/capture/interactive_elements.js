@@ -103,7 +103,17 @@ function valueShown(el, role) {
 
 function drawnLabel(one) {
   if (one.name) return clip(one.name);
-  return clip(squeeze(visibleTextOf(one.el, 400)), 80);
+  return clip(squeeze(visibleTextOf(one.el, 400)), 80) || hintOf(one.el, one.role).trim();
+}
+
+// Whether an element only has the hand as a cursor around one other: a click on that is one on it.
+function isOnlyAround(one, inner, next) {
+  if (one.role !== 'clickable' || inner === undefined || !nodeContains(one.el, inner.el))
+    return false;
+  if ((next !== undefined && nodeContains(one.el, next.el)) || !hasOnlyPointerCursor(one.el))
+    return false;
+  const words = squeeze(visibleTextOf(one.el, 400));
+  return [drawnLabel(inner), valueShown(inner.el, inner.role), ''].includes(words);
 }
 
 // Controls that exist but do not show.
@@ -140,6 +150,8 @@ function isCoveredAtCenter(el) {
 // limit, own (frames inside are left out).
 function observeElements(options) {
   let found = soughtElements(options);
+  if (!options.query)
+    found = found.filter((one, at) => !isOnlyAround(one, found[at + 1], found[at + 2]));
   if (options.hidden && !options.query && !isReadByParent())
     found = [...found, ...hiddenControls(found)];
   if (options.own) found = found.filter((one) => documentOf(one.el) === document);

@@ -83,11 +83,12 @@ class HtmlSerializer {
   }
 
   document(doc) {
-    const view = rootView(doc);
+    const veiled = this.forParts && isVeiled(doc);
+    const view = veiled ? unveiledView(rootElementOf(doc), null) : rootView(doc);
     if (!view) return;
     const outer = [this.formulas, this.veiled];
     this.formulas = this.all ? null : formulasOf(doc);
-    this.veiled = this.forParts && isVeiled(doc);
+    this.veiled = veiled;
     this.kids(rootElementOf(doc), view);
     [this.formulas, this.veiled] = outer;
   }
@@ -124,7 +125,8 @@ class HtmlSerializer {
       if (formula) this.out.push(formula);
       return;
     }
-    const view = viewInside(el, above);
+    const isBody = tag === 'BODY' && this.veiled;
+    const view = isBody ? unveiledView(el, above) : viewInside(el, above);
     if (!view) {
       this.hidden += el.textContent.trim().length;
       return;

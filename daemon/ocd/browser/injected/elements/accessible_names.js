@@ -189,6 +189,7 @@ class NameComputation {
     this.referring = referring;
     this.seen = new Set();
     this.owned = 0; // elements that were owned by those before
+    this.skipsIcons = false; // whether the words for icons are left out
   }
 }
 
@@ -209,9 +210,9 @@ function textAlternativeOf(node, walk, evenHidden) {
 }
 
 function elementAlternativeOf(node, walk, evenHidden, style) {
-  // A control inside its own label counts for nothing.
+  // A control inside its own label counts for nothing, a button does in what it refers to.
   if (node === walk.named)
-    return LABELABLE.test(node.tagName) && node.tagName !== 'BUTTON'
+    return LABELABLE.test(node.tagName) && !(node.tagName === 'BUTTON' && walk.referring)
       ? ''
       : nameFromContent(node, walk, evenHidden, style);
   if (!node.hasAttributes()) return namePart(node, walk, evenHidden, style);
@@ -333,14 +334,17 @@ function nameFromContent(el, walk = null, evenHidden = false, style = getCompute
     !nextSiblingOf(first) &&
     !hasComposedChildren(el)
   ) {
-    return (shown ? text + first.data : text) + generatedText(el, '::after');
+    return (
+      (shown && !(walk?.skipsIcons && isIconWord(el, first.data)) ? text + first.data : text) +
+      generatedText(el, '::after')
+    );
   }
   const inner = walk || new NameComputation(el);
   inner.seen.add(el);
   const tree = el.getAttribute('role') === 'treeitem';
   for (const kid of composedChildrenOf(el)) {
     if (nodeTypeOf(kid) === Node.TEXT_NODE) {
-      if (shown) text += kid.data;
+      if (shown && !(inner.skipsIcons && isIconWord(el, kid.data))) text += kid.data;
     } else if (!(
       tree &&
       nodeTypeOf(kid) === Node.ELEMENT_NODE &&

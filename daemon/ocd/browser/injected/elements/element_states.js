@@ -4,6 +4,7 @@ const MAX_OPTIONS_SHOWN = 20;
 const MAX_OPTION_CHARS = 300;
 const MIN_OPTIONS = 3;
 const MIN_REPEATED_OPTIONS = 16; // characters of a list that is told once
+const MAX_SHADOW_VALUE = 200; // characters that a field shows in its shadow tree
 const MAX_URL = 500;
 const MAX_QUERY = 48; // what follows says less than where a link goes
 const ROOT_RELATIVE = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
@@ -20,6 +21,7 @@ const DISABLEABLE_TAGS =
 const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
+const UNSET = /^(?:false|undefined|null)$/;
 const SORTED = /^(?:ascending|descending)$/;
 
 function statesOf(el, role, active) {
@@ -44,7 +46,7 @@ function statesOf(el, role, active) {
   if (open === 'true') words += ' expanded';
   else if (open === 'false') words += ' collapsed';
   const current = is('current');
-  if (current && current !== 'false')
+  if (current && !UNSET.test(current))
     words += current === 'true' ? ' current' : ` current=${current}`;
   if (is('disabled') === 'true' || isDisabled(el, role)) words += ' disabled';
   if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
@@ -72,7 +74,7 @@ function focusOf(el, active) {
 
 // optionLists: of the selects that were told, by their words, if they are to be told once.
 function detailOf(el, role, name, root, optionLists = null) {
-  if (role === 'link') return targetOf(el, root === el);
+  if (role === 'link') return signDescription(el, name) + targetOf(el, name, root === el);
   let words = '';
   if (
     FIELDS.has(role) ||
@@ -95,7 +97,16 @@ function detailOf(el, role, name, root, optionLists = null) {
       : el.tagName === 'IMG'
         ? descriptionOf(el)
         : ariaDescriptionOf(el);
-  return about && !name.includes(about) ? `${words} description=${quote(about)}` : words;
+  if (!about) return role === 'button' ? words + signDescription(el, name) : words;
+  const isTold = name.includes(about) || words.includes(` value=${quote(about)}`);
+  return isTold ? words : `${words} description=${quote(about)}`;
+}
+
+// The tip of what has but a sign for a name.
+function signDescription(el, name) {
+  if (name === '' || SHORT_WORD.test(name) || !el.hasAttribute('title')) return '';
+  const about = titleUnlessName(el);
+  return about ? ` description=${quote(about)}` : '';
 }
 
 function valueOf(el, role) {
@@ -112,9 +123,10 @@ function valueOf(el, role) {
     return el.position === -1 ? '' : String(el.value);
   const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
   if (told) return squeeze(told);
-  return role === 'textbox' || role === 'searchbox' || role === 'combobox'
-    ? shownLines(textWithoutLists(el))
-    : '';
+  if (role !== 'textbox' && role !== 'searchbox' && role !== 'combobox') return '';
+  return shadowRootOf(el) !== null
+    ? squeeze(visibleTextOf(el, MAX_SHADOW_VALUE))
+    : shownLines(textWithoutLists(el));
 }
 
 // The text in an element, without the options of a native list that it stands for.
@@ -172,12 +184,22 @@ function optionText(option) {
 // A place in the page that a program has named.
 const GENERATED_FRAGMENT = /^#(?=[a-z-]*\d)[\w-]*[0-9a-f]{12}$/i;
 
+const MIN_LONG_FRAGMENT = 20; // characters
+const lettersOf = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+// Whether a long fragment ends with the words of the link's name, and so says nothing more.
+function repeatsWords(url, name) {
+  if (url[0] !== '#' || url.length < MIN_LONG_FRAGMENT) return false;
+  const letters = lettersOf(name);
+  return letters.length > 2 && lettersOf(url).endsWith(letters);
+}
+
 // whole: with all of its query.
-function targetOf(el, whole) {
+function targetOf(el, name, whole) {
   const address = addressOf(el);
   const url = whole ? address : withShortQuery(address);
   if (!url || url === '#' || /^javascript:/i.test(url)) return '';
-  if (GENERATED_FRAGMENT.test(url)) return ' → #…';
+  if (GENERATED_FRAGMENT.test(url) || (!whole && repeatsWords(url, name))) return ' → #…';
   if (url.startsWith('data:')) return ` → ${/^data:[^,;]{0,40}[^,]{0,40},?/.exec(url)[0]}…`;
   return ` → ${url.length > MAX_URL ? `${url.slice(0, MAX_URL)}…` : url}`;
 }

@@ -26,10 +26,10 @@ const ICON_FONT = /icon|symbol|glyph/i;
 
 // Whether a text is the word for an icon that is drawn in its place.
 function isIconWord(el, text) {
+  if (text.length >= 60 || !ICON_WORD.test(text)) return false;
+  const owner = tagOf(el) === 'SLOT' ? (hostOf(rootNodeOf(el)) ?? el) : el;
   return (
-    text.length < 60 &&
-    ICON_WORD.test(text) &&
-    ICON_FONT.test(getAttributeOf(el, 'class') ?? tagOf(el)) &&
+    ICON_FONT.test(getAttributeOf(owner, 'class') ?? tagOf(owner)) &&
     ICON_FONT.test(getComputedStyle(el).fontFamily)
   );
 }
@@ -41,8 +41,10 @@ function hintOf(el, role) {
   const inner = [el, ...[...el.getElementsByTagName('*')].slice(0, HELD_MOST), ...partsOf(el)];
   for (const look of [tipOf, iconOf, pictureOfHint, testIdOf, classWordOf, idWordOf]) {
     for (const one of look === idWordOf ? [el] : inner) {
-      const words = look(one);
-      if (words) return ` (${words.slice(0, 40)})`;
+      const words = look(one, one === el);
+      if (!words || words.toLowerCase() === role) continue;
+      const isClass = one === el && (look === iconOf || look === classWordOf);
+      return ` (${((isClass && iconOfBox(el)) || words).slice(0, 40)})`;
     }
   }
   return '';
@@ -103,21 +105,49 @@ const testIdOf = (el) =>
     .find((value) => value && value.length < 40) || '';
 
 // The class that the fewest elements share: what many have says how they look.
-function classWordOf(el) {
+function classWordOf(el, isOwn) {
   const prefix = classPrefixIn(documentOf(el));
-  const bare = (token) => (token.startsWith(prefix) ? token.slice(prefix.length) : token);
-  const words = tokensOf(el).filter(
-    (token) =>
-      PLAIN_CLASS.test(bare(token)) &&
-      !SAYS_NOTHING.has(bare(token).toLowerCase()) &&
-      !UTILITY.test(token),
-  );
+  const tokens = tokensOf(el);
+  const isPrefixed = (token) => prefix !== '' && token.startsWith(prefix);
+  const bare = (token) =>
+    isPrefixed(token) ? token.slice(prefix.length) : isOwn ? partWord(token, tokens) : token;
+  const words = tokens.filter((token) => {
+    const word = bare(token);
+    return (
+      PLAIN_CLASS.test(word) &&
+      !SAYS_NOTHING.has(word.toLowerCase()) &&
+      !UTILITY.test(isPrefixed(token) ? token : word)
+    );
+  });
   if (words.length < 2) return bare(words[0] ?? '');
   return bare(
     words
       .map((word) => [sharing(documentOf(el), word), word])
       .reduce((least, one) => (one[0] < least[0] ? one : least))[1],
   );
+}
+
+const PART_CLASS = /__([a-z][a-z-]{3,})$/;
+const PREFIXED_CLASS = /^([a-z]{2,6})--([a-z][a-z-]+)$/i;
+
+// What a class says of a part of something, `close-button` in `notification__close-button`, or behind what
+// a library begins its classes with, `search-close` in `cds--search-close`.
+function partWord(token, tokens) {
+  const [, part] = PART_CLASS.exec(token) ?? [];
+  const [, prefix, rest] = PREFIXED_CLASS.exec(token) ?? [];
+  return part ?? (rest !== undefined && !tokens.includes(prefix) ? rest : token);
+}
+
+// The icon of the box that an element stands in as the only one of its classes, of which there are more in the document.
+function iconOfBox(el) {
+  const around = parentElementOf(el);
+  const classes = tokensOf(el);
+  return around !== null &&
+    classes.length > 0 &&
+    byClass(documentOf(el), classes.join(' ')).length > 1 &&
+    around.getElementsByClassName(classes.join(' ')).length === 1
+    ? iconOf(around)
+    : '';
 }
 
 const MAX_NAMED = 300; // elements whose classes are looked through for a prefix

@@ -83,7 +83,7 @@ const TAG_ROLES = {
   PROGRESS: 'progressbar',
   RECT: SHAPE_ROLE,
   SEARCH: 'search',
-  SECTION: (el) => (hasLabel(el) ? 'region' : ''),
+  SECTION: (el) => (hasName(el) ? 'region' : ''),
   SELECT: (el) => (el.multiple || el.size > 1 ? 'listbox' : 'combobox'),
   SUMMARY: (el) => (isSummary(el) ? 'summary' : ''),
   SVG: 'img',
@@ -150,6 +150,11 @@ const FIELDS = new Set([
   'color',
   'file',
 ]);
+// What a native field may be told to be: it stays a field whatever else it is called.
+const FIELD_ROLES = new Set([
+  ...WIDGETS,
+  ...'grid listbox menu meter none presentation progressbar radiogroup tree treegrid'.split(' '),
+]);
 // Attributes that hold for every role: whoever has one is told to assistive software.
 const GLOBAL_ATTRIBUTES = (
   'atomic busy controls current describedby description details flowto keyshortcuts label labelledby live' +
@@ -181,8 +186,10 @@ function isSectioned(el) {
 function isList(parent) {
   return (
     parent !== null &&
-    /^(UL|OL|MENU)$/.test(parent.tagName) &&
-    !(parent.hasAttribute('role') && roleOf(parent) === 'none')
+    (parent.hasAttribute('role')
+      ? /^(?:list|directory)$/.test(roleOf(parent)) ||
+        (/^(?:UL|OL|MENU)$/.test(parent.tagName) && roleOf(parent) !== 'none')
+      : /^(?:UL|OL|MENU)$/.test(parent.tagName))
   );
 }
 
@@ -245,6 +252,7 @@ function roleOf(el) {
       if (
         !ROLES.has(word) ||
         ((word === 'region' || word === 'form') && !hasName(el)) ||
+        (CONTROL_TAGS.has(el.tagName) && !FIELD_ROLES.has(word)) ||
         isOrphan(el, word)
       )
         continue;

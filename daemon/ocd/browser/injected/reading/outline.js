@@ -109,7 +109,17 @@ class Outline extends OutlineWalk {
   }
 
   detail(el, role, name) {
-    return detailOf(el, role, name, this.root, this.optionLists);
+    const words = detailOf(el, role, name, this.root, this.optionLists);
+    return role === 'link' && words.endsWith('…') ? this.queryOnce(words) : words;
+  }
+
+  // An address whose query is cut: once that has been told, with none of it.
+  queryOnce(words) {
+    const from = words.indexOf('?') + 1;
+    if (from === 0) return words;
+    if (this.queries.has(words)) return `${words.slice(0, from)}…`;
+    this.queries.add(words);
+    return words;
   }
 
   leaf(el, role, view, depth, acts, control) {
@@ -118,22 +128,37 @@ class Outline extends OutlineWalk {
     if ((el.tagName === 'OPTION' && el !== this.root) || !view.visible) return;
     if ((this.onlyRefs && !acts) || (role === 'button' && drawsBoxOfLabel(el))) return;
     this.flush(depth);
+    if (role === 'canvas') this.dropCanvasBelow(el);
     this.lastLeaf = el;
     const at = this.lines.length;
     this.put(depth, LEAF, this.head(el, role, name, acts) + this.detail(el, role, name));
     if (CONTROL_TAGS.has(el.tagName) || role === 'img' || FALLBACK_TAGS.has(tagOf(el))) return;
     // Only further controls and pictures inside a control are told of.
     const inner = depth + (this.onlyRefs ? 0 : 1);
-    const shown = FIELDS.has(role) && squeeze(valueOf(el, role)) === squeeze(textContentOf(el));
+    const value = FIELDS.has(role) ? squeeze(valueOf(el, role)) : null;
+    const shown =
+      value !== null &&
+      (value === squeeze(textContentOf(el)) || (value !== '' && shadowRootOf(el) !== null));
     const told =
       shown || role === 'textbox' || role === 'video' || role === 'audio' || !untold(el, name);
-    this.kids(el, view, inner, told ? control || el : control);
+    const around = control !== null && control.control === el ? null : control; // not its own label
+    this.kids(el, view, inner, told ? control || el : around);
     this.flush(inner);
     const words = this.lines.length > at + 1 && this.hasOneBelow(at) ? this.wordsOfBoth(at) : '';
     if (words) {
       this.refs--;
       this.joinBelow(at, [depth, LEAF, words]);
     } else if (role === 'combobox') this.joinHeldField(el, at);
+  }
+
+  // Layers of one drawing are canvases in one place: the one on top is told, which gets what is done there.
+  dropCanvasBelow(el) {
+    const below = this.lastLeaf;
+    if (below?.tagName !== 'CANVAS' || !/^canvas\b/.test(this.lines.at(-1)?.[2] ?? '')) return;
+    const [one, other] = [boundingBoxOf(below), boundingBoxOf(el)];
+    if (['x', 'y', 'width', 'height'].some((side) => one[side] !== other[side])) return;
+    this.lines.pop();
+    this.refs--;
   }
 
   // The links of a picture's image map.

@@ -17,6 +17,7 @@ class OutlineDraft {
     this.root = null;
     this.unheard = false; // whether we are in something that assistive software is not told of
     this.optionLists = new Map();
+    this.queries = new Set(); // addresses with a query that is cut, as they were told
     this.drawnRows = []; // of the grid that we are in, those that say which they are
     this.special = new Map(); // what acts by no sign of its own
     this.owners = NO_OWNERS;
@@ -48,6 +49,16 @@ class OutlineDraft {
     const text = this.words.trimEnd();
     this.words = '';
     if (!ZERO_WIDTH_ONLY.test(text)) this.lines.push([depth, TEXT, text, PRESERVED]);
+  }
+
+  // Whether a few words are in the name of what they stand in: the number of a day, the short form of its name.
+  isPartOfName(depth, words) {
+    if (words.length > MAX_SHORT_TEXT) return false;
+    const around = this.lines.findLast(([level]) => level < depth);
+    const [, name] = (around && NAME_IN_LINE.exec(around[2])) ?? [];
+    const at =
+      name === undefined ? -1 : ` ${name}`.toLowerCase().indexOf(` ${words.toLowerCase()}`);
+    return at >= 0 && (!SHORT_WORD.test(name[at + words.length] ?? '') || ABBREVIATION.test(words));
   }
 
   // Whether one line stands right below another, with all that follows below it.
@@ -143,15 +154,30 @@ class OutlineDraft {
     )
       this.lines.length = at;
     else if (role === 'row') this.row(el, at);
-    else if (role === '' && only && only[1] !== TEXT && this.wraps(this.lines[at][2], only[2])) {
+    else if (
+      role === '' &&
+      only &&
+      only[1] !== TEXT &&
+      this.wraps(el, this.lines[at][2], only[2])
+    ) {
       // What is clicked inside is clicked by it.
       this.refs--;
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
     } else if (
+      role === 'listitem' &&
+      only?.[1] === LEAF &&
+      CLICKED_ITEM.test(this.lines[at][2]) &&
+      PRESSED_INSIDE.test(only[2]) &&
+      hasOnlyClicks(el)
+    ) {
+      this.refs--;
+      const [, , inner] = this.lines.pop();
+      this.lines[at] = [this.lines[at][0], LEAF, `listitem: ${inner}`, CONTROL_ITEM];
+    } else if (
       role === '' &&
       count > 1 &&
       this.lines[at + 1][1] === LEAF &&
-      this.wraps(this.lines[at][2], this.lines[at + 1][2]) &&
+      this.wraps(el, this.lines[at][2], this.lines[at + 1][2]) &&
       this.hasOneBelow(at)
     ) {
       this.refs--;
@@ -179,15 +205,17 @@ class OutlineDraft {
   }
 
   // Whether a clickable box says nothing that the one thing in it does not say.
-  wraps(line, inner) {
-    if (/^(?:textbox|searchbox|combobox)\b/.test(inner) && isDot(this.lastLeaf)) return false;
+  wraps(el, line, inner) {
+    const isField = TYPED_LINE.test(inner);
+    if (isField && isDot(this.lastLeaf)) return false;
     const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [
       null,
       line,
     ];
     return (
       inner.includes(`${called ?? ''} [ref=`) ||
-      (called?.startsWith(' (') && TICK_ROLES.has(inner.split(' ', 1)[0]))
+      (called?.startsWith(' (') &&
+        (TICK_ROLES.has(inner.split(' ', 1)[0]) || (isField && hasOnlyPointerCursor(el))))
     );
   }
 

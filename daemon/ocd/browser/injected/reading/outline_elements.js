@@ -52,6 +52,8 @@ const NAMELESS_DRAGGABLE = /^draggable \[ref=e\d+\]$/;
 const DRAGGED_CONTROL =
   /^(?:button|link|option|menuitem|tab|treeitem|img|clickable) "(?:[^"\\]|\\.)*" \[ref=e\d+\]/;
 const REF = /\[ref=e\d+\]/;
+const CLICKED_ITEM = /^listitem \[ref=e\d+\]$/;
+const PRESSED_INSIDE = /^(?:button|link) ["(]/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
 const MAX_ICON = 64; // px
@@ -66,7 +68,10 @@ const CHILDLESS_DROPPED = new Set([
   'group',
 ]); // nothing to see without contents
 const ARIA_HIDDEN_MARK = '[aria-hidden]';
+const NAME_IN_LINE = /^[a-z]+ "((?:[^"\\]|\\.)*)"/;
+const ABBREVIATION = /^\p{L}{3,}$/u;
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
+const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
 const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
@@ -114,7 +119,8 @@ const isFocusGuard = (el) =>
 function isControlReachable(control, label) {
   if (
     !control.checkVisibility({ visibilityProperty: true }) ||
-    control.closest('[aria-hidden="true"]')
+    control.closest('[aria-hidden="true"]') ||
+    (!CONTROL_TAGS.has(control.tagName) && isInvisible(control, getComputedStyle(control)))
   )
     return false;
   for (
@@ -168,10 +174,19 @@ const draggableLine = (inner) =>
     ? inner.replace('clickable', 'draggable')
     : inner.replace(REF, '$& draggable');
 
+// Whether nothing but a click on it, or on what is in it, acts on an element.
+const hasOnlyClicks = (el) =>
+  !el.hasAttribute('tabindex') &&
+  (implicitActionsIn(documentOf(el)).get(el) ?? 'clickable') === 'clickable';
+
 // Fields without a name go by what they are called in the page's own terms; what has words below
 // or beside it needs no hint.
 const hintIfWordless = (el, role) =>
-  LEAF_ROLES.has(role) || BLANK.test(textContentOf(el)) ? hintOf(el, role) : '';
+  LEAF_ROLES.has(role) ||
+  (BLANK.test(textContentOf(el)) &&
+    (ROLELESS_WORDS.has(role) || el.querySelector(INTERACTIVE_SELECTOR) === null))
+    ? hintOf(el, role)
+    : '';
 
 // A frame that stands for an address and has no document yet: it is slow, or loaded once it is near.
 const awaitsDocument = (el, inner) => urlOf(inner) === 'about:blank' && /^https?:/.test(el.src);
@@ -202,12 +217,13 @@ function viewOfParent(el) {
 
 // Whether an element may have another name than its words.
 const isGivenName = (el) =>
-  el.hasAttributes() && (hasName(el) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0));
+  (el.hasAttributes() && hasName(el)) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0);
 
 // Whether a name that was given hides words that people see.
 const untold = (el, name) => isGivenName(el) && saysMore(el, name);
 
-function saysMore(el, name, walk = null) {
+function saysMore(el, name, walk = new NameComputation(el)) {
+  walk.skipsIcons = true;
   const words = squeeze(nameFromContent(el, walk));
   return (
     (words.length > MAX_ICON_CHARS || SHORT_WORD.test(words)) &&

@@ -6,7 +6,7 @@ const MIN_DRAGGED = 2; // side by side that are told in one line
 const MIN_ALIKE = 15; // short things to press side by side that are told in lines of several
 const NAMELESS_LINE =
   /^(clickable|button|link)(?: \([^()]*\))? \[ref=e\d+\](?: [a-z]+)?(?: → \S{1,20})?$/;
-const MIN_ICONS = 3; // the same of those without a name, which are the icons of a bar
+const MIN_ICONS = 2; // the same of those without a name, which are the icons of a bar
 const BAR = /^(?:menu|menubar|tablist|toolbar)\b/;
 const NAMED_LINE =
   /^(button|menuitem(?:checkbox|radio)?|tab) "(?:[^"\\]|\\.){1,60}" \[ref=e\d+\](?: [a-z]+){0,2}$/;
@@ -14,6 +14,8 @@ const MIN_IN_BAR = 3; // the same of what has a name, in a bar
 
 const MIN_JOINED = 2; // short texts in a row that are told in one line
 const MAX_JOINED = 7; // of more, each has a line of its own
+const MAX_SIGN = 4; // characters: the days of a month, the keys of a keyboard
+const MAX_SIGNS = 60; // of those
 const MAX_WORDS = 40; // characters
 const MAX_PARTS = 4;
 const MAX_ITEM = 160; // characters
@@ -21,6 +23,7 @@ const NAMED_LAST = /(?:^|> )[a-z]+( "(?:[^"\\]|\\.)*")$/; // a box by role and n
 
 const HEADING_LINE = /^heading (".*") (\[level=\d+\])$/;
 const ITEM = 'listitem: ';
+const ONLY_ITEM = ' > listitem';
 const LIST = /^list(?: |$)/;
 const REF_MARK = ' [ref='; // in a text: its line says that it is one
 const MAX_WORDS_ITEM = 80; // characters
@@ -35,7 +38,9 @@ function rewriteLines(lines) {
   const described = tellDescriptionsOnce(
     once.map((line, at) => dropRepeatedDescription(line, at, once)),
   );
-  const named = described.map((line, at) => dropRepeatedName(line, described[at + 1]));
+  const named = dropNamesOfPanels(
+    described.map((line, at) => dropRepeatedName(line, described[at + 1])),
+  );
   const joined = joinListItems(
     joinShortTexts(joinDraggables(mergeHeadingLinks(dropNamelessGroups(named)))),
   );
@@ -132,6 +137,16 @@ const isShortText = ({ 1: kind, 2: words, 3: mark }) =>
   mark !== PRESERVED &&
   words.length <= MAX_WORDS &&
   !words.includes(ARIA_HIDDEN_MARK);
+const isSign = (line) => line[2].length <= MAX_SIGN && isShortText(line);
+
+// How many lines from one on stand side by side and are of a kind, up to a most.
+function countAtOneDepth(lines, at, isOfKind, most) {
+  let end = at;
+  while (end - at < most && lines[end]?.[0] === lines[at][0] && isOfKind(lines[end])) end++;
+  return end - at;
+}
+
+const beginSigns = (lines, at) => countAtOneDepth(lines, at, isSign, MAX_JOINED + 1) > MAX_JOINED;
 const escapeBars = (words) => words.replaceAll('|', '\\|');
 
 // Short texts that stand side by side are told in one line.
@@ -139,9 +154,15 @@ function joinShortTexts(lines) {
   const out = [];
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
-    let end = at;
-    while (end < lines.length && lines[end][0] === depth && isShortText(lines[end])) end++;
-    if (end - at >= MIN_JOINED && end - at <= MAX_JOINED)
+    const signs = countAtOneDepth(lines, at, isSign, MAX_SIGNS);
+    let end = at + signs;
+    if (signs <= MAX_JOINED)
+      for (
+        end = at;
+        lines[end]?.[0] === depth && isShortText(lines[end]) && !beginSigns(lines, end);
+      )
+        end++;
+    if (end - at >= MIN_JOINED && (signs > MAX_JOINED || end - at <= MAX_JOINED))
       out.push([
         depth,
         TEXT,
@@ -296,13 +317,15 @@ function canChain([, kind, words], [, inner, held, mark]) {
     : (inner === LEAF || inner === BOX) && !SEPARATE_LINE.test(held);
 }
 
-// A group without a name says nothing about the one thing in it, nor does the name of what it is in.
+// A group without a name says nothing about the one thing in it, nor does the only item of a list, nor
+// the name of what it is in.
 function chainedText(box, kind, words) {
   if (kind === TEXT) return `${box}: ${words}`;
   if (box === 'group') return words;
   const [, name] = NAMED_LAST.exec(box) ?? [];
   const [role] = words.split(' ', 1);
-  return `${box} > ${name && words === role + name ? role : words}`;
+  const outer = box.endsWith(ONLY_ITEM) ? box.slice(0, -ONLY_ITEM.length) : box;
+  return `${outer} > ${name && words === role + name ? role : words}`;
 }
 
 // How many lines stand directly below each.

@@ -13,6 +13,8 @@ const HEADED_ROLES = new Set([
   'navigation',
   'search',
 ]);
+const SELECTED_TAB = /^tab ("(?:[^"\\]|\\.)*") \[ref=e\d+\] selected\b/;
+const PANEL = 'tabpanel';
 const DESCRIPTION_KEY = ' description="';
 const MIN_REPEATED_DESCRIPTION = 60; // characters that are told once
 const LAST_REF = /^.*\[ref=(e\d+)\]/;
@@ -27,6 +29,7 @@ function repeatsNeighbour({ 0: depth, 1: kind, 2: words }, before, after) {
   if (kind === TEXT)
     return (
       repeatsAbove(words, depth, before) ||
+      [before, after].some((line) => isBeside(line, LEAF) && isFieldNamed(line[2], words)) ||
       (words.length === 1 &&
         isBeside(before, LEAF) &&
         (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))))
@@ -42,12 +45,16 @@ function repeatsAbove(words, depth, before) {
   if (!before || words.length > MAX_WORDS) return false;
   if (before[0] === depth)
     return before[1] === LEAF && before[2].endsWith(`] value=${quote(words)}`);
-  return (
-    before[0] === depth - 1 &&
-    NAMED.test(before[2]) &&
-    before[2].slice(before[2].indexOf(' ') + 1).startsWith(`${quote(words)} [`)
-  );
+  return before[0] === depth - 1 && isNamed(before[2], words);
 }
+
+// Whether a line is that of a field that is named by the words before it, or by what it shows while it is empty.
+const isFieldNamed = (line, words) =>
+  words.length <= MAX_SHORT_TEXT && FIELDS.has(line.split(' ', 1)[0]) && isNamed(line, words);
+
+// Whether a line is that of a thing with a ref whose name is these words.
+const isNamed = (line, words) =>
+  NAMED.test(line) && line.slice(line.indexOf(' ') + 1).startsWith(`${quote(words)} [`);
 
 // A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
 function dropRepeatedName(line, first) {
@@ -60,6 +67,18 @@ function dropRepeatedName(line, first) {
       ['link', 'button'].some((one) => first[2].startsWith(`${one}${name} [ref=`))) ||
     (HEADED_ROLES.has(role) && first[2].startsWith(`heading${name} [`));
   return isTold ? [depth, kind, role] : line;
+}
+
+// A panel without the name of its tab, where that is the last of those told before it that is selected.
+function dropNamesOfPanels(lines) {
+  let selected = '';
+  return lines.map((line) => {
+    const { 0: depth, 1: kind, 2: words } = line;
+    if (words.startsWith('tab "')) selected = SELECTED_TAB.exec(words)?.[1] ?? selected;
+    return selected !== '' && words.startsWith(`${PANEL} ${selected}`)
+      ? [depth, kind, PANEL + words.slice(PANEL.length + 1 + selected.length)]
+      : line;
+  });
 }
 
 // A field without the description that the lines after it tell.

@@ -154,6 +154,7 @@ class OutlineWalk extends OutlineDraft {
       return false;
     if (
       tag !== 'BUTTON' &&
+      el.getAttribute('role') !== 'button' &&
       (width > MAX_ICON ||
         height > MAX_ICON ||
         !(this.special.has(el) || (view.pointer && beginsPointer(el, view))))
@@ -176,10 +177,21 @@ class OutlineWalk extends OutlineDraft {
     this.shownElement(el, tag, view, depth, null);
     this.unheard = false;
     if (words && this.lines.length === at) {
-      this.words = BLANK.test(this.words) ? before : `${before}${ARIA_HIDDEN_MARK} ${this.words}`;
+      this.words =
+        BLANK.test(this.words) || this.isPartOfName(depth, squeeze(this.words))
+          ? before
+          : `${before}${ARIA_HIDDEN_MARK} ${this.words}`;
       return;
     }
     this.flush(depth);
+    if (
+      this.lines.length === at + 1 &&
+      this.lines[at][1] === TEXT &&
+      this.isPartOfName(depth, this.lines[at][2])
+    ) {
+      this.lines.length = at;
+      return;
+    }
     for (const line of this.lines.slice(at))
       if (line[0] === depth) line[2] += ` ${ARIA_HIDDEN_MARK}`;
     if (this.lines.length === at + 1 && this.lines[at][1] === TEXT)

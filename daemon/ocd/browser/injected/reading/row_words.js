@@ -1,6 +1,7 @@
 // The words of a table's rows, without what the row or the one above it has told.
 
 const ROW = 'row: ';
+const ROW_HEAD = /^row(?: \[ref=e\d+\])?(?: [a-z]+)*: /;
 const LINK_TARGET = / → (\S+)$/;
 const MIN_SHARED = 6; // characters of an address that others in its row begin with
 const NAMED_REF = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
@@ -58,7 +59,7 @@ function shortenRowNames(lines) {
   const above = new Map(); // by depth: role and beginning of the names in the row before
   const shorten = (line, depth) => {
     const { 1: kind, 2: words } = line;
-    if (kind !== LEAF || !words.startsWith(ROW) || !words.includes(REF_MARK)) {
+    if (kind !== LEAF || !ROW_HEAD.test(words) || !words.includes(REF_MARK)) {
       if (!SEPARATE_LINE.test(words)) above.delete(depth);
       return line;
     }
@@ -72,7 +73,11 @@ function shortenRowNames(lines) {
         const [kept, beginning] = before[begun.length] ?? [];
         const shared = kept === role ? sharedPrefixLength(beginning, name) : 0;
         begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${PREFIX_END}` : name]);
-        return shared >= MIN_REPEATED ? `${role} "… ${name.slice(shared)}" [ref=` : whole;
+        if (shared < MIN_REPEATED)
+          return kept === role && beginning === name && name.length >= MIN_REPEATED
+            ? `${role} "…" [ref=`
+            : whole;
+        return `${role} "… ${name.slice(shared)}" [ref=`;
       }),
     ];
   };

@@ -156,8 +156,25 @@ function isUnderIdleCover(cover, el, x, y) {
     !nodeContains(cover.el, el) &&
     !nodeContains(el, cover.el) &&
     boxContains(cover.box, x, y) &&
-    Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING)
+    Boolean(el.compareDocumentPosition(cover.el) & Node.DOCUMENT_POSITION_FOLLOWING) &&
+    !isRaisedAbove(el, cover.el)
   );
+}
+
+// Whether an element stands on a higher layer than another, as the outermost layers say in which one of them is.
+function isRaisedAbove(el, other) {
+  let around = parentElementOf(el);
+  while (around !== null && !nodeContains(around, other)) around = parentElementOf(around);
+  return layerIn(around, el) > layerIn(around, other);
+}
+
+function layerIn(around, el) {
+  let layer = 0;
+  for (let at = el; at !== null && at !== around; at = parentElementOf(at)) {
+    const { zIndex } = getComputedStyle(at);
+    if (zIndex !== 'auto') layer = Number(zIndex);
+  }
+  return layer;
 }
 
 // A text of an element as it is told.

@@ -213,12 +213,22 @@ function innerDocument(frame) {
   }
 }
 
-// Whether a page hides its body, as many do until they are ready.
+// Whether a page hides all of itself, as many do until they are ready.
 function isVeiled(doc) {
   const body = bodyOf(doc);
-  if (!body) return false;
-  const { display, visibility } = getComputedStyle(body);
-  return display === 'none' || visibility !== 'visible';
+  return body
+    ? [rootElementOf(doc), body].some((el) => {
+        const { display, visibility, opacity } = getComputedStyle(el);
+        return display === 'none' || visibility !== 'visible' || opacity <= MIN_OPACITY;
+      })
+    : false;
+}
+
+// The view of a page's root or body as it will be once it shows.
+function unveiledView(el, above) {
+  const view = new ElementView(el, above, getComputedStyle(el), 'block');
+  view.rest = UNREDUCED;
+  return view;
 }
 
 function rootView(document) {
