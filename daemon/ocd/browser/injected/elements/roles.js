@@ -52,7 +52,7 @@ const TAG_ROLES = {
   H4: 'heading',
   H5: 'heading',
   H6: 'heading',
-  FORM: (el) => (hasLabel(el) ? 'form' : ''),
+  FORM: 'form',
   G: shapeRole('group'),
   HGROUP: 'group',
   HR: 'separator',

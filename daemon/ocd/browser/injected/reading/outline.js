@@ -20,7 +20,8 @@ class Outline extends OutlineWalk {
       return;
     }
     const given = roleOf(el);
-    const role = given === 'none' ? '' : given;
+    // A form without a name is no landmark, and its line would say nothing.
+    const role = given === 'none' || (given === 'form' && !hasName(el)) ? '' : given;
     const acts = !view.inert && this.acts(el, role, view, control);
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);

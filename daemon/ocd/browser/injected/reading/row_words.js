@@ -6,6 +6,7 @@ const LINK_TARGET = / → (\S+)$/;
 const MIN_SHARED = 6; // characters of an address that others in its row begin with
 const NAMED_REF = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
 const MIN_REPEATED = 16; // characters that a name has from those above it
+const MIN_EQUAL = 24; // of one that is the same
 const PREFIX_END = '\0'; // of a beginning: in no name
 
 // Addresses that go on from the first of their row: `→ /group/ | link "Add" → …add/`.
@@ -74,7 +75,7 @@ function shortenRowNames(lines) {
         const shared = kept === role ? sharedPrefixLength(beginning, name) : 0;
         begun.push([role, shared >= MIN_REPEATED ? `${name.slice(0, shared)}${PREFIX_END}` : name]);
         if (shared < MIN_REPEATED)
-          return kept === role && beginning === name && name.length >= MIN_REPEATED
+          return kept === role && beginning === name && name.length >= MIN_EQUAL
             ? `${role} "…" [ref=`
             : whole;
         return `${role} "… ${name.slice(shared)}" [ref=`;
