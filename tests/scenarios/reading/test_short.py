@@ -178,7 +178,7 @@ async def test_what_the_lines_around_say_is_not_told_again(tab: Tab, site: Site)
 
 
 async def test_what_a_reader_knows_already_is_left_out(tab: Tab, site: Site) -> None:
-    """Wrappers that say nothing, long queries, names that were just told, beginnings from rows above."""
+    """Wrappers that say nothing, long queries, names just told, beginnings from rows above."""
     await tab.navigate(site.url("reading/terse.html"))
     assert await short(tab) == TERSE
     whole = (await read(tab, ref=await ref_of(tab, "Signed"))).text

@@ -30,6 +30,7 @@ class Outline extends OutlineWalk {
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
+    else if (!control && el.hasAttributes() && isKnownByTip(el, view)) this.tip(el, view, depth);
     else if (view.inline) this.inline(el, view, depth, control);
     else this.block(el, view, depth, control);
     if (tag === 'IMG' && el.useMap && view.visible && !view.inert)
@@ -62,6 +63,13 @@ class Outline extends OutlineWalk {
         ? null
         : el,
     );
+  }
+
+  // What a person learns of a thing without words: the dot of a state, a bar.
+  tip(el, view, depth) {
+    if (!view.inline) this.flush(depth);
+    this.words += ` (${squeeze(el.getAttribute('title'))}) `;
+    if (!view.inline) this.flush(depth);
   }
 
   // A formula that its author has put into words, in the line that it stands in.

@@ -115,6 +115,16 @@ const isFocusGuard = (el) =>
   (boundingBoxOf(el).width === 0 || boundingBoxOf(el).height === 0) &&
   ['::before', '::after'].every((part) => getComputedStyle(el, part).content === 'none');
 
+const TOLD_INSIDE = `${INTERACTIVE_SELECTOR}, img, canvas, video, iframe, [aria-label], [title], title`;
+const MIN_TIPPED = 4; // px
+
+// Whether nothing but the pointer's tip says what a thing without words is.
+function isKnownByTip(el, view) {
+  if (!isFilled(el, 'title') || !view.visible || !BLANK.test(textContentOf(el))) return false;
+  const { width, height } = boundingBoxOf(el);
+  return width >= MIN_TIPPED && height >= MIN_TIPPED && el.querySelector(TOLD_INSIDE) === null;
+}
+
 // Whether a label's control gets a line of its own.
 function isControlReachable(control, label) {
   if (
