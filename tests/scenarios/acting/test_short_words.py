@@ -68,3 +68,18 @@ def test_beginning_of_a_word_names_a_field(at: At) -> None:
     page.do("form_input", query="Email", value="a")
     page.do("form_input", query="Tele", value="b")
     assert page.js("user.value + telephone.value") == "ab"
+
+
+def test_of_two_of_one_name_the_one_that_is_not_covered_is_meant(at: At) -> None:
+    """A panel over the other one stands in a box that is out of sight."""
+    page = at("under-a-panel.html")
+    outline = re.sub(r" \[ref=e\d+\]", "", page.do("read_page")["content"]).splitlines()
+    assert outline[1:] == [
+        '- main: Text', '- button "Publish"', "- text: Are you ready?", '- button "Publish"',
+        '- button "Cancel"',
+    ]  # fmt: skip
+    page.do("interact", query="Publish")
+    assert page.text("#said") == "second"
+    page.do("interact", query="Cancel")
+    page.do("interact", query="Publish")
+    assert page.text("#said") == "first"

@@ -90,6 +90,7 @@ class Match:
     """A matching element: its line of the outline, its ref and its score.
 
     within: the ref of the clickable box around a text, where clickable elements are searched.
+    covered: whether something else is over it, which is asked of the best matches alone.
     """
 
     line: str
@@ -101,6 +102,7 @@ class Match:
     seen: bool
     at: int = 0
     within: str = ""
+    covered: bool = False
 
 
 async def call_engine(
@@ -266,6 +268,7 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
         return _pick_ordinal(at, best)
     if at.among == "clickable" and at.query is not None:
         best = await _choose_part(tab, at, best, matches)
+    best = [match for match in best if not match.covered] or best
     if len(best) > 1:
         raise ambiguous_error(at, [match.line for match in best])
     return best[0].ref

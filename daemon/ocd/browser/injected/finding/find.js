@@ -7,6 +7,7 @@ const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED_SCORE = 20;
 const MAX_WEIGHED = 300; // elements that have only some of the words
 const RARITY_BONUS = 12; // for a word that no other of them has
+const TIE = 3; // what scores less, by less than this, fits as well
 const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
@@ -334,6 +335,7 @@ function describeMatches(found, options) {
     acts: one.acts,
     seen: one.seen,
     at: one.at ?? 0,
+    covered: one.acts && one.score > shown[0].score - TIE && isCovered(one.el),
     ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }

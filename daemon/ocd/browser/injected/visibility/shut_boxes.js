@@ -1,7 +1,5 @@
 // Boxes that show nothing of themselves, and what inside them is seen all the same.
 
-// Boxes that show nothing of themselves
-
 const MAX_HELD_VIEWS = 2000; // elements of such a box that are looked at
 const FACED_INPUTS = 'input:is([type=checkbox],[type=radio],[type=range],[type=file],[type=color])';
 
@@ -35,11 +33,11 @@ function viewInShutBox(el, above) {
   return view;
 }
 
-// What in a box without a size is placed by something around it, and so is not cut off.
+// What in a box without a size, or one that stands out of sight, is placed by something around it, and so is seen.
 function escapingDescendantsOf(el, style) {
+  const cuts = style.overflow !== 'visible' && (isPixel(style.width) || isPixel(style.height));
   if (
-    style.overflow === 'visible' ||
-    !(isPixel(style.width) || isPixel(style.height)) ||
+    !(cuts || style.position !== 'static') ||
     style.opacity <= MIN_OPACITY ||
     style.clipPath !== 'none' ||
     style.clip !== 'auto' ||
@@ -51,7 +49,7 @@ function escapingDescendantsOf(el, style) {
   for (let at = 0; at < all.length && at < MAX_HELD_VIEWS; at++) {
     const { position } = getComputedStyle(all[at]);
     if (
-      (position === 'fixed' || position === 'absolute') &&
+      (position === 'fixed' || (cuts && position === 'absolute')) &&
       !found.some((one) => nodeContains(one, all[at])) &&
       isPlacedOutside(all[at], el, position)
     )
