@@ -1,5 +1,6 @@
 """The reply of an action: what was shown, hidden, moved, changed; the current state."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -69,6 +70,13 @@ def test_what_a_class_elsewhere_or_the_pointer_shows(page: Page) -> None:
     """A class of the body opens a drawer; hovering opens a menu without any change of the page."""
     assert 'link "Inbox" [ref=e' in page.do("interact", query="Open drawer")["content"]
     assert 'link "Archive" [ref=e' in page.do("interact", query="More", action="hover")["content"]
+
+
+def test_what_the_mouse_brings_in_sight_is_told(at: At) -> None:
+    """It stood out of sight, left of the page."""
+    page = at("reveals.html")
+    told = page.do("interact", query="Entry", action="hover")["content"]
+    assert re.findall(r"^\+ link .(\w+)", told, re.MULTILINE) == ["Rename", "Discard"]
 
 
 def test_values_that_scripts_set(page: Page) -> None:

@@ -27,6 +27,15 @@ const MOTION =
 // What has no box of its own, as some custom elements, shows by what is in it.
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 
+// Whether an element stands where nobody can scroll to, as what only a hovering mouse brings in sight.
+function isAway(el) {
+  const { right, bottom, width, height } = boundingBoxOf(el);
+  if ((right > 0 && bottom > 0) || width === 0 || height === 0) return false;
+  return isBeyondScroll(el, getComputedStyle(el).position);
+}
+
+const canBeSeen = (el) => isShown(el) && !isAway(el);
+
 // Sorts the elements into those that show, and the outermost that do not.
 function partitionByVisibility(root, hidden, shown) {
   const all = allMatches(root, nodeTypeOf(root) === 9 ? 'body *' : '*');
@@ -36,7 +45,7 @@ function partitionByVisibility(root, hidden, shown) {
     if (skipped !== null && nodeContains(skipped, el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
-    if (isShown(el)) shown.add(el);
+    if (isShown(el)) (isAway(el) ? hidden : shown).add(el);
     else if (!UNRENDERED_TAGS.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
       hidden.add(el);
       skipped = el;

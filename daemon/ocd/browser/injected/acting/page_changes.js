@@ -80,7 +80,7 @@ function describeChanges(state, most, own) {
     .map(([el]) => el);
   const showing = new Set([
     ...opened,
-    ...[...state.hidden].filter((el) => el.isConnected && isShown(el)),
+    ...[...state.hidden].filter((el) => el.isConnected && canBeSeen(el)),
   ]);
   const revealed = [...showing].filter(
     (el) =>
@@ -120,14 +120,14 @@ function describeChanges(state, most, own) {
   ].filter(
     (el) =>
       el.isConnected &&
-      !isShown(el) &&
+      !canBeSeen(el) &&
       !(isBoxless(el) && [...el.children].some(isShown)) &&
       !isInside(el, state.hidden) &&
       !state.hidden.has(el) &&
       wasThereBefore(el, state, changes),
   );
   const concealed = new Set(
-    hid.filter((el) => !parentElementOf(el) || isShown(parentElementOf(el))),
+    hid.filter((el) => !parentElementOf(el) || canBeSeen(parentElementOf(el))),
   );
   const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
   const added = [
