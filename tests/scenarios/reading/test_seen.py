@@ -42,6 +42,7 @@ async def again(tab: Tab) -> list[str]:
         "- droppable [ref]",
         "- clickable [ref]: Angular way",
         "- canvas (drawn, 300x150) [ref]",
+        "- text: Console | Far down in a list | Far down the page",
     ],
 )
 async def test_what_shows_has_a_line(tab: Tab, site: Site, line: str) -> None:
@@ -59,6 +60,8 @@ async def test_what_shows_has_a_line(tab: Tab, site: Site, line: str) -> None:
         "Snare",
         "Not seen",
         "Another slide",
+        "Card beside it",
+        "Pinned outside",
     ],
 )
 async def test_what_does_not_show_has_none(tab: Tab, site: Site, words: str) -> None:

@@ -121,7 +121,8 @@ function isFilteredOut(style) {
 // an area that stands on the edge is not: it holds what is placed elsewhere, such as the layers of an application.
 function isBeyondScroll(el, position) {
   const box = el.getBoundingClientRect();
-  if (position !== 'fixed' && box.right > 0 && box.bottom > 0) return false;
+  if (position !== 'fixed' && box.right > 0 && box.bottom > 0)
+    return position === 'absolute' && isPinnedOutside(el, box);
   if (box.width === 0 && box.height === 0) return false;
   const view = windowOf(documentOf(el));
   if (!view) return false;
@@ -142,6 +143,18 @@ function isBeyondScroll(el, position) {
     position === 'fixed' &&
     (isPast(view.innerWidth - box.left) || isPast(view.innerHeight - box.top))
   );
+}
+
+// Whether an element stands right of the window or below it, in a box that does not move with the page.
+function isPinnedOutside(el, box) {
+  const view = windowOf(documentOf(el));
+  if (!view || (box.left < view.innerWidth && box.top < view.innerHeight)) return false;
+  for (let at = el.offsetParent; at; at = at.offsetParent) {
+    const { position, overflow } = getComputedStyle(at);
+    if (/auto|scroll/.test(overflow)) return false;
+    if (position === 'fixed') return true;
+  }
+  return false;
 }
 
 // How far the boxes around an element are scrolled: what they have moved away can be brought back.
