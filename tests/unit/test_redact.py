@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocd.safety.param_redaction import RedactedParams
 from ocd.safety.redact import MASK, is_secret_name, redact, redact_text, redact_url
 
 SECRET = "Xk29-hunter2-9zQ"
@@ -210,3 +211,12 @@ def test_a_long_word_in_an_address_is_read_once() -> None:
     url = "https://example.com/?" + "word%20" * 150_000
     assert redact_url(url) == url
     assert redact_url(url + "&token=x") == url + "&token=redacted"
+
+
+@pytest.mark.parametrize("error", ["element_not_found", "stale_ref", "covered", None])
+def test_a_value_for_an_element_that_was_not_found_may_be_a_password(error: str | None) -> None:
+    """Nobody knows what the element was; of any other call without password fields it is kept."""
+    params = {"query": "Log in", "value": "geheim", "timeout_ms": 5}
+    stored = RedactedParams(params).written(None, error)
+    unknown = error in ("element_not_found", "stale_ref")
+    assert stored == {**params, "value": MASK if unknown else "geheim"}

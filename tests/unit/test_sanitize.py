@@ -157,3 +157,13 @@ def test_long_texts_are_cleaned_like_short_ones(text, markup, stride):
         patched.setattr(sanitize, "_STRIDE", stride)
         patched.setattr(injection_phrases, "_STRIDE", stride)
         assert clean(text, markup) == whole
+
+
+@pytest.mark.parametrize("markup", ["html", "markdown"])
+def test_comments_are_found_wherever_a_stride_ends(
+    monkeypatch: pytest.MonkeyPatch, markup: str
+) -> None:
+    monkeypatch.setattr(sanitize, "_STRIDE", 16)
+    for place in range(50):
+        before, after = "x" * place, "y" * 20
+        assert clean(f"{before}<!-- hide -->{after}", markup) == before + after, place
