@@ -231,17 +231,6 @@ def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None
     assert page.js("window.bought ?? 'nothing'") == "nothing"
 
 
-def test_click_that_the_browser_keeps_for_a_prompt_of_its_own_is_no_success(at: At) -> None:
-    """After a 401, some builds open an invisible password prompt that takes all input."""
-    page = at("asked-to-log-in.html")
-    clicked = page.call_in_short("interact", query="Next")
-    assert (clicked.status == 200) == (page.text("#said") == "clicked")
-    ticked = page.call_in_short("interact", query="Agree", action="check")
-    assert (ticked.status == 200) == (page.js("agree.checked") == "true")
-    for reply in (clicked, ticked):
-        assert reply.status == 200 or "http_auth" in reply.error["covered_by"]
-
-
 def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
     """A script of the page checks the box; anything else over it still covers it."""
     page = at("label-over.html")

@@ -61,6 +61,32 @@ def test_field_that_is_called_by_the_other_words_is_of_the_kind(at: At) -> None:
     assert page.js("[menu, save].map((one) => one.dataset.clicked)") == '["1",null]'
 
 
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("form_input", "Steel list"), ("type", "Steel table"), ("check", "Steel heading")],
+)
+def test_field_of_another_name_and_kind_is_only_shown(at: At, verb: str, words: str) -> None:
+    """Nothing is called so: the call fails with the field as a candidate."""
+    page = at("kinds-shortened.html")
+    reply = (
+        page.call("form_input", query=words, value="x")
+        if verb == "form_input"
+        else page.call("interact", query=words, action=verb, value="x" if verb == "type" else None)
+    )
+    assert reply.code == "element_not_found"
+    assert "(partial match)" in reply.error["candidates"][0]
+    assert page.js("steel.value + finish.checked") == "false"
+
+
+def test_shortened_name_with_its_kind_is_meant(at: At) -> None:
+    page = at("kinds-shortened.html")
+    page.do("form_input", query="Email", value="ada")
+    page.do("form_input", query="Email field", value="ada@site.test")
+    page.do("form_input", query="country dropdown", value="Peru")
+    page.do("interact", query="Steel checkbox", action="check")
+    assert page.js("email.value + country.value + finish.checked") == "ada@site.testPerutrue"
+
+
 @pytest.mark.parametrize("words", ["Menu", "Menu button", "Icon button", "Title", "Title field"])
 def test_kind_alone_does_not_mean_the_only_control_of_another_kind(at: At, words: str) -> None:
     page = at("kinds-alone.html")

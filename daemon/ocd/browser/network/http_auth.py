@@ -47,6 +47,8 @@ class HttpAuthChallenges:
 
     def __init__(self) -> None:
         self.credentials: Credentials | None = None
+        # Whether Chromium asks about every request, so that it shows no prompt of its own.
+        self.answers_all = False
         self.seen: deque[dict[str, Any]] = deque(maxlen=_MAX_CHALLENGES)
         # A server that challenges the same request again has refused the credentials.
         self._answered = BoundedDict[str, None](_MAX_CHALLENGES)
@@ -90,6 +92,8 @@ class HttpAuthChallenges:
     def patterns(self) -> Sequence[str]:
         """Return CDP's patterns of the requests that may be challenged."""
         credentials = self.credentials
+        if self.answers_all:
+            return ("*",)
         if credentials is None:
             return ()
         if not credentials.origins or any("*" in origin for origin in credentials.origins):

@@ -68,6 +68,11 @@ class Interception:
         self.challenges.credentials = credentials
         await self._apply()
 
+    async def refuse_prompts(self) -> None:
+        """Answer every challenge from now on, with no credentials if there are none for it."""
+        self.challenges.answers_all = True
+        await self._apply()
+
     def clear_log(self) -> int:
         """Clear the log; return how many entries it had."""
         count = len(self.log)
@@ -100,7 +105,7 @@ class Interception:
         patterns = self._patterns()
         if not patterns:
             return session.send("Fetch.disable")
-        asks = self.challenges.credentials is not None
+        asks = self.challenges.credentials is not None or self.challenges.answers_all
         listed = [{"urlPattern": pattern} for pattern in patterns]
         return session.send("Fetch.enable", {"patterns": listed, "handleAuthRequests": asks})
 

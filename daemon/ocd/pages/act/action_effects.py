@@ -44,6 +44,8 @@ class ActionEffects:
         self.requested = False
         # Scripts included: those of an application's next view, for example.
         self.asked_for_more = False
+        # Whether keys or buttons have been pressed.
+        self.sent_input = False
         # Frames that are loading: pages often start a download in a hidden one.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
@@ -75,6 +77,7 @@ class ActionEffects:
             (tab.events, "left_unsaved", self._on_left_unsaved),
             (tab.events, "popup_refused", self._on_popup_refused),
             (tab.events, "prompt", self._on_prompt),
+            (tab.events, "pressed", self._on_pressed),
             (cdp, "Network.requestWillBeSent", self._on_request),
             (cdp, "Network.loadingFinished", self._on_request_ended),
             (cdp, "Network.loadingFailed", self._on_request_ended),
@@ -331,6 +334,9 @@ class ActionEffects:
         self.downloads.append(download)
         self._frames.clear()
         self._wake()
+
+    def _on_pressed(self) -> None:
+        self.sent_input = True
 
     def _on_prompt(self, prompt: PermissionPrompt) -> None:
         if prompt not in self.prompts:

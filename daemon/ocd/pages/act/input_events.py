@@ -73,6 +73,7 @@ async def click(
     tab: Tab, x: float, y: float, *, button: Button = "left", count: int = 1, modifiers: int = 0
 ) -> None:
     """Move the mouse to a point, press and release `count` times."""
+    tab.events.emit("pressed")
     # Sent together, done in order: each is answered once the page's listeners have run.
     calls = [_moved(tab, x, y, modifiers)]
     for number in range(1, count + 1):
@@ -91,6 +92,7 @@ async def button_down(
     if tab.state(MousePlace) != MousePlace(x, y):
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.set_state(HeldButton(button))
+    tab.events.emit("pressed")
     params = {"clickCount": 1, "modifiers": modifiers}
     await _mouse(tab, "mousePressed", x, y, **_pressed(button), **params)
 
@@ -109,6 +111,7 @@ async def button_up(
     if button_state and (unasked or tab.state(MousePlace) != MousePlace(x, y)):
         await move_mouse(tab, x, y, modifiers=modifiers)
     tab.drop_state(HeldButton)
+    tab.events.emit("pressed")
     params = {
         "button": button_state.button if button_state else "left",
         "clickCount": 1,
@@ -173,6 +176,7 @@ async def type_text(tab: Tab, text: str) -> None:
     if len(text) > MAX_KEYS:
         await insert_text(tab, text)
     else:
+        tab.events.emit("pressed")
         await tab.keyboard.type(text)
 
 
@@ -190,6 +194,7 @@ async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
 
 async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:
     *modifiers, last = chord
+    tab.events.emit("pressed")
     keyboard = tab.keyboard
     down: list[str] = []
     try:

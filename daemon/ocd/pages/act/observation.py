@@ -7,7 +7,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Frame, Tab
-from ocd.pages.act import page_now
+from ocd.pages.act import browser_prompts, page_now
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import unusable_error
 from ocd.pages.act.pending_work import PendingWork
@@ -21,13 +21,10 @@ QUIET_MS = 10
 MAX_MS = 100
 # Seconds that input may still take once the page has begun to navigate.
 LEAVING_S = 0.3
-# What gets the mouse and the keys where the page hears nothing of them.
-_PROMPT = (
-    "a prompt of the browser itself, as nothing of the click came to the page; a request of the "
-    "page may be waiting for a user name and password (`http_auth`)"
-)
 _SETTLE = "function (o) { return openchrome.settle(this, o) }"
 _TAB_ENDED = ("tab_gone", "tab_crashed", "browser_gone")
+# What an action may say of an element where the page heard nothing of its keys and clicks.
+_WITHOUT_EFFECT = ("wrong_value", "option_not_found")
 
 # What an element must hold once the page has done with it, if that can be told: `state` as the
 # engine says it, `text`, or `typed`.
@@ -210,7 +207,7 @@ async def _act_and_settle(
         pending.begin()
         if not settling.in_page:
             await pending.wait_begun()
-        given = await effects.unless_navigating(action(), LEAVING_S)
+        given = await _act(tab, effects, action)
         asked = {"offers": choose is not None, "given": given}
         settled = await _wait_stable(tab, deadline, effects, settling, pending, asked)
         if settled and choose and settled.get("offers"):
@@ -225,6 +222,15 @@ async def _act_and_settle(
             raise settling.missed("covered", settled["missed"])
 
 
+async def _act(tab: Tab, effects: ActionEffects, action: Action) -> Given:
+    try:
+        return await effects.unless_navigating(action(), LEAVING_S)
+    except OcdError as error:
+        if error.code in _WITHOUT_EFFECT and effects.sent_input:
+            await browser_prompts.check_heard(tab)
+        raise
+
+
 def _check_click(
     settled: dict[str, Any], missed: Callable[[str, str], OcdError], effects: ActionEffects
 ) -> None:
@@ -233,8 +239,6 @@ def _check_click(
         raise missed(settled["unclicked"]["why"], settled["unclicked"]["text"])
     if settled["swallowed"]:
         raise missed("covered", settled["swallowed"])
-    if settled["unheard"] and not effects.any_so_far:
-        raise missed("covered", _PROMPT)
     if settled["fled"]:
         raise missed("moving", "the first of two clicks moved it")
 
@@ -272,6 +276,8 @@ async def _wait_stable(
         return None
     registry.record(settling.frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
+    if result["unheard"] and effects.sent_input and not effects.any_so_far:
+        await browser_prompts.check_heard(tab)
     return result
 
 

@@ -36,6 +36,20 @@ function isAway(el) {
 
 const canBeSeen = (el) => isShown(el) && !isAway(el);
 
+// Events of keys and buttons that windows have had so far. Pages that stop them do not change that.
+const INPUT_EVENTS = ['keydown', 'keyup', 'pointerdown', 'mousedown', 'mouseup', 'click'];
+const EMBEDDING = /^(?:I?FRAME|OBJECT|EMBED)$/;
+const inputEventsIn = (views) =>
+  views
+    .flatMap((view) => INPUT_EVENTS.map((type) => view.performance.eventCounts.get(type) ?? 0))
+    .reduce((sum, count) => sum + count, 0);
+
+// Whether none has come since the watch began. What happens in frames of other origins is not known here.
+const isUnheard = ({ views, heard, target }) =>
+  areScriptsEnabled() &&
+  inputEventsIn(views) === heard &&
+  ![target, activeElementOf(document)].some((el) => el && EMBEDDING.test(tagOf(el)));
+
 // Sorts the elements into those that show, and the outermost that do not.
 function partitionByVisibility(root, hidden, shown) {
   const all = allMatches(root, nodeTypeOf(root) === 9 ? 'body *' : '*');
@@ -83,6 +97,8 @@ function watchChanges(el) {
   else checkWritten(true);
   const state = {
     target: el,
+    views: [...new Set([window, windowOf(documentOf(el)) || window])],
+    heard: 0,
     records: [],
     last: 0,
     unfolded: -Infinity,
@@ -136,6 +152,7 @@ function watchChanges(el) {
       for (const type of SUBMISSION_EVENTS) stopListening(root, type, state.submissions, true);
     }
   };
+  state.heard = inputEventsIn(state.views);
   changeWatch = state;
 }
 
@@ -172,6 +189,7 @@ async function settle(el, options) {
         invalid: state.submissions.invalid(),
         ...clickOutcome(guard, () => title !== null || changesMore(state, told, guard)),
         ...describeValue(state, el, options),
+        unheard: isUnheard(state),
         standing: describePage
           ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
           : null,

@@ -197,7 +197,6 @@ function guardClick(el) {
     place: visiblePlaceOf(surface),
     looks: looksOf(el),
     by: null,
-    heard: false, // whether any event has come
     reached: false,
     fled: false,
     off: null,
@@ -211,7 +210,6 @@ function guardClick(el) {
   };
   const check = (event) => {
     if (!event.isTrusted) return;
-    guard.heard = true;
     const hit = event.composedPath()[0];
     // Of what is in a closed shadow tree, the host gets the event as far as we are told.
     const own = isPartOfTarget(hit, handler) || hosts.has(hit);
@@ -233,7 +231,7 @@ function guardClick(el) {
 // has the focus since: of what happens in a frame of another origin nothing is heard here.
 function clickOutcome(guard, changesMore) {
   if (!guard)
-    return { missed: '', swallowed: '', fled: false, unclicked: null, kept: false, unheard: false };
+    return { missed: '', swallowed: '', fled: false, unclicked: null, kept: false };
   const now = activeElementOf(document);
   const frame =
     !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now))
@@ -246,13 +244,8 @@ function clickOutcome(guard, changesMore) {
     fled: guard.fled,
     unclicked: missed ? null : unclickedBy(guard, changesMore),
     kept: keepsLink(guard),
-    unheard: isUnheard(guard),
   };
 }
-
-// Whether no event of a click came to the page, though listeners would hear of it: a prompt of the browser has got it.
-const isUnheard = ({ el, heard }) =>
-  !heard && areScriptsEnabled() && isPresent(el) && !/^(?:I?FRAME|OBJECT|EMBED)$/.test(tagOf(el));
 
 function takeClickGuard() {
   const guard = clickGuard;

@@ -1,0 +1,98 @@
+"""Prompts of the browser itself, which nobody sees: what they get is never told as done."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from support.daemon import Daemon
+from support.pages import Page
+from support.site import Site
+from support.waiting import wait_until
+from support.wire import Reply
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def daemon(share_daemon: Callable[..., Daemon]) -> Daemon:
+    """A daemon with the Chromium that users have: one without windows shows no prompts."""
+    return share_daemon()
+
+
+@pytest.fixture
+def site(make_site: Callable[[], Site]) -> Site:
+    """A site of an origin that nothing has logged in at."""
+    return make_site()
+
+
+def find_refusal(reply: Reply) -> dict[str, Any] | None:
+    return reply.error if reply.status >= 400 else None
+
+
+@pytest.mark.parametrize(
+    ("verb", "params", "done"),
+    [
+        ("interact", {"query": "Next"}, "clicked"),
+        ("interact", {"query": "Agree", "action": "check"}, "agreed"),
+        ("interact", {"query": "Name", "action": "press", "value": "x"}, "xi"),
+        ("interact", {"query": "Name", "action": "type", "value": "y"}, "yi"),
+        ("computer", {"action": "key", "text": "Tab Space"}, "clicked"),
+        ("computer", {"action": "left_click", "coordinate": [30, 20]}, "clicked"),
+    ],
+)
+def test_input_that_a_prompt_gets_is_no_success(
+    at: At, verb: str, params: dict[str, Any], done: str
+) -> None:
+    """It fails, names `http_auth`, and closes the prompt: tried again, it is done."""
+    page = at("browser-prompts.html?asks")
+    page.do("wait_for", type="function", value="performance.getEntriesByType('navigation').length")
+    refused = page.call(verb, **params)
+    assert refused.code == "covered"
+    assert "http_auth" in refused.error["covered_by"]
+    assert "GET" in refused.error["covered_by"]
+    page.js("said.textContent = ''")
+    page.do(verb, **params)
+    assert page.text("#said") == done
+
+
+def test_prompt_does_not_come_again_in_the_tab(at: At) -> None:
+    """The page is told 401 at once, in later documents, too."""
+    page = at("browser-prompts.html?asks")
+    assert page.call("interact", query="Next").code == "covered"
+    page.goto("browser-prompts.html?asks")
+    page.do("wait_for", type="function", value="said.textContent === 'told 401'")
+    page.do("interact", query="Next")
+    seen = page.do("http_auth", action="get")["challenges"]
+    assert [one["outcome"] for one in seen] == ["no_credentials"]
+    page.do("http_auth", action="set", username="ada", password="lovelace")
+    page.js("ask()")
+    page.do("wait_for", type="function", value="said.textContent === 'told 200'")
+
+
+def test_prompt_for_another_program_is_no_success(at: At) -> None:
+    """A link of tel: opens one that only leaving the site closes: the hint says so."""
+    page = at("browser-prompts.html")
+    page.call("interact", query="Call us")
+    shift = {"query": "Name", "action": "press", "value": "Shift"}
+    refused = wait_until(lambda: find_refusal(page.call("interact", **shift)), 60, "the prompt")
+    assert refused["code"] == "covered"
+    assert "about:blank" in refused["hint"]
+    page.do("navigate", url="about:blank")
+    page.goto("browser-prompts.html")
+    page.do("interact", query="Name", action="press", value="x")
+    assert page.text("#said") == "untouchedxi"
+
+
+@pytest.mark.parametrize("where", ["", "?stops"])
+def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where: str) -> None:
+    """Lists of the browser take keys themselves, and pages stop the events of keys."""
+    page = at(f"browser-prompts.html{where}")
+    page.do("interact", query="Name", action="press", value="x")
+    page.do("interact", query="Colour", action="click")
+    page.do("computer", action="key", text="ArrowDown ArrowDown Enter")
+    page.do("interact", query="Town", action="click")
+    page.do("interact", query="Town", action="type", value="R")
+    page.do("computer", action="key", text="ArrowDown")
+    page.do("computer", action="key", text="F8")
+    assert page.js("colour.value") == "Blue"
