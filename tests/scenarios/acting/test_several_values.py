@@ -108,3 +108,15 @@ def test_field_beside_words_that_a_hidden_form_has_is_filled_without_enter(
     page = at("confirmation.html")
     page.do("form_input", query="Confirmation", value="DELETE")
     assert (page.js("confirmation.value"), page.text("#said")) == ("DELETE", "untouched")
+
+
+def test_field_that_clicks_pass_through_is_opened_by_its_box(at: Callable[[str], Page]) -> None:
+    """It does not say whether its list is open: a second click would close that."""
+    page = at("pills.html")
+    page.do("interact", query="Colours")
+    assert page.js("list.hidden") == "false"
+    page.goto("pills.html")
+    for values in (["Blue"], ["Red", "White"], "Green", []):
+        page.do("form_input", query="Colours", value=values)
+        wanted = [values] if isinstance(values, str) else values
+        assert page.js("chosen.join()") == ",".join(wanted)

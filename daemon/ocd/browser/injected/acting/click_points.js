@@ -87,11 +87,20 @@ function clickPointOf(surface, box) {
 // What gets the clicks on an element: one that they pass through is part of something that does.
 function handlerOf(el) {
   const idle = el.tagName === 'LABEL' && !el.control; // it has nothing to pass a click on to
-  // A button that clicks pass through is off; a combobox is opened by the box around it.
-  if (el.tagName === 'AREA' || (isControl(el) && !idle && roleOf(el) !== 'combobox')) return el;
+  // A button that clicks pass through is off; a combobox, or a field that only shows, is opened by the box around it.
+  const opens = roleOf(el) === 'combobox' || el.readOnly === true;
+  if (el.tagName === 'AREA' || (isControl(el) && !idle && !opens)) return el;
   let at = el;
   while (at && getComputedStyle(at).pointerEvents === 'none') at = composedParentOf(at);
+  if (at !== el && opens) at = boxAtPlaceOf(el) || at;
   return !at || PAGE_TAGS.has(tagOf(at)) ? el : at;
+}
+
+// What a field that clicks pass through is drawn in, further out than what it stands in.
+function boxAtPlaceOf(el) {
+  const { x, y, width, height } = boundingBoxOf(el);
+  const hit = topElementAt(documentOf(el), x + width / 2, y + height / 2);
+  return hit && nodeContains(hit, el) && !PAGE_TAGS.has(tagOf(hit)) ? hit : null;
 }
 
 // Whether an element that can be clicked is made of several parts, each of which may be what is clicked.

@@ -71,9 +71,10 @@ function findFieldInside(el) {
 // Whether a control already shows its list. notes: it is about to be opened, so remember what is on the page.
 function listState(el, notes) {
   const control = controlOf(el);
+  const expanded = (control.closest('[role=combobox]') || control).getAttribute('aria-expanded');
   const open =
     roleOf(control) === 'listbox' ||
-    (control.closest('[role=combobox]') || control).getAttribute('aria-expanded') === 'true';
+    (expanded === null ? choicesOf(control).length > 0 : expanded === 'true');
   if (!notes) return { open };
   if (!open)
     presentBeforeOpening = new WeakSet(

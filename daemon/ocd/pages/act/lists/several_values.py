@@ -119,13 +119,14 @@ async def _hold(
         await _empty(target, deadline)
     for value in await _unlisted_first(target, found["missing"]):
         began = deadline.seconds_left
-        soon = ActionDeadline.after(began / 2) if found["others"] else deadline
+        # A field that is full may open no list at all, which costs as long as is waited for one.
+        soon = ActionDeadline.after(began / 4) if found["others"] else deadline
         try:
             await choose(value, soon)
         except OcdError as error:
             spent = began - deadline.seconds_left
             # To take away others is no use if there is no time to choose then, or to put them back.
-            hopeless = error.code == "wrong_value" and deadline.seconds_left < 2 * spent
+            hopeless = error.code == "wrong_value" and deadline.seconds_left < spent / 2
             if error.code not in _FULL or not found["others"] or hopeless:
                 raise
             await keep_only(target, deadline, values)
