@@ -276,7 +276,7 @@ async def _wait_stable(
         return None
     registry.record(settling.frame.frame_id, reply)
     result: dict[str, Any] = reply["result"]
-    if result["unheard"] and effects.sent_input and not effects.any_so_far:
+    if result.get("unheard") and effects.sent_input and not effects.any_so_far:
         await browser_prompts.check_heard(tab)
     return result
 

@@ -239,8 +239,7 @@ function guardClick(el) {
 // What got in the way of the click that was guarded, '' for nothing; and the frame that got all of it, which
 // has the focus since: of what happens in a frame of another origin nothing is heard here.
 function clickOutcome(guard, changesMore) {
-  if (!guard)
-    return { missed: '', swallowed: '', fled: false, unclicked: null, kept: false };
+  if (!guard) return { missed: '', swallowed: '', fled: false, unclicked: null, kept: false };
   const now = activeElementOf(document);
   const frame =
     !guard.by && !guard.reached && now !== guard.active && now && FRAME_TAGS.has(tagOf(now))
