@@ -112,6 +112,25 @@ def test_element_that_has_gone_for_good_is_named(at: At) -> None:
     assert "'Go'" in reply.error["message"]
 
 
+MOVING_FRAME = """
+document.body.insertAdjacentHTML('beforeend', '<iframe id="moves" style="margin-top: 5000px">');
+moves.srcdoc = '<style>@keyframes go {to {margin-left: 200px}} button {animation: go 1s infinite}'
+  + '</style><button>Moving</button>';
+addEventListener('scroll', () => setTimeout(() => moves.remove(), 50));
+"""
+
+
+def test_frame_that_goes_while_its_element_is_waited_for_ends_the_call(at: At) -> None:
+    """A moving button: `detached`, at the time limit."""
+    page = at("waiting.html")
+    page.js(MOVING_FRAME)
+    there = "Boolean(moves.contentDocument?.querySelector('button'))"
+    page.do("wait_for", type="function", value=there, timeout_ms=60_000)
+    reply = page.call("interact", query="Moving", timeout_ms=3000)
+    assert reply.code == "detached"
+    assert page.js("String(document.querySelector('#moves'))") == "null"
+
+
 @pytest.mark.parametrize(("selector", "hears"), [("#inside", "link;"), ("#drawn", "drawing;")])
 def test_element_that_clicks_pass_through_is_part_of_what_gets_them(
     at: At, selector: str, hears: str

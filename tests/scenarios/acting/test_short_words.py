@@ -23,7 +23,7 @@ def test_field_of_another_name_is_not_filled(at: At, words: str) -> None:
     assert page.js(_CHANGED) == ""
 
 
-@pytest.mark.parametrize("words", ["Add", "12", "Address list", "Report table"])
+@pytest.mark.parametrize("words", ["Add", "12", "Address list", "Report table", "a.txt"])
 def test_button_of_another_name_is_not_clicked(at: At, words: str) -> None:
     page = at("short-words.html")
     reply = page.call("interact", query=words)
@@ -54,7 +54,14 @@ def test_control_in_what_can_be_dragged_is_one_line(at: At) -> None:
 
 @pytest.mark.parametrize(
     ("words", "clicked"),
-    [("Log", "Logs"), ("Repo", "Report of 2012"), ("Delete row", "Delete"), ("语言", "设置语言")],
+    [
+        ("Log", "Logs"),
+        ("Repo", "Report of 2012"),
+        ("Delete row", "Delete"),
+        ("语言", "设置语言"),
+        ("the report of 2012", "Report of 2012"),
+        ("b.txt", "b.txt"),
+    ],
 )
 def test_short_forms_are_understood(at: At, words: str, clicked: str) -> None:
     """All but two letters of a word, its first four, and parts of words written without spaces."""

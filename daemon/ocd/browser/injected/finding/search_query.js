@@ -95,7 +95,12 @@ class SearchQuery {
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
     this.all = words;
-    const said = words.filter((word) => !FILLERS.has(word));
+    // "a" says nothing by itself, but much in "a.txt".
+    const said = query
+      .split(/\s/)
+      .map(wordsOf)
+      .filter((parts) => parts.length !== 1 || !FILLERS.has(parts[0]))
+      .flat();
     const named = said.filter((word) => !ROLE_WORDS[word]);
     this.kinds = said.length && !named.length ? said : []; // where nothing but kinds is said
     // Of several kinds all but the last may be a name, and so may one alone: "Title field", "Title".
