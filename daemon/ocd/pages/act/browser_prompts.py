@@ -7,6 +7,8 @@ Chromium asks CDP about such answers only where it asks about every request, too
 action; that for a password is closed then, and does not come again in that tab.
 """
 
+import asyncio
+
 from ocd.api.errors import OcdError
 from ocd.browser.injected import script
 from ocd.browser.network.interception import interception_of
@@ -15,6 +17,9 @@ from ocd.browser.observe.requests import NetworkRequest
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 
+# How often it is looked whether a prompt has closed, and the seconds between.
+_LOOKS = 50
+_PAUSE_S = 0.02
 _LOGIN_HINT = (
     "If you have them, give them with `http_auth` and load the page again. Without them try again: "
     "from now on the page gets such answers instead."
@@ -34,7 +39,7 @@ async def check_heard(tab: Tab) -> None:
     if unanswered:
         await interception_of(tab).refuse_prompts()
         await tab.cdp.send("Page.stopLoading")
-        if await _hears(tab):
+        if await _hears_again(tab):
             asked = f"{unanswered[-1].method} {display_url(unanswered[-1].url)}"
             what = (
                 "it went to a prompt of the browser for a user name and a password (`http_auth`), "
@@ -44,6 +49,15 @@ async def check_heard(tab: Tab) -> None:
     raise OcdError(
         "covered", f"The page got nothing of the input: {what}.", hint=hint, covered_by=what
     )
+
+
+async def _hears_again(tab: Tab) -> bool:
+    """Whether the page hears of the mouse soon: a prompt is closed once its request has ended."""
+    for _ in range(_LOOKS):
+        if await _hears(tab):
+            return True
+        await asyncio.sleep(_PAUSE_S)
+    return False
 
 
 async def _hears(tab: Tab) -> bool:
