@@ -96,3 +96,19 @@ def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where
     page.do("computer", action="key", text="ArrowDown")
     page.do("computer", action="key", text="F8")
     assert page.js("colour.value") == "Blue"
+
+
+def test_drop_is_heard_without_a_further_move(at: At) -> None:
+    """After a native drag no button comes up in the page, only the drop and its end."""
+    page = at("browser-prompts.html")
+    page.js("""
+        said.draggable = true; said.textContent = '';
+        const note = (event) => { agree.title += `${event.type} `; };
+        for (const type of ['drop', 'dragend']) addEventListener(type, note, true);
+        addEventListener('dragover', (event) => event.preventDefault(), true);
+        addEventListener('dragend', () => addEventListener('mousemove', note, true), true);
+        said.style.cssText = 'position: fixed; left: 0; top: 200px; width: 100px; height: 50px'""")
+    for action, place in (("down", [50, 220]), ("move", [300, 400]), ("up", [300, 400])):
+        name = "mouse_move" if action == "move" else f"left_mouse_{action}"
+        page.do("computer", action=name, coordinate=place)
+    assert page.js("agree.title") == "drop dragend "

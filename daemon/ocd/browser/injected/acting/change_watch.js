@@ -37,7 +37,8 @@ function isAway(el) {
 const canBeSeen = (el) => isShown(el) && !isAway(el);
 
 // Events of keys and buttons that windows have had so far. Pages that stop them do not change that.
-const INPUT_EVENTS = ['keydown', 'keyup', 'pointerdown', 'mousedown', 'mouseup', 'click'];
+const INPUT_EVENTS =
+  'keydown keyup pointerdown mousedown mouseup click dragstart dragend dragover drop'.split(' ');
 const EMBEDDING = /^(?:I?FRAME|OBJECT|EMBED)$/;
 const inputEventsIn = (views) =>
   views
