@@ -26,6 +26,10 @@ _BOX_OF_ONE = re.compile(r'((?:"(?:[^"\\]|\\.)*"|[^":]|:(?! ))*?) > ')
 # A list of a few words each, which stand behind it.
 _LIST = re.compile(r'list(?: "(?:[^"\\]|\\.)*")?(?: \([^)]*\))?(?: \[ref=e\d+\])?')
 
+# A run of one role, each with its name or hint, if it has one, and its ref.
+_RUN = re.compile("(?!row$|headers$|listitem$|text$)[a-z]+")
+_IN_RUN = re.compile(r'(?:"(?:[^"\\]|\\.)*" |\([^)]*\) )?\[ref=e\d+\]')
+
 
 class NeedsEyesError(Exception):
     """The page shows as a picture what it asks for."""
@@ -85,7 +89,7 @@ def _parse_part(text: str) -> list[Line]:
     parts = [cell.replace("\\|", "|") for cell in cells.split(" | ")]
     if _LIST.fullmatch(prefix):
         return [parse_line(prefix), *(Line("listitem", "", "", "", f": {cell}") for cell in parts)]
-    if prefix in {"clickable", "draggable", "button", "link"}:  # a run of them, each with its ref
+    if _RUN.fullmatch(prefix) and all(_IN_RUN.match(cell) for cell in parts):
         return [parse_line(f"{prefix} {cell}") for cell in parts]
     if prefix == "headers":
         parts = [f"columnheader {part}" if part.startswith("[ref=") else part for part in parts]
