@@ -357,9 +357,10 @@ def test_a_forced_stop_ends_a_browser_that_hangs(make_daemon: MakeDaemon) -> Non
     daemon.do("tabs_create")
     browser = daemon.chromium()
     browser.kill(signal.SIGSTOP)
-    daemon.ocd("stop", "--force").ok()
+    assert "Killed ocd" in daemon.ocd("stop", "--force").ok().err
     daemon.identity.wait_gone()
     browser.wait_gone()
+    assert not browser.alive
 
 
 def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:

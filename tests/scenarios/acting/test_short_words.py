@@ -58,6 +58,7 @@ def test_control_in_what_can_be_dragged_is_one_line(at: At) -> None:
         ("Log", "Logs"),
         ("Repo", "Report of 2012"),
         ("Delete row", "Delete"),
+        ("Grain", "Grain"),
         ("语言", "设置语言"),
         ("the report of 2012", "Report of 2012"),
         ("b.txt", "b.txt"),

@@ -183,8 +183,10 @@ class SearchQuery {
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
   }
 
-  // The words of a button or a link that was given another name; '' if none of them are asked for.
+  // The words of a button or a link that was given another name; '' if none of them are asked for. Those of a list are its
+  // options'.
   shownInstead(el, role, name) {
+    if (role === 'listbox') return '';
     if (tagOf(el) !== 'BUTTON' && (!WIDGETS.has(role) || FIELDS.has(role))) return '';
     if (!isGivenName(el) || (this.hint !== null && !this.hint.test(textContentOf(el)))) return '';
     return saysMore(el, name) ? shortWordsOf(el) : '';
