@@ -8,7 +8,7 @@ from ocd.pages.locate.target import Target
 
 _SAID = 100  # characters of the page's message
 _INVALID = "function () { return openchrome.isInvalid(this) }"
-_INSTEAD = "function (given) { return openchrome.heldInstead(this, given) }"
+_INSTEAD = "function (given) { return openchrome.differingValue(this, given) }"
 
 
 async def instead_of(target: Target, given: dict[str, Any]) -> dict[str, Any] | None:

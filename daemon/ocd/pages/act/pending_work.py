@@ -30,8 +30,8 @@ class PendingWork:
     def begin(self) -> None:
         """Begin, before the action; what is sent to the page's scripts later runs later."""
         if self._frame.frame_id == self._frame.cdp.target_id:
-            patiently = ".patiently()" if self._patient else ""
-            params = {"expression": script("tabs/pending_work") + patiently}
+            limit = ".withLongerLimit()" if self._patient else ""
+            params = {"expression": script("tabs/pending_work") + limit}
             self._begun = self._frame.cdp.send("Runtime.evaluate", params)
 
     async def wait_begun(self) -> None:
@@ -61,29 +61,29 @@ class PendingWork:
         if not self._object_id:
             await evaluate.evaluate_isolated(self._frame, "0")
             return False
-        some: bool | None = None
+        had_work: bool | None = None
         try:
-            some = evaluate.value_of(await self._call("past"))
-            if some is None:
+            had_work = evaluate.value_of(await self._call("resultIfIdle"))
+            if had_work is None:
                 async with asyncio.timeout(MAX_PATIENT_WORK_S if self._patient else MAX_WORK_S):
-                    await self._call("done")
+                    await self._call("waitDone")
         except TimeoutError:
             self._frame.cdp.send_nowait("Runtime.callFunctionOn", self._params("stop"))
         except OcdError as error:
             raise evaluate.script_error(error) from None
         self._frame.cdp.send_nowait("Runtime.releaseObject", {"objectId": self._object_id})
-        return some is False
+        return had_work is False
 
     async def begin_hold(self) -> None:
         """Watch longer timers for a while, before a press that some pages require to be held."""
         await self.wait_begun()
         if self._object_id:
-            await self._call("holding")
+            await self._call("beginHold")
 
     async def wait_held(self) -> None:
         """Wait until the press has been held for as long as the page's listeners require."""
         if self._object_id:
-            await self._call("held")
+            await self._call("waitHeld")
 
     async def _call(self, name: str) -> dict[str, Any]:
         return await self._frame.cdp.send("Runtime.callFunctionOn", self._params(name))

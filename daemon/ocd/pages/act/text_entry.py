@@ -7,7 +7,7 @@ from ocd.pages.act.observation import Given
 from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.target import ActionDeadline, Target
 
-_TOOK_NOTHING = "function () { return openchrome.tookNothing(this) }"
+_IGNORED_TEXT = "function () { return openchrome.ignoredText(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
@@ -68,7 +68,7 @@ async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> s
     held = await _enter_text(target, text)
     if target.about["secret"]:
         return ""
-    if not held and "\n" not in text and await target.element.call(_TOOK_NOTHING):
+    if not held and "\n" not in text and await target.element.call(_IGNORED_TEXT):
         # Some fields only react to keys.
         await input_events.type_text(target.element.tab, text)
         held = await target.element.call(_STATE)

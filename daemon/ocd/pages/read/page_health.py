@@ -5,6 +5,7 @@ import contextlib
 import re
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -86,6 +87,12 @@ def _is_favicon(url: str) -> bool:
     return url.endswith("/favicon.ico")
 
 
+@cache
+def _look(name: str) -> str:
+    """Return the function of a script that is given what page_gates.js knows of the page."""
+    return f"(...args) => ({script(f'tabs/{name}')})(({script('tabs/page_gates')})(), ...args)"
+
+
 async def glance(tab: Tab) -> dict[str, Any]:
     """Return the page's count (of elements), gate, title and login; {} from a busy page.
 
@@ -97,7 +104,7 @@ async def glance(tab: Tab) -> dict[str, Any]:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             result: dict[str, Any] = await tab.evaluate(
-                script("tabs/page_glance"), args=(), isolated=True
+                _look("page_glance"), args=(), isolated=True
             )
             return result
     return {}
@@ -113,7 +120,7 @@ async def check_health(tab: Tab, check: HealthCheck) -> HealthReport:
     with contextlib.suppress(TimeoutError, OcdError):
         async with asyncio.timeout(call_context.seconds_left(PAGE_ANSWER_S)):
             report.look = await tab.evaluate(
-                script("tabs/page_health"), args=[check.sample], isolated=True
+                _look("page_health"), args=[check.sample], isolated=True
             )
     report.messages = _messages(tab, console)
     report.failed = _failed_requests(tab, requests)

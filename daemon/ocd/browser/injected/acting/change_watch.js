@@ -28,13 +28,13 @@ const MOTION =
 const isBoxless = (el) => getComputedStyle(el).display === 'contents';
 
 // Whether an element stands where nobody can scroll to, as what only a hovering mouse brings in sight.
-function isAway(el) {
+function isOffscreen(el) {
   const { right, bottom, width, height } = boundingBoxOf(el);
   if ((right > 0 && bottom > 0) || width === 0 || height === 0) return false;
   return isBeyondScroll(el, getComputedStyle(el).position);
 }
 
-const canBeSeen = (el) => isShown(el) && !isAway(el);
+const canBeSeen = (el) => isShown(el) && !isOffscreen(el);
 
 // Events of keys and buttons that windows have had so far. Pages that stop them do not change that.
 const INPUT_EVENTS =
@@ -46,9 +46,9 @@ const inputEventsIn = (views) =>
     .reduce((sum, count) => sum + count, 0);
 
 // Whether none has come since the watch began. What happens in frames of other origins is not known here.
-const isUnheard = ({ views, heard, target }) =>
+const lacksInputEvents = ({ views, inputEvents, target }) =>
   areScriptsEnabled() &&
-  inputEventsIn(views) === heard &&
+  inputEventsIn(views) === inputEvents &&
   ![target, activeElementOf(document)].some((el) => el && EMBEDDING.test(tagOf(el)));
 
 // Sorts the elements into those that show, and the outermost that do not.
@@ -60,7 +60,7 @@ function partitionByVisibility(root, hidden, shown) {
     if (skipped !== null && nodeContains(skipped, el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
-    if (isShown(el)) (isAway(el) ? hidden : shown).add(el);
+    if (isShown(el)) (isOffscreen(el) ? hidden : shown).add(el);
     else if (!UNRENDERED_TAGS.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
       hidden.add(el);
       skipped = el;
@@ -95,11 +95,11 @@ const changesTextOnly = (record) =>
 
 function watchChanges(el) {
   if (changeWatch) changeWatch.stop();
-  else checkWritten(true);
+  else noteReverted(true);
   const state = {
     target: el,
     views: [...new Set([window, windowOf(documentOf(el)) || window])],
-    heard: 0,
+    inputEvents: 0,
     records: [],
     last: 0,
     unfolded: -Infinity,
@@ -153,7 +153,7 @@ function watchChanges(el) {
       for (const type of SUBMISSION_EVENTS) stopListening(root, type, state.submissions, true);
     }
   };
-  state.heard = inputEventsIn(state.views);
+  state.inputEvents = inputEventsIn(state.views);
   changeWatch = state;
 }
 
@@ -190,7 +190,7 @@ async function settle(el, options) {
         invalid: state.submissions.invalid(),
         ...clickOutcome(guard, () => title !== null || changesMore(state, told, guard)),
         ...describeValue(state, el, options),
-        unheard: isUnheard(state),
+        unheard: lacksInputEvents(state),
         standing: describePage
           ? describeLayers({ isNews: (message) => hasNewWords(state, message) })
           : null,
@@ -203,7 +203,7 @@ async function settle(el, options) {
 // What the control that was acted on holds now, whether that is what it was `given`, and what the browser has against it.
 function describeValue(state, el, { value, given, writes }) {
   const before = el ? state.values.get(controlOf(el)) : null;
-  const instead = given && el ? heldInstead(el, given, before, state.records) : null;
+  const instead = given && el ? differingValue(el, given, before, state.records) : null;
   return {
     value: value && el ? stateOf(el) : null,
     instead,

@@ -78,7 +78,7 @@ function watchDrag(el) {
     place: item && placeInList(item),
     begun: null,
     ended: null,
-    lies: el.getBoundingClientRect(),
+    startBox: el.getBoundingClientRect(),
   };
   const begin = (event) => {
     state.begun = event;
@@ -105,21 +105,21 @@ function endDrag() {
     html5: isNative(),
     effect: drag.ended,
     place: place?.words ?? null,
-    // In a list that was drawn anew the thing itself is another element: its place tells.
-    stays: place && !isPresent(drag.source) ? place.stays : (place?.stays ?? true) && liesStill(),
+    // In a list that was rendered again the item is another element: only its place shows where it is.
+    stays: place && !isPresent(drag.source) ? place.stays : (place?.stays ?? true) && isUnmoved(),
   };
 }
 
-// Whether what was dragged lies where it lay. Where something is drawn, or text is marked, that says nothing.
-function liesStill() {
-  const { source, lies } = drag;
+// Whether what was dragged is where it was. Where something is drawn, or text is selected, that shows nothing.
+function isUnmoved() {
+  const { source, startBox } = drag;
   const draws =
     /^(?:CANVAS|VIDEO|IFRAME|HTML|BODY)$/.test(source.tagName) ||
     source.querySelector('canvas, video, iframe');
   return (
     isPresent(source) &&
     !draws &&
-    !hasMoved(lies, source.getBoundingClientRect()) &&
+    !hasMoved(startBox, source.getBoundingClientRect()) &&
     windowOf(documentOf(source)).getSelection().isCollapsed
   );
 }

@@ -18,8 +18,8 @@ function numberIn(text) {
   return bare && !/\p{L}/u.test(text) ? Number(bare) : NaN;
 }
 
-// Whether the characters of one text come in another one, in their order: what formats a text only adds to it.
-function runsThrough(part, whole) {
+// Whether the characters of one text are in another one, in their order: what formats a text only adds to it.
+function isSubsequence(part, whole) {
   let at = 0;
   for (const letter of whole) if (letter === part[at]) at += 1;
   return at >= part.length;
@@ -39,7 +39,7 @@ function isSameDate(given, held, [asked, got]) {
 }
 
 // `before`: what the field held before it was given this.
-function carries(given, held, before) {
+function holdsGiven(given, held, before) {
   const [asked, got] = [bareText(given), bareText(held)];
   if (!given.trim()) return got === '' || numberIn(held) === 0;
   if (held.includes(given.trim()) || (asked && asked === got) || numberIn(given) === numberIn(held))
@@ -47,7 +47,7 @@ function carries(given, held, before) {
   if (!held || held === before) return false;
   if (!asked) return true;
   return (
-    runsThrough(asked, got) ||
+    isSubsequence(asked, got) ||
     (DATE_LIKE.test(given.trim()) && isSameDate(given, held, [asked, got]))
   );
 }
@@ -61,7 +61,7 @@ function textHeld(control) {
 // What an element holds in place of what it was given: `state` as stateOf says it, `text`, or `typed` into what it held.
 // null if it is that, or if nobody can tell.
 // records: what has changed in the page since.
-function heldInstead(el, { state, text, typed }, before, records = []) {
+function differingValue(el, { state, text, typed }, before, records = []) {
   const control = controlOf(el);
   if (!isPresent(control)) return null;
   if (state !== undefined) {
@@ -75,28 +75,31 @@ function heldInstead(el, { state, text, typed }, before, records = []) {
     return held === given || (typed !== undefined && held.endsWith(given))
       ? null
       : { held: held && '(filled)' };
-  if (carries(given, held, before) || (typed !== undefined && isHandedOn(el, typed, held, records)))
+  if (
+    holdsGiven(given, held, before) ||
+    (typed !== undefined && isPassedOn(el, typed, held, records))
+  )
     return null;
   return { held: clip(held, 500) };
 }
 
 const ENDING_SEPARATOR = /(?<=\S)[,;\s]$/;
-const handedOn = new WeakMap(); // the text that was typed into each field that hands it on
+const passedOn = new WeakMap(); // the text that was typed into each field that hands it on
 
 // Whether the page takes what is typed out of the field and shows it elsewhere: terminals do so with each key, fields of
 // several values once a separator ends one of them.
-function isHandedOn(el, typed, held, records) {
+function isPassedOn(el, typed, held, records) {
   if (!typed.endsWith(held)) return false;
   const shown = typed.replace(ENDING_SEPARATOR, '');
   if (records.some(({ target }) => (target.data ?? textContentOf(target)).includes(shown)))
-    handedOn.set(el, typed);
-  return handedOn.get(el) === typed;
+    passedOn.set(el, typed);
+  return passedOn.get(el) === typed;
 }
 
 // Whether a field has nothing of the text that was put into it, and the page has made nothing else of it.
-function tookNothing(el) {
+function ignoredText(el) {
   if (!changeWatch || textHeld(controlOf(el)) !== '') return false;
   return !watchedRecords().some((record) => record.addedNodes.length);
 }
 
-Object.assign(globalThis.openchrome, { tookNothing });
+Object.assign(globalThis.openchrome, { ignoredText });

@@ -3,9 +3,9 @@
 
 const MAX_WRITTEN = 50;
 const writtenFields = new Map(); // elements; what each was given, and held before
-let takenBack = [];
+let revertedFields = [];
 
-const withLabel = (el, more) => {
+const describeField = (el, more) => {
   const role = roleOf(el) || el.tagName.toLowerCase();
   return { ref: `e${refOf(el)}`, role, name: clip(nameOf(el, role)), ...more };
 };
@@ -14,7 +14,7 @@ const withLabel = (el, more) => {
 function validityNote(control) {
   const { validationMessage, validity, title } = control;
   const message = validity?.patternMismatch ? `${validationMessage} ${title}` : validationMessage;
-  return withLabel(control, { message: clip(squeeze(message || ''), 200) });
+  return describeField(control, { message: clip(squeeze(message || ''), 200) });
 }
 
 // Whether the browser has something against the value of a control, for which it will not send its form, or the page.
@@ -37,21 +37,21 @@ function noteWritten(el, given, before) {
 }
 
 // Looks for fields that no longer hold what they were given, each of which is told once.
-function checkWritten(isTold) {
+function noteReverted(isTold) {
   for (const [el, { given, before }] of writtenFields) {
-    const instead = heldInstead(el, given, before);
+    const instead = differingValue(el, given, before);
     if (isPresent(el) && !instead) continue;
     writtenFields.delete(el);
-    if (instead && isTold) takenBack.push([controlOf(el), instead]);
+    if (instead && isTold) revertedFields.push([controlOf(el), instead]);
   }
 }
 
 // Once an action is over: what it has changed by itself is told as a change, and what does not write may change
 // fields as it likes. Returns what was taken back before it began.
 function finishWritten(el, given, instead, before) {
-  const told = takenBack.map(([el, { held }]) => withLabel(el, { held }));
-  takenBack = [];
-  checkWritten(false);
+  const told = revertedFields.map(([el, { held }]) => describeField(el, { held }));
+  revertedFields = [];
+  noteReverted(false);
   if (!given) writtenFields.clear();
   else if (!instead) noteWritten(el, given, before);
   return told;
@@ -59,8 +59,8 @@ function finishWritten(el, given, instead, before) {
 
 Object.assign(globalThis.openchrome, {
   isInvalid,
-  heldInstead: (el, given) => {
-    const instead = heldInstead(el, given);
+  differingValue: (el, given) => {
+    const instead = differingValue(el, given);
     if (instead) writtenFields.delete(el);
     return instead;
   },

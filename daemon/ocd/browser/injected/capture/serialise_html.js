@@ -83,8 +83,8 @@ class HtmlSerializer {
   }
 
   document(doc) {
-    const veiled = this.forParts && isVeiled(doc);
-    const view = veiled ? unveiledView(rootElementOf(doc), null) : rootView(doc);
+    const veiled = this.forParts && isPageHidden(doc);
+    const view = veiled ? viewOnceShown(rootElementOf(doc), null) : rootView(doc);
     if (!view) return;
     const outer = [this.formulas, this.veiled];
     this.formulas = this.all ? null : formulasOf(doc);
@@ -126,7 +126,7 @@ class HtmlSerializer {
       return;
     }
     const isBody = tag === 'BODY' && this.veiled;
-    const view = isBody ? unveiledView(el, above) : viewInside(el, above);
+    const view = isBody ? viewOnceShown(el, above) : viewInside(el, above);
     if (!view) {
       this.hidden += el.textContent.trim().length;
       return;

@@ -27,37 +27,37 @@ const SOFT_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MAX_SAID = 5000; // characters of one element's words
 
 class ElementSearch extends Outline {
-  // hint: what a name must have in it, null if that cannot be said. isAside: which names of controls are
-  // to be had as well, whatever the judge says of them; null for none.
-  constructor(judge, hint, isAside) {
+  // hint: a pattern that every match has in its name, null where there is none. isPartialName: of which
+  // names the controls are collected in `partial` as well, whatever their score; null for none.
+  constructor(judge, hint, isPartialName) {
     super({ filter: 'all' });
     this.judge = judge; // (el, role, name, acts, within) → score
     this.hint = hint;
-    // What most texts have nothing of: one expression is a third of the work of three.
-    this.odd = hint && new RegExp(`${hint.source}|${SOFT_BREAK.source}|^\\s*$`, hint.flags);
-    this.bare = false; // whether no style sheet adds words to names
-    this.isAside = isAside;
+    // Most texts do not match this: one expression is a third of the work of three.
+    this.possible = hint && new RegExp(`${hint.source}|${SOFT_BREAK.source}|^\\s*$`, hint.flags);
+    this.noGeneratedText = false; // whether no style sheet adds words to names
+    this.isPartialName = isPartialName;
     this.found = [];
-    this.aside = [];
-    this.told = false; // whether the words that we stand in are kept already
+    this.partial = [];
+    this.wordsFound = false; // whether the words around are matched with an element already
     this.pointer = false; // whether the pointer over the element says that it can be clicked
-    this.within = null; // what we stand in that takes clicks, unless it is a control of one piece
+    this.within = null; // the element around that takes clicks, unless it is a control of one piece
   }
 
   document(doc, depth) {
-    const outer = this.bare;
-    this.bare = findGeneratedText(doc)?.size === 0;
+    const outer = this.noGeneratedText;
+    this.noGeneratedText = findGeneratedText(doc)?.size === 0;
     super.document(doc, depth);
-    this.bare = outer;
+    this.noGeneratedText = outer;
   }
 
   // What stands elsewhere than in its owner is found where it stands, and a label as itself.
-  relate() {}
+  readRelations() {}
 
   // Words are asked of their elements.
   kids(el, view, depth, control) {
     if (++this.level <= MAX_DEPTH && tagOf(el) !== 'TEXTAREA') {
-      if (hasComposedChildren(el)) this.others(el, view, depth, control);
+      if (hasComposedChildren(el)) this.composedKids(el, view, depth, control);
       else {
         for (let kid = firstElementChildOf(el); kid; kid = nextElementSiblingOf(kid))
           this.kid(el, kid, view, depth, control);
@@ -67,63 +67,63 @@ class ElementSearch extends Outline {
   }
 
   // Shadow trees have style sheets of their own.
-  others(el, view, depth, control) {
-    const outer = this.bare;
-    this.bare = false;
+  composedKids(el, view, depth, control) {
+    const outer = this.noGeneratedText;
+    this.noGeneratedText = false;
     for (const kid of [...composedChildrenOf(el)])
       if (nodeTypeOf(kid) === 1) this.kid(el, kid, view, depth, control);
-    this.bare = outer;
+    this.noGeneratedText = outer;
   }
 
   kid(el, kid, view, depth, control) {
-    if ((this.hint !== null && this.dull(kid)) || isCollapsed(el, kid)) return;
+    if ((this.hint !== null && this.cannotMatch(kid)) || isCollapsed(el, kid)) return;
     if (clobbered(kid)) this.form(kid, view, depth, control);
-    else this.tried(kid, view, depth, control);
+    else this.tryElement(kid, view, depth, control);
   }
 
-  // Whether neither an element nor what is in it can fit, by its text alone. Most of a page is so:
-  // how it looks and what it is need not be known.
-  dull(el) {
+  // Whether the text of an element alone shows that neither it nor anything in it can match. That holds for
+  // most of a page, whose styles and roles need not be asked for.
+  cannotMatch(el) {
     let at = el;
     let kind;
     for (let level = 0; ; level++) {
       kind = INERT_TAGS.get(tagOf(at));
       if (
         kind === undefined ||
-        (kind.named && !this.bare) ||
-        (at.hasAttributes() && !this.quiet(at))
+        (kind.named && !this.noGeneratedText) ||
+        (at.hasAttributes() && !this.hasOnlyQuietAttributes(at))
       )
         return false;
       if (kind.hosts && shadowRootOf(at) !== null) return false;
       const kid = firstElementChildOf(at);
       if (kid === null) break;
-      if (level === 0 && tagOf(at) === 'TR') return this.dullRow(at);
+      if (level === 0 && tagOf(at) === 'TR') return this.rowCannotMatch(at);
       if (kind.named || level === MAX_CHAIN || nextElementSiblingOf(kid) !== null) return false;
       at = kid;
     }
     const text = textContentOf(el);
-    if (!this.odd.test(text)) return true;
+    if (!this.possible.test(text)) return true;
     if (this.hint.test(text) || (text === '' && kind.hosts) || SOFT_BREAK.test(text)) return false;
     return !BLANK.test(text) || !this.isClassed(el);
   }
 
-  // The same of a row whose cells are texts: what is in none of its words is in no cell's.
-  dullRow(row) {
+  // The same for a row whose cells are texts: what its words do not match, no cell's words match.
+  rowCannotMatch(row) {
     for (let cell = firstElementChildOf(row); cell; cell = nextElementSiblingOf(cell)) {
       if (cell.hasAttributes() || firstElementChildOf(cell) !== null || !CELL_TAGS.has(tagOf(cell)))
         return false;
     }
-    return !this.odd.test(textContentOf(row));
+    return !this.possible.test(textContentOf(row));
   }
 
-  // Whether icons in it go by a class with the words.
+  // Whether a class of it, or of what is in it, has the words: icons are found by those.
   isClassed(el) {
     for (let at = el; at; at = firstElementChildOf(at))
       if (this.hint.test(at.getAttribute('class') || '')) return true;
     return false;
   }
 
-  quiet(el) {
+  hasOnlyQuietAttributes(el) {
     return el
       .getAttributeNames()
       .every(
@@ -135,7 +135,7 @@ class ElementSearch extends Outline {
       );
   }
 
-  keep(el, role, name, acts, less = 0) {
+  addMatch(el, role, name, acts, less = 0) {
     const score = this.judge(el, role, name, acts, this.within);
     const one = {
       el,
@@ -147,22 +147,22 @@ class ElementSearch extends Outline {
       at: this.found.length,
     };
     if (score > 0) this.found.push(one);
-    if (this.setsAside(name, acts)) this.aside.push(one);
+    if (this.isPartialMatch(name, acts)) this.partial.push(one);
   }
 
-  setsAside(name, acts) {
-    return acts && this.isAside !== null && this.isAside(name);
+  isPartialMatch(name, acts) {
+    return acts && this.isPartialName !== null && this.isPartialName(name);
   }
 
-  // What is not seen of an element's words is looked into once they fit.
-  keepSeen(el, role, words, acts, less = 0) {
+  // Adds a match by the words that are visible; which of them are is only looked into once they fit.
+  addIfVisible(el, role, words, acts, less = 0) {
     const whole = words === '' || (firstElementChildOf(el) === null && shadowRootOf(el) === null);
-    if (whole) this.keep(el, role, words, acts, less);
-    else if (this.judge(el, role, words, acts, this.within) > 0 || this.setsAside(words, acts))
-      this.keep(el, role, squeeze(visibleTextOf(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
+    if (whole) this.addMatch(el, role, words, acts, less);
+    else if (this.judge(el, role, words, acts, this.within) > 0 || this.isPartialMatch(words, acts))
+      this.addMatch(el, role, squeeze(visibleTextOf(el, MAX_SAID)).slice(0, MAX_SAID), acts, less);
   }
 
-  // What has no name of its own goes by its words.
+  // What has no name of its own is matched by its words.
   head(el, role, name, acts) {
     const words =
       name ||
@@ -171,17 +171,17 @@ class ElementSearch extends Outline {
         : acts
           ? shortWordsOf(el)
           : ownText(el));
-    if (name) this.keep(el, role, name, acts);
-    else this.keepSeen(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT_PENALTY);
-    this.told = words !== '';
+    if (name) this.addMatch(el, role, name, acts);
+    else this.addIfVisible(el, role, words, acts, role === 'clickable' ? 0 : INDIRECT_PENALTY);
+    this.wordsFound = words !== '';
     if (acts) this.within = WIDGETS.has(role) || !(this.pointer || isSmall(el)) ? null : el;
     return '';
   }
 
   box(el, role, view, depth, acts, control) {
-    const { told } = this;
+    const { wordsFound } = this;
     super.box(el, role, view, depth, acts, control);
-    this.told = told;
+    this.wordsFound = wordsFound;
   }
 
   acts(el, role, view, control) {
@@ -213,33 +213,33 @@ class ElementSearch extends Outline {
 
   close() {}
 
-  elsewhere() {}
+  belowDepth() {}
 
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
     if (owner && !isControlReachable(owner, el) && !view.inert)
-      this.keep(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
+      this.addMatch(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
     this.block(el, view, depth, el);
   }
 
   block(el, view, depth, control) {
-    const { told } = this;
-    this.told = this.text(el, view, control);
+    const { wordsFound } = this;
+    this.wordsFound = this.text(el, view, control);
     super.block(el, view, depth, control);
-    this.told = told;
+    this.wordsFound = wordsFound;
   }
 
   // Text in a line is found with what it stands in, or by itself where that has no words of its own.
   inline(el, view, depth, control) {
-    const { told } = this;
-    this.told = told || this.text(el, view, control);
+    const { wordsFound } = this;
+    this.wordsFound = wordsFound || this.text(el, view, control);
     super.inline(el, view, depth, control);
-    this.told = told;
+    this.wordsFound = wordsFound;
   }
 
   text(el, view, control) {
     const text = !control && view.readable ? ownText(el) : '';
-    if (text) this.keepSeen(el, 'text', text, false);
+    if (text) this.addIfVisible(el, 'text', text, false);
     return text !== '';
   }
 }
@@ -265,15 +265,16 @@ function ownText(el) {
   return '';
 }
 
-// What the judge gives a score, in the page's order, and the controls of the names that are set aside.
-function seekBoth(judge, hint, isAside) {
+// found: what the judge gives a score, in the page's order; partial: the controls whose names have nothing but words
+// of the query (isPartialName).
+function searchElements(judge, hint, isPartialName) {
   surroundingTexts = new Map();
   sectionNames = new Map();
-  const it = new ElementSearch(judge, hint, isAside);
+  const it = new ElementSearch(judge, hint, isPartialName);
   if (!isReadByParent()) it.document(document, 0);
-  return { found: it.found, aside: it.aside };
+  return { found: it.found, partial: it.partial };
 }
-const walkElements = (judge, hint = null) => seekBoth(judge, hint, null).found;
+const walkElements = (judge, hint = null) => searchElements(judge, hint, null).found;
 
 // All that can be acted on, by role and name as refs know them.
 function interactiveElements() {

@@ -78,20 +78,20 @@ function rankMatches(options) {
   const hasKind = !asked.line && asked.rest.length > 0 && asked.kindWords.length > 0;
   const judge = (el, role, name, acts, within) => {
     if (wanted(acts, within)) return asked.score(el, role, name, acts);
-    return hasKind && asked.isSaidIn(name) ? NAMESAKE_SCORE : 0;
+    return hasKind && asked.isPhraseIn(name) ? NAMESAKE_SCORE : 0;
   };
-  const { found: seen, aside } = seekBoth(
+  const { found: seen, partial } = searchElements(
     judge,
     asked.hint,
-    asked.line || asked.rest.length < 2 ? null : (name) => asked.isPart(name),
+    asked.line || asked.rest.length < 2 ? null : (name) => asked.hasOnlyQueryWords(name),
   );
   const texts = seen.filter((one) => !wanted(one.acts, one.within));
   const fitting = texts.length ? seen.filter((one) => wanted(one.acts, one.within)) : seen;
   const found = among === 'clickable' ? closestParts(fitting) : fitting;
-  if (hasKind && among !== 'all') found.push(...giveWay(found, texts, asked));
-  if (!found.some((one) => one.score >= ALL_WORDS && asked.isIn(one.name)))
+  if (hasKind && among !== 'all') found.push(...demoteNamesakes(found, texts, asked));
+  if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
     addCrossings(found, asked, among);
-  if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, aside));
+  if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, partial));
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (
     among === 'fields' &&
@@ -101,7 +101,7 @@ function rankMatches(options) {
   if (among === 'files' && !found.some((one) => one.score >= LIKELY))
     found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
-    found.push(...collapsedWith(asked));
+    found.push(...collapsedSummaries(asked));
   if (!asked.line) preferRareWords(found, asked);
   const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
   const single = options.apart ? dropInner(once) : once;
@@ -119,13 +119,13 @@ function rankMatches(options) {
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
 }
 
-// Words that end in a kind, such as "Paper list", may be the whole name of something: then they do not mean what has
-// but the other words in its name. Returns the texts called so that something has given way to. texts: what
-// cannot be acted on and has all the words.
-function giveWay(found, texts, asked) {
+// A query that ends in a kind, such as "Paper list", may be the whole name of something on the page: then what has only
+// its other words in its name is not meant, and gets a low score. texts: what cannot be acted on and has all the
+// words. Returns those of them that were the reason.
+function demoteNamesakes(found, texts, asked) {
   const isWhole = ({ name }) => wordsOf(name).join(' ') === asked.whole;
-  const called = [...texts, ...found.filter((one) => asked.isSaidIn(one.name))];
-  const given = new Set();
+  const called = [...texts, ...found.filter((one) => asked.isPhraseIn(one.name))];
+  const reasons = new Set();
   for (const one of found) {
     const isMeant = one.score >= LIKELY || one.score === ANOTHERS_SCORE;
     if (!isMeant || one.score >= WHOLE_NAME || called.includes(one)) continue;
@@ -137,15 +137,15 @@ function giveWay(found, texts, asked) {
     );
     if (!others.length) continue;
     one.score = ANOTHERS_SCORE;
-    for (const other of others) given.add(other);
+    for (const other of others) reasons.add(other);
   }
-  return texts.filter((one) => given.has(one));
+  return texts.filter((one) => reasons.has(one));
 }
 
 // Texts that have only some of the words say nothing beside a control that has them all.
 function dropLooseTexts(found) {
-  const isMet = found.some((one) => one.acts && one.score >= LIKELY);
-  return isMet ? found.filter((one) => one.acts || one.score >= LIKELY) : found;
+  const hasLikely = found.some((one) => one.acts && one.score >= LIKELY);
+  return hasLikely ? found.filter((one) => one.acts || one.score >= LIKELY) : found;
 }
 
 // Of what has only some of the words, what has those that few others have is meant first: for "delete cell",
@@ -208,7 +208,7 @@ function fileInputs(asked) {
 }
 
 // What has to be opened first: the summaries of what is folded up and has all the words in it.
-function collapsedWith(asked) {
+function collapsedSummaries(asked) {
   const has = (el) => {
     const words = wordsOf(spacedTextOf(el));
     return asked.rest.every((word) => words.includes(word));
@@ -238,14 +238,14 @@ function closestParts(found) {
     if (within !== null) best.set(within, Math.max(score, best.get(within) ?? 0));
   }
   const kept = found.filter((one) =>
-    one.acts ? !isSaidByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS),
+    one.acts ? !isMatchedByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS),
   );
   const outer = new Set(dropInner(kept.filter((one) => !one.acts)));
   return kept.filter((one) => one.acts || outer.has(one));
 }
 
 // Whether a part says it as well: but for what a control has over a text.
-const isSaidByPart = (box, part) =>
+const isMatchedByPart = (box, part) =>
   part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element.

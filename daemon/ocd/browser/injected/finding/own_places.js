@@ -80,7 +80,7 @@ function fieldsUnderHeadings(asked) {
     )
     .map(({ heading, fields: [one] }) => ({
       ...one,
-      score: asked.fit(one.el, one.role, heading, true) - ADJACENT_PENALTY,
+      score: asked.wordScore(one.el, one.role, heading, true) - ADJACENT_PENALTY,
     }))
     .filter((one) => one.score >= ALL_WORDS);
 }

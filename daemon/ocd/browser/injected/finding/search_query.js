@@ -119,12 +119,12 @@ class SearchQuery {
     this.stateless = this.states.length
       ? new SearchQuery(words.filter((word) => !this.states.includes(word)).join(' '))
       : null;
-    this.hint = this.stateless && !this.stateless.rest.length ? null : this.hinting();
+    this.hint = this.stateless && !this.stateless.rest.length ? null : this.hintPattern();
   }
 
-  // What the name or the further words of all that fit have in them, whatever their case; null if
-  // that may be anything.
-  hinting() {
+  // A pattern that the name, or the other words, of all that fits have in them; null if that may be
+  // anything.
+  hintPattern() {
     if (this.kinds.length || !this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
     // No half of a pair at the end: the expression knows whole signs only.
@@ -136,31 +136,31 @@ class SearchQuery {
   }
 
   // Whether a name has nothing but words that are asked for.
-  isPart(name) {
+  hasOnlyQueryWords(name) {
     const words = wordsOf(name);
     return words.length > 0 && words.every((word) => this.rest.includes(word));
   }
 
   // Whether a name has all the words.
-  isIn(name) {
+  hasAllWords(name) {
     const words = wordsOf(name);
     return this.rest.every((word) => words.includes(word));
   }
 
   // How well an element fits, 0 for not at all.
   score(el, role, name, acts) {
-    const score = this.spoken(el, role, name, acts);
+    const score = this.bestScore(el, role, name, acts);
     if (!this.stateless || !acts || score >= STATE_SCORE) return score;
     const { all, roles } = this.stateless;
     const kind = roles.has(role) ? KIND_BONUS : 0;
     const stated = all.length
       ? Math.min(this.stateless.score(el, role, name, acts) + kind, STATE_SCORE)
       : BARE_STATE_SCORE;
-    return stated > score && this.isStated(el, role) ? stated : score;
+    return stated > score && this.isInStates(el, role) ? stated : score;
   }
 
-  // Whether an element is in the states that are asked for.
-  isStated(el, role) {
+  // Whether an element is in the states that the query has.
+  isInStates(el, role) {
     const control = el.tagName === 'LABEL' && el.control ? el.control : el;
     const said = statesOf(control, role, activeElementOf(documentOf(control))).split(' ');
     return this.states.every((word) =>
@@ -172,10 +172,10 @@ class SearchQuery {
   }
 
   // How well it fits by its name, by the words that it shows instead or that stand beside it, and by its icon.
-  spoken(el, role, name, acts) {
+  bestScore(el, role, name, acts) {
     const score = this.nameScore(el, role, name, acts);
     if (!acts) return score;
-    const shown = name && score < ALL_WORDS ? this.shownInstead(el, role, name) : '';
+    const shown = name && score < ALL_WORDS ? this.wordsShownInstead(el, role, name) : '';
     if (shown) return Math.max(score, this.nameScore(el, role, shown, acts) - HINT_PENALTY);
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
@@ -185,11 +185,12 @@ class SearchQuery {
 
   // The words of a button or a link that was given another name; '' if none of them are asked for. Those of a list are its
   // options'.
-  shownInstead(el, role, name) {
+  wordsShownInstead(el, role, name) {
     if (role === 'listbox') return '';
     if (tagOf(el) !== 'BUTTON' && (!WIDGETS.has(role) || FIELDS.has(role))) return '';
-    if (!isGivenName(el) || (this.hint !== null && !this.hint.test(textContentOf(el)))) return '';
-    return saysMore(el, name) ? shortWordsOf(el) : '';
+    if (!hasExplicitName(el) || (this.hint !== null && !this.hint.test(textContentOf(el))))
+      return '';
+    return showsMoreThan(el, name) ? shortWordsOf(el) : '';
   }
 
   // The words that an element is called by, of those that are asked for.
@@ -200,25 +201,25 @@ class SearchQuery {
 
   // How well it fits by a name.
   nameScore(el, role, name, acts) {
-    if (!this.line) return this.fit(el, role, name, acts);
+    if (!this.line) return this.wordScore(el, role, name, acts);
     const named =
       clip(name) === this.line.name ||
       (CUT_BEGINNING.test(this.line.name) && clip(name).endsWith(this.line.name.slice(1)));
     const same =
       named && (role === this.line.role || (role === 'clickable' && !ROLES.has(this.line.role)));
     const score = same
-      ? 80 + this.near(el, acts)
-      : Math.min(this.fit(el, role, name, acts), named ? 70 : 60);
+      ? 80 + this.contextScore(el, acts)
+      : Math.min(this.wordScore(el, role, name, acts), named ? 70 : 60);
     const other =
       score > OTHER_ROW_SCORE &&
       ((!named && lacksNumbers(completeWords(this.line.name), wordsOf(name))) ||
-        this.elsewhere(el, acts));
+        this.isInOtherRow(el, acts));
     return other ? OTHER_ROW_SCORE : score;
   }
 
-  // Whether it stands in another row than that of the line: a number of it is not there, or words
-  // stand in the place of others. Words that only came, or only went, are a message in the same row.
-  elsewhere(el, acts) {
+  // Whether it is in another row than that of the recorded line: a number of that is missing, or words
+  // are in the place of others. Words that were only added, or only removed, are a message in the same row.
+  isInOtherRow(el, acts) {
     const { around: wanted, row } = this.line;
     if (!wanted.length) return false;
     const { words, repeated } = surroundingWords(el);
@@ -231,8 +232,8 @@ class SearchQuery {
     );
   }
 
-  // Up to 20 for the words around that are still there.
-  near(el, acts) {
+  // Up to 20 for the recorded words around it that are still there.
+  contextScore(el, acts) {
     const { around } = this.line;
     if (!around.length) return 20;
     const there = new Set(wordsOf(otherWords(el, acts, true)));
@@ -249,24 +250,25 @@ class SearchQuery {
   }
 
   // Whether a name has all the words and the kind, one after the other.
-  isSaidIn(name) {
+  isPhraseIn(name) {
     const low = name.toLowerCase();
-    return this.stemsIn(low) > 0 && ` ${wordsOf(low).join(' ')} `.includes(` ${this.whole} `);
+    return this.countStems(low) > 0 && ` ${wordsOf(low).join(' ')} `.includes(` ${this.whole} `);
   }
 
-  fit(el, role, name, acts) {
+  wordScore(el, role, name, acts) {
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
     // Most of a page has nothing to do with the words: that must cost next to nothing.
-    const there = low === '' ? 0 : this.stemsIn(low);
+    const there = low === '' ? 0 : this.countStems(low);
     const spoken = there || !this.rest.length ? wordsOf(low) : [];
     const said = spoken.join(' ');
     if (said === this.whole && said !== '') return 98 + kind;
     const bare = this.kinds.length && this.isOfKinds(el, role, name) ? BARE_KIND_SCORE + kind : 0;
     if (!this.rest.length) return bare;
-    const all = there === this.stems.length ? this.words(said, spoken) : 0;
-    const score = all > LETTERS_SCORE ? all : Math.max(all, this.further(el, role, acts, spoken));
+    const all = there === this.stems.length ? this.allWordsScore(said, spoken) : 0;
+    const score =
+      all > LETTERS_SCORE ? all : Math.max(all, this.contextMatchScore(el, role, acts, spoken));
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
     if (score === 0) return bare || (this.isCalledKind(low) ? LETTERS_SCORE + kind : 0);
     const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
@@ -297,52 +299,52 @@ class SearchQuery {
     return isNamed ? 0 : KIND_DIFFERS;
   }
 
-  stemsIn(low) {
+  countStems(low) {
     let count = 0;
     for (const stem of this.stems) if (low.includes(stem)) count++;
     return count;
   }
 
   // Where all the words are in the name, in one way or another; else 0.
-  words(said, spoken) {
+  allWordsScore(said, spoken) {
     if (said === this.phrase) return 90;
     if (said.startsWith(`${this.phrase} `)) return 80;
     if (` ${said} `.includes(` ${this.phrase} `)) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
     const start = this.rest.filter((word) =>
-      spoken.some((one) => isBeginning(word, one) || (one.length > 3 && word.startsWith(one))),
+      spoken.some((one) => isPrefixOf(word, one) || (one.length > 3 && word.startsWith(one))),
     );
     if (start.length === this.rest.length) return 60;
     if (!said.includes(this.phrase)) return 0;
-    return isLongPart(this.phrase) ? 58 : LETTERS_SCORE;
+    return mayStandForWord(this.phrase) ? 58 : LETTERS_SCORE;
   }
 
-  // Whether all the words stand together beside a field that has but some of them: they name what is there.
-  isOthersName(el, role) {
+  // Whether all the words stand together beside a field that has only some of them: they name its neighbour.
+  namesNeighbour(el, role) {
     if (!FIELDS.has(role) && !/group$/.test(role)) return false;
     return ` ${wordsOf(surroundingWords(el).words).join(' ')} `.includes(` ${this.phrase} `);
   }
 
   // Where words are missing in the name, they may be among what else is known of the element.
-  further(el, role, acts, spoken) {
+  contextMatchScore(el, role, acts, spoken) {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
     const extra = otherWords(el, acts, hits > 0).toLowerCase();
     const left = extra
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
-    if (!left.length && hits && this.isOthersName(el, role)) return ANOTHERS_SCORE;
+    if (!left.length && hits && this.namesNeighbour(el, role)) return ANOTHERS_SCORE;
     if (!left.length) return hits ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
 }
 
-const isBeginning = (word, whole) =>
-  whole.startsWith(word) && (isLongPart(word) || whole.length - word.length <= MAX_ENDING);
+const isPrefixOf = (word, whole) =>
+  whole.startsWith(word) && (mayStandForWord(word) || whole.length - word.length <= MAX_ENDING);
 
 // Whether letters within a word may stand for it: of scripts that write without spaces, any two may.
-const isLongPart = (text) =>
+const mayStandForWord = (text) =>
   text.length >= MIN_BEGINNING || (text.length > 1 && NOT_LATIN.test(text));
 
 // Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.

@@ -36,16 +36,16 @@ class HiddenMarker {
   document(doc) {
     if (!this.closed && isPlain(doc)) return;
     const body = bodyOf(doc);
-    if (!body || isVeiled(doc)) return; // then it is taken as it stands
+    if (!body || isPageHidden(doc)) return; // then it is taken as it stands
     const kind = new ElementKind(new ElementView(body, null, getComputedStyle(body), 'block'));
     this.words(body, kind, () => kind.view);
     resetCovers();
-    this.below(doc, body, kind);
-    if (raisedElements.length && findCovers().length) this.under(doc);
+    this.subtree(doc, body, kind);
+    if (raisedElements.length && findCovers().length) this.findCoveredTexts(doc);
   }
 
   // Finds the texts that stand under something.
-  under(doc) {
+  findCoveredTexts(doc) {
     const texts = walkerIn(doc, bodyOf(doc), NodeFilter.SHOW_TEXT);
     const gone = new Set(this.texts);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -59,12 +59,12 @@ class HiddenMarker {
     }
   }
 
-  below(scope, parent, kind) {
+  subtree(scope, parent, kind) {
     for (const el of allMatches(scope, '[id],[style]')) this.own.add(el);
-    this.inside(parent, kind);
+    this.children(parent, kind);
   }
 
-  inside(parent, kind) {
+  children(parent, kind) {
     if (++this.level <= MAX_LEVEL) {
       for (let el = parent.firstElementChild; el; el = el.nextElementSibling)
         this.element(el, kind);
@@ -100,11 +100,11 @@ class HiddenMarker {
     const root = el.shadowRoot || closedRoots.get(el);
     if (root && tag !== 'FORM') {
       this.roots.push(root);
-      this.below(root, root, kind);
+      this.subtree(root, root, kind);
     } else if (tag === 'SLOT' && el.assignedNodes().length) {
       for (const kid of el.assignedElements()) this.element(kid, kind);
     } else if (tag === 'IFRAME' || tag === 'FRAME') this.frame(el);
-    else this.inside(el, kind);
+    else this.children(el, kind);
   }
 
   drawing(el, above) {
@@ -138,7 +138,7 @@ class HiddenMarker {
     this.document(doc);
   }
 
-  get any() {
+  get hasHidden() {
     return this.elements.length + this.texts.length + this.covered.length > 0;
   }
 

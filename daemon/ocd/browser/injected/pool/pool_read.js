@@ -45,14 +45,14 @@ return async (scripted, ms) => {
     const busy = () => work && work.busy();
     // Nothing to wait for, however fast it came, unless it was at work, or has changed, since.
     let calm = changed || busy() ? 0 : Infinity;
-    const hoped = patience();
+    const grace = patience();
     // A renderer that gets no processor counts its own turns: the page has had no more of them.
     let last = performance.now();
     let spent = 0;
     while (spent < most && left() > 0) {
       if (busy() || changed >= last) calm = 0;
-      const hoping = (spent < hoped && !changed) || (spent < 2500 && placeholder());
-      if (!hoping && calm >= still) break;
+      const waits = (spent < grace && !changed) || (spent < 2500 && placeholder());
+      if (!waits && calm >= still) break;
       last = performance.now();
       await pause(step);
       const turn = Math.min(performance.now() - last, step + 5);
@@ -90,7 +90,7 @@ return async (scripted, ms) => {
     let found = { roots: [], frames: [] };
     try {
       found = look();
-      if (found.any && finish()) found = look();
+      if (found.hasHidden && finish()) found = look();
       found.mark();
     } catch {
       /* the page has bent the tools: then as it stands */

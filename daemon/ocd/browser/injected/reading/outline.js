@@ -30,7 +30,7 @@ class Outline extends OutlineWalk {
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
-    else if (!control && el.hasAttributes() && isKnownByTip(el, view)) this.tip(el, view, depth);
+    else if (!control && el.hasAttributes() && hasOnlyTooltip(el, view)) this.tip(el, view, depth);
     else if (view.inline) this.inline(el, view, depth, control);
     else this.block(el, view, depth, control);
     if (tag === 'IMG' && el.useMap && view.visible && !view.inert)
@@ -59,7 +59,7 @@ class Outline extends OutlineWalk {
       depth,
       owner &&
         hasName(owner) &&
-        saysMore(el, nameOf(owner, roleOf(owner)), new NameComputation(owner))
+        showsMoreThan(el, nameOf(owner, roleOf(owner)), new NameComputation(owner))
         ? null
         : el,
     );
@@ -95,7 +95,7 @@ class Outline extends OutlineWalk {
     }
     if (control) return false;
     return (
-      (view.pointer && beginsPointer(el, view)) ||
+      (view.pointer && startsPointerCursor(el, view)) ||
       (role === 'gridcell' && isPictureCell(el)) ||
       this.special.has(el)
     );
@@ -149,11 +149,11 @@ class Outline extends OutlineWalk {
       value !== null &&
       (value === squeeze(textContentOf(el)) || (value !== '' && shadowRootOf(el) !== null));
     const told =
-      shown || role === 'textbox' || role === 'video' || role === 'audio' || !untold(el, name);
+      shown || role === 'textbox' || role === 'video' || role === 'audio' || !hidesWords(el, name);
     const around = control !== null && control.control === el ? null : control; // not its own label
     this.kids(el, view, inner, told ? control || el : around);
     this.flush(inner);
-    const words = this.lines.length > at + 1 && this.hasOneBelow(at) ? this.wordsOfBoth(at) : '';
+    const words = this.lines.length > at + 1 && this.hasOneBelow(at) ? this.mergedLine(at) : '';
     if (words) {
       this.refs--;
       this.joinBelow(at, [depth, LEAF, words]);
@@ -210,7 +210,7 @@ class Outline extends OutlineWalk {
       );
     }
     const inner = depth + (this.onlyRefs ? 0 : 1);
-    this.kids(el, view, inner, untold(el, name) ? control : el);
+    this.kids(el, view, inner, hidesWords(el, name) ? control : el);
     this.flush(inner);
   }
 
@@ -236,7 +236,7 @@ class Outline extends OutlineWalk {
     const inner = this.onlyRefs ? depth : depth + 1;
     // A row is one line with its cells.
     const below = depth >= this.maxDepth && role !== 'row' && !CELL_ROLES.has(role);
-    if (below && !this.onlyRefs && el.firstElementChild) this.elsewhere(el, inner);
+    if (below && !this.onlyRefs && el.firstElementChild) this.belowDepth(el, inner);
     else this.kids(el, view, inner, null);
     this.flush(inner);
     if (GRID_ROLES.has(role)) this.refs -= mergeDrawnRows(this.lines, this.drawnRows.splice(rows));
@@ -264,13 +264,13 @@ class Outline extends OutlineWalk {
     for (const band of bands) {
       const at = this.lines.length;
       this.put(depth, BOX, 'row');
-      for (const kid of band) this.tried(kid, view, depth + 1, null);
+      for (const kid of band) this.tryElement(kid, view, depth + 1, null);
       this.flush(depth + 1);
       this.close(el, 'row', at, false);
     }
   }
 
-  elsewhere(el, depth) {
+  belowDepth(el, depth) {
     const count = el.querySelectorAll('*').length;
     this.put(depth, LEAF, `… ${count} ${count === 1 ? 'element' : 'elements'} below this depth`);
   }

@@ -15,7 +15,7 @@ class OutlineDraft {
     this.active = null;
     this.lastLeaf = null;
     this.root = null;
-    this.unheard = false; // whether we are in something that assistive software is not told of
+    this.ariaHidden = false; // whether we are in something that assistive software is not told of
     this.optionLists = new Map();
     this.queries = new Set(); // addresses with a query that is cut, as they were told
     this.drawnRows = []; // of the grid that we are in, those that say which they are
@@ -37,7 +37,7 @@ class OutlineDraft {
   }
 
   // Words of an element, marked where what is covered begins, once for all of it on a line.
-  say(el, text) {
+  addText(el, text) {
     const words = isIconWord(el, text) ? ` (${text.trim()}) ` : text;
     const told = markCoveredText(el, words);
     const covered = told !== words;
@@ -73,7 +73,7 @@ class OutlineDraft {
 
   // The line for a thing and the one right below it where the two are one, in one of which more states
   // stand than in the other: `button "Menu"` and in it `button "Menu" collapsed`; '' where they are not.
-  wordsOfBoth(at) {
+  mergedLine(at) {
     const [outer, inner] = [this.lines[at][2], this.lines[at + 1][2]];
     const [one, other] = [withoutRef(outer), withoutRef(inner)];
     if (one === other || (one.startsWith(other) && STATES_ALONE.test(one.slice(other.length))))
@@ -207,7 +207,7 @@ class OutlineDraft {
   // Whether a clickable box says nothing that the one thing in it does not say.
   wraps(el, line, inner) {
     const isField = TYPED_LINE.test(inner);
-    if (isField && isDot(this.lastLeaf)) return false;
+    if (isField && isPixelThin(this.lastLeaf)) return false;
     const [, called] = /^clickable( ".*"| \(.*\))? \[ref=e\d+\](?: disabled)?$/.exec(line) ?? [
       null,
       line,

@@ -74,7 +74,7 @@ const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
 const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
-const isDot = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
+const isPixelThin = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
 const INTERACTIVE_SELECTOR = 'a, button, input, select, textarea, [role], [tabindex], [onclick]';
 
 // Whether content that assistive software is not told of says something to those who see it.
@@ -119,7 +119,7 @@ const TOLD_INSIDE = `${INTERACTIVE_SELECTOR}, img, canvas, video, iframe, [aria-
 const MIN_TIPPED = 4; // px
 
 // Whether nothing but the pointer's tip says what a thing without words is.
-function isKnownByTip(el, view) {
+function hasOnlyTooltip(el, view) {
   if (!isFilled(el, 'title') || !view.visible || !BLANK.test(textContentOf(el))) return false;
   const { width, height } = boundingBoxOf(el);
   return width >= MIN_TIPPED && height >= MIN_TIPPED && el.querySelector(TOLD_INSIDE) === null;
@@ -162,7 +162,7 @@ function drawsBoxOfLabel(el) {
   const label = closestMatch(el, 'label');
   const box = label === null ? null : label.control;
   if (box === null || box === el || !TICK_ROLES.has(roleOf(box))) return false;
-  const isUnseen = isDot(box) || getComputedStyle(box).opacity === '0';
+  const isUnseen = isPixelThin(box) || getComputedStyle(box).opacity === '0';
   return (
     isUnseen &&
     isControlReachable(box, label) &&
@@ -226,13 +226,13 @@ function viewOfParent(el) {
 }
 
 // Whether an element may have another name than its words.
-const isGivenName = (el) =>
+const hasExplicitName = (el) =>
   (el.hasAttributes() && hasName(el)) || (el.tagName === 'BUTTON' && labelsOf(el).length > 0);
 
 // Whether a name that was given hides words that people see.
-const untold = (el, name) => isGivenName(el) && saysMore(el, name);
+const hidesWords = (el, name) => hasExplicitName(el) && showsMoreThan(el, name);
 
-function saysMore(el, name, walk = new NameComputation(el)) {
+function showsMoreThan(el, name, walk = new NameComputation(el)) {
   walk.skipsIcons = true;
   const words = squeeze(nameFromContent(el, walk));
   return (
@@ -253,12 +253,12 @@ function anyReadable(el, view) {
 }
 
 // Whether an open dialog stands before an element of the page.
-function dialogOver(el) {
+function isBehindDialog(el) {
   return shownDialogs(documentOf(el)).some(
     (one) => !nodeContains(el, one) && !nodeContains(one, el),
   );
 }
 
-function beginsPointer(el, view) {
+function startsPointerCursor(el, view) {
   return !view.above?.pointer && el.tagName !== 'LABEL' && el.tagName !== 'BODY';
 }

@@ -7,7 +7,7 @@ class OutlineWalk extends OutlineDraft {
     const outer = [this.active, this.special, this.owners, this.labelling];
     this.active = deepActiveElement(doc);
     this.special = implicitActionsIn(doc);
-    this.relate(doc);
+    this.readRelations(doc);
     this.kids(rootElementOf(doc), view, depth, null);
     this.flush(depth);
     // What its owner was not asked for stands at the end.
@@ -18,7 +18,7 @@ class OutlineWalk extends OutlineDraft {
     [this.active, this.special, this.owners, this.labelling] = outer;
   }
 
-  relate(doc) {
+  readRelations(doc) {
     this.owners = ownersIn(doc);
     this.labelling = this.onlyRefs ? EMPTY_SET : labelsIn(doc);
   }
@@ -28,7 +28,7 @@ class OutlineWalk extends OutlineDraft {
     const kids = this.owners.by.get(owner);
     this.owners.by.delete(owner);
     for (const kid of kids) {
-      if (kid.checkVisibility()) this.tried(kid, viewOfParent(kid), depth, control);
+      if (kid.checkVisibility()) this.tryElement(kid, viewOfParent(kid), depth, control);
     }
   }
 
@@ -38,7 +38,7 @@ class OutlineWalk extends OutlineDraft {
     } else if (tagOf(el) === 'TEXTAREA') {
       // Its value is told with it.
     } else if (view.preserves && !view.inline && !this.onlyRefs && !control) {
-      this.preserved(el, view, depth);
+      this.preformatted(el, view, depth);
     } else {
       const fold = tagOf(el) === 'DETAILS' && !el.open;
       const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
@@ -52,11 +52,11 @@ class OutlineWalk extends OutlineDraft {
         if (fold && isCollapsed(el, kid)) continue;
         if (type === 3) {
           if (BLANK.test(kid.data) || view.readable) {
-            if (!control && !this.onlyRefs) this.say(el, kid.data);
+            if (!control && !this.onlyRefs) this.addText(el, kid.data);
           } else this.hidden += kid.data.length;
         } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
           if (clobbered(kid)) this.form(kid, view, depth, control);
-          else this.tried(kid, view, depth, control);
+          else this.tryElement(kid, view, depth, control);
         }
       }
       if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
@@ -65,7 +65,7 @@ class OutlineWalk extends OutlineDraft {
   }
 
   // One odd element must not cost the whole reading.
-  tried(el, view, depth, control) {
+  tryElement(el, view, depth, control) {
     try {
       this.element(el, view, depth, control);
     } catch (error) {
@@ -79,14 +79,14 @@ class OutlineWalk extends OutlineDraft {
   }
 
   // Preformatted text keeps its lines.
-  preserved(el, view, depth) {
+  preformatted(el, view, depth) {
     for (const kid of composedChildrenOf(el)) {
       if (isCollapsed(el, kid)) continue;
       if (nodeTypeOf(kid) === Node.ELEMENT_NODE) {
         this.element(kid, view, depth, null);
       } else if (nodeTypeOf(kid) === Node.TEXT_NODE && view.readable) {
         const [first, ...rest] = kid.data.split('\n');
-        this.say(el, first);
+        this.addText(el, first);
         for (const line of rest) {
           this.line(depth);
           this.words = line;
@@ -103,15 +103,15 @@ class OutlineWalk extends OutlineDraft {
     const view = viewInside(el, above);
     if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth))
       return;
-    const unheard = el.getAttribute('aria-hidden') === 'true';
+    const ariaHidden = el.getAttribute('aria-hidden') === 'true';
     if (
       !view ||
-      (unheard &&
-        (control || !(isVisibleButHidden(el, view) || this.isPressedUnheard(el, tag, view))))
+      (ariaHidden &&
+        (control || !(isVisibleButHidden(el, view) || this.isAriaHiddenButton(el, tag, view))))
     ) {
       this.hidden += el.textContent.trim().length;
-    } else if (unheard && !this.unheard && !isIconWord(el, el.textContent))
-      this.onlySeen(el, tag, view, depth);
+    } else if (ariaHidden && !this.ariaHidden && !isIconWord(el, el.textContent))
+      this.ariaHiddenElement(el, tag, view, depth);
     else this.shownElement(el, tag, view, depth, control);
   }
 
@@ -147,7 +147,7 @@ class OutlineWalk extends OutlineDraft {
   }
 
   // Whether a person can press what assistive software is not told of: a button, or an icon that acts.
-  isPressedUnheard(el, tag, view) {
+  isAriaHiddenButton(el, tag, view) {
     if (tag === 'SVG') suspectDrawing(el);
     const { width, height } = boundingBoxOf(el);
     if (!view.visible || view.inert || width < MIN_DRAWN / 2 || height < MIN_DRAWN / 2)
@@ -157,15 +157,15 @@ class OutlineWalk extends OutlineDraft {
       el.getAttribute('role') !== 'button' &&
       (width > MAX_ICON ||
         height > MAX_ICON ||
-        !(this.special.has(el) || (view.pointer && beginsPointer(el, view))))
+        !(this.special.has(el) || (view.pointer && startsPointerCursor(el, view))))
     )
       return false;
     return !isCutAway(el);
   }
 
   // What is seen although assistive software is not told of it.
-  onlySeen(el, tag, view, depth) {
-    if (dialogOver(el)) {
+  ariaHiddenElement(el, tag, view, depth) {
+    if (isBehindDialog(el)) {
       this.hidden += el.textContent.trim().length;
       return;
     }
@@ -173,9 +173,9 @@ class OutlineWalk extends OutlineDraft {
     if (!words) this.flush(depth);
     const [at, before] = [this.lines.length, this.words];
     this.words = '';
-    this.unheard = true;
+    this.ariaHidden = true;
     this.shownElement(el, tag, view, depth, null);
-    this.unheard = false;
+    this.ariaHidden = false;
     if (words && this.lines.length === at) {
       this.words =
         BLANK.test(this.words) || this.isPartOfName(depth, squeeze(this.words))

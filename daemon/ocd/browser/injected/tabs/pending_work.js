@@ -21,29 +21,29 @@
   const send = (words) => apply(postMessage, echo.port1, [words]);
   const jobs = new Set();
   let watching = true;
-  let usual = MAX_MS;
-  let longest = usual;
-  let end = performance.now() + longest;
-  let caused = false; // whether listeners run, or what they left for the end of their turn
-  let depth = 0; // how many jobs deep what runs was set
-  let some = false;
-  let idle = null;
+  let limit = MAX_MS;
+  let currentLimit = limit;
+  let end = performance.now() + currentLimit;
+  let inListener = false; // whether listeners run, or microtasks of theirs
+  let depth = 0; // of the job that runs: how many jobs set each other before it
+  let hadWork = false;
+  let onIdle = null;
 
-  const counting = () => watching && (depth ? depth < DEEPEST : caused);
-  const soon = (ms = 0) => /^(?:number|string)$/.test(typeof ms) && performance.now() + (Number(ms) || 0) <= end;
+  const counting = () => watching && (depth ? depth < DEEPEST : inListener);
+  const isDueSoon = (ms = 0) => /^(?:number|string)$/.test(typeof ms) && performance.now() + (Number(ms) || 0) <= end;
 
   function finish(job) {
-    if (jobs.delete(job) && !jobs.size) idle?.();
+    if (jobs.delete(job) && !jobs.size) onIdle?.();
   }
 
   function begin(job) {
     jobs.add(job);
-    some = true;
+    hadWork = true;
   }
 
   const noting = (kind) => (native, self, given) => {
     const [callback, ms] = given;
-    if (!counting() || typeof callback !== 'function' || !soon(kind === 'timer' ? ms : 0)) return apply(native, self, given);
+    if (!counting() || typeof callback !== 'function' || !isDueSoon(kind === 'timer' ? ms : 0)) return apply(native, self, given);
     const job = { kind, level: depth + 1 };
     const run = function (...passed) {
       const before = depth;
@@ -53,7 +53,7 @@
         return apply(callback, this, passed);
       } finally {
         depth = before;
-        if (!caused && !depth) restore();
+        if (!inListener && !depth) restore();
         finish(job);
       }
     };
@@ -111,17 +111,17 @@
   function listen(event) {
     if (event.timeStamp > end + KEPT_MS) stop();
     if (!watching) return;
-    if (event.isTrusted) end = performance.now() + longest;
-    if (caused) return;
-    caused = true;
+    if (event.isTrusted) end = performance.now() + currentLimit;
+    if (inListener) return;
+    inListener = true;
     replace();
     send('turn');
   }
 
   echo.port2.onmessage = ({ data }) => {
     if (data === 'sent') finish([...jobs].find((job) => job.kind === 'message'));
-    else caused = false;
-    if (!caused && !depth) restore();
+    else inListener = false;
+    if (!inListener && !depth) restore();
   };
 
   function stop() {
@@ -130,44 +130,44 @@
     for (const type of CAUSES) window.removeEventListener(type, listen, true);
     jobs.clear();
     echo.port1.close();
-    idle?.();
+    onIdle?.();
   }
 
   // When nothing is left to do, after `most` ms at the latest.
-  const nothingLeft = (most) => new Promise((resolve) => {
-    idle = resolve;
+  const waitIdle = (most) => new Promise((resolve) => {
+    onIdle = resolve;
     apply(setTimeout, window, [resolve, Math.max(most, 0)]);
   });
 
   for (const type of CAUSES) window.addEventListener(type, listen, true);
   return {
     stop,
-    // Before an action after which more is waited for.
-    patiently() {
-      usual = longest = PATIENT_MS;
-      end = performance.now() + longest;
+    // Before an action whose work is waited for longer.
+    withLongerLimit() {
+      limit = currentLimit = PATIENT_MS;
+      end = performance.now() + currentLimit;
       return this;
     },
     // Before a press that is held: timers count that wait until it was held long enough.
-    holding() {
-      longest = HELD_MS;
+    beginHold() {
+      currentLimit = HELD_MS;
     },
     // Resolves when the press was held as long as its listeners want.
-    async held() {
-      if ([...jobs].some((job) => job.kind === 'timer')) await nothingLeft(end - performance.now());
-      longest = usual;
+    async waitHeld() {
+      if ([...jobs].some((job) => job.kind === 'timer')) await waitIdle(end - performance.now());
+      currentLimit = limit;
     },
-    // Whether there was anything, if nothing is left to do; else undefined.
-    past() {
+    // Whether there was any work, if none is left; else undefined.
+    resultIfIdle() {
       if (jobs.size) return undefined;
       stop();
-      return some;
+      return hadWork;
     },
     // Resolves when nothing is left to do, or it has taken too long.
-    async done() {
+    async waitDone() {
       if (jobs.size) {
         const most = [...jobs].some((job) => job.kind !== 'frame') ? end - performance.now() : FRAMES_MS;
-        await nothingLeft(most);
+        await waitIdle(most);
       }
       stop();
     },

@@ -99,7 +99,7 @@ class ElementView {
       const moved =
         (this.effects & MOVING) !== 0 &&
         (style.transform !== 'none' || style.scale !== 'none' || style.rotate !== 'none');
-      const own = moved && !isSolid(this.el, style) ? shareLeftByTransform(style) : 1;
+      const own = moved && !isPartOf3d(this.el, style) ? shareLeftByTransform(style) : 1;
       this.rest =
         own === 1 && style.opacity === '1'
           ? (this.above?.left ?? UNREDUCED)

@@ -49,7 +49,7 @@ class StyleGroups {
 
   constructor(doc, most) {
     this.left = most;
-    this.asked = []; // { selector, tag, classes }
+    this.conditional = []; // { selector, tag, classes } of selectors that each element is matched with
     this.known = new Map(); // of those, by tag and classes of an element
     this.anywhere = [];
     this.quirks = compatModeOf(doc) === 'BackCompat';
@@ -96,7 +96,7 @@ class StyleGroups {
     for (const part of splitSelectors(text)) {
       if (PSEUDO_ELEMENT.test(part) || (SIMPLE_SELECTOR.test(part) && !measured)) continue;
       const subject = measured ? null : subjectOf(part);
-      if (subject) this.asked.push({ selector: part, ...subject });
+      if (subject) this.conditional.push({ selector: part, ...subject });
       else this.anywhere.push(part);
     }
   }
@@ -120,19 +120,19 @@ class StyleGroups {
       }
       name = `${tag}.${el.className}${tag === 'A' && el.hasAttribute('href') ? ' href' : ''}`;
     }
-    const asked = this.askedOf(tag, name, el);
+    const asked = this.selectorsToCheck(tag, name, el);
     if (asked.length > MAX_SELECTOR_CHECKS)
       return asked.some((one) => el.matches(one)) ? null : name;
     for (const one of asked) name += el.matches(one) ? '+' : '-';
     return name;
   }
 
-  askedOf(tag, name, el) {
+  selectorsToCheck(tag, name, el) {
     let found = this.known.get(name);
     if (found === undefined) {
       const lower = (text) => (this.quirks ? text.toLowerCase() : text);
       const classes = new Set([...el.classList].map(lower));
-      found = this.asked
+      found = this.conditional
         .filter(
           (one) =>
             (!one.tag || one.tag === tag) && one.classes.every((word) => classes.has(lower(word))),

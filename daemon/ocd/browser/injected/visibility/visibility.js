@@ -127,7 +127,7 @@ function isInvisible(el, style, effects = ALL_EFFECTS) {
     moves &&
     (style.transform !== 'none' || style.scale !== 'none') &&
     shareLeftByTransform(style) < MIN_PART &&
-    !isSolid(el, style)
+    !isPartOf3d(el, style)
   )
     return true;
   return isMisplaced(el, style, moves);
@@ -145,7 +145,7 @@ function isMisplaced(el, style, moves) {
     isBeyondScroll(el, position)
   )
     return true;
-  if (moves && movesOut(style) && isBeyondScroll(el, position)) return true;
+  if (moves && mayMoveOutOfSight(style) && isBeyondScroll(el, position)) return true;
   return overflow !== 'visible' && isTiny(el, style);
 }
 
@@ -159,7 +159,8 @@ function isPlacedApart(el, twin) {
   const { position } = twin.style;
   if ((position === 'absolute' || position === 'fixed') && isBeyondScroll(el, position))
     return true;
-  if (twin.moves && movesOut(getComputedStyle(el)) && isBeyondScroll(el, position)) return true;
+  if (twin.moves && mayMoveOutOfSight(getComputedStyle(el)) && isBeyondScroll(el, position))
+    return true;
   return twin.cuts && isTiny(el, getComputedStyle(el));
 }
 
@@ -172,8 +173,8 @@ const leavesFlow = (style) =>
     (one) => one !== '0px' && one !== 'auto',
   );
 
-// Whether an element is moved so far to the left or up that it may be out of sight.
-function movesOut({ transform, translate }) {
+// Whether a transform moves an element so far to the left or up that it may be out of sight.
+function mayMoveOutOfSight({ transform, translate }) {
   if (translate !== 'none' && translate.includes('-')) return true;
   if (!transform.includes('-')) return false;
   const numbers = transform
@@ -187,7 +188,7 @@ function movesOut({ transform, translate }) {
 const NEAR_PX = 20; // px, by which nothing that can be read is moved out of sight
 
 // Whether an element is a side of something that others turn, or such a thing itself.
-const isSolid = (el, style) =>
+const isPartOf3d = (el, style) =>
   style.transformStyle === 'preserve-3d' ||
   (parentElementOf(el) !== null &&
     getComputedStyle(parentElementOf(el)).transformStyle === 'preserve-3d');
@@ -214,7 +215,7 @@ function innerDocument(frame) {
 }
 
 // Whether a page hides all of itself, as many do until they are ready.
-function isVeiled(doc) {
+function isPageHidden(doc) {
   const body = bodyOf(doc);
   return body
     ? [rootElementOf(doc), body].some((el) => {
@@ -225,7 +226,7 @@ function isVeiled(doc) {
 }
 
 // The view of a page's root or body as it will be once it shows.
-function unveiledView(el, above) {
+function viewOnceShown(el, above) {
   const view = new ElementView(el, above, getComputedStyle(el), 'block');
   view.rest = UNREDUCED;
   return view;
