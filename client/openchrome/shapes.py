@@ -334,15 +334,6 @@ class FilledField(TypedDict):
     """Its current value"""
 
 
-class FirstScript(TypedDict):
-    """A script that runs first."""
-
-    id: str
-    added_at: str
-    chars: int
-    begin: str
-
-
 class FrameAddress(TypedDict):
     """A frame's current URL."""
 
@@ -363,6 +354,15 @@ class HostFigures(TypedDict):
     pages: int
     failed: int
     pages_per_s: float
+
+
+class InitScriptReport(TypedDict):
+    """An init script of the session."""
+
+    id: str
+    added_at: str
+    chars: int
+    begin: str
 
 
 class Insight(TypedDict):
@@ -1934,7 +1934,7 @@ class InitScriptResult(Result):
     @overload
     def __getitem__(self, key: Literal["message"], /) -> str: ...
     @overload
-    def __getitem__(self, key: Literal["scripts"], /) -> list[FirstScript]: ...
+    def __getitem__(self, key: Literal["scripts"], /) -> list[InitScriptReport]: ...
     @overload
     def __getitem__(self, key: Literal["removed"], /) -> list[str]: ...
     @overload
@@ -1947,7 +1947,7 @@ class InitScriptResult(Result):
     @overload
     def get(self, key: Literal["message"], default: None = None, /) -> str | None: ...
     @overload
-    def get(self, key: Literal["scripts"], default: None = None, /) -> list[FirstScript] | None: ...
+    def get(self, key: Literal["scripts"], default: None = None, /) -> list[InitScriptReport] | None: ...
     @overload
     def get(self, key: Literal["removed"], default: None = None, /) -> list[str] | None: ...
     @overload

@@ -72,6 +72,20 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
     assert "\n".join(bare) == ""
 
 
+def test_objects_print_the_name_of_their_class() -> None:
+    """A log line or a debugger leads to the class that a `__repr__` names."""
+    wrong = [
+        f"{path}:{method.lineno} {node.name}"
+        for path, tree in _trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__repr__"
+        and not {node.name, "__name__"} & set(_WORD.findall(ast.unparse(method)))
+    ]  # fmt: skip
+    assert wrong == []
+
+
 # By http.client of its socket, and by the MCP SDK of its request context.
 _CALLED_FROM_OUTSIDE = {"makefile", "send_raw_request"}
 

@@ -57,7 +57,7 @@ def mark_languages(tree: "LexborHTMLParser") -> None:
 def language_of(block: "LexborNode", around: dict[int, str]) -> str:
     """Return the language of a `pre` as the page names it, "" if it does not.
 
-    around: what was found for other blocks of the same tree, by the element that they stand in.
+    around: a cache for the blocks of one tree: languages by the element that contains them.
     """
     language = _own_language(block) or _language_around(block, around)
     if language == _PYTHON_OR_NONE:

@@ -79,7 +79,7 @@ class Formulas:
         return bool(self._written)
 
     def write(self, text: str) -> str:
-        """Return the text with each formula in its place."""
+        """Return the text with each mark replaced by its formula."""
         return _PLACE.sub(lambda place: self._written[int(place[1])], text) if self else text
 
     def _take_elements(self) -> None:
@@ -103,7 +103,7 @@ class Formulas:
             formula.node.replace_with(place)
 
     def _add(self, latex: str, *, display: bool, is_cell: bool = False) -> str:
-        """Return the place of a formula, which is "" for an empty one."""
+        """Store a formula and return the mark that represents it in the text; "" if it is empty."""
         if "%" in latex:
             latex = _COMMENT.sub("", latex)
         if is_cell:

@@ -75,7 +75,7 @@ def difference(before: str, after: str) -> LineDiff:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines without their dashes, however deep they stand; each control has its own."""
+    """Return the lines without indentation and dashes; controls on one line get a line each."""
     found: list[str] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         words = line.removeprefix("- ")

@@ -71,7 +71,7 @@ def mark_alignment(tree: "LexborHTMLParser") -> None:
 
 
 def _cells(row: "LexborNode | None") -> "list[LexborNode]":
-    """Return the cells of a row in which each stands for one column."""
+    """Return the cells of a row, [] if one of them spans several columns."""
     cells = [one for one in row.iter() if one.tag in ("td", "th")] if row is not None else []
     return [] if any("colspan" in one.attributes for one in cells) else cells[:_MAX_COLUMNS]
 
@@ -120,7 +120,7 @@ def mark_ticks(html: str) -> str:
 
 
 def mark_dollars(html: str) -> str:
-    """Return the same for dollar signs: beside formulas they would begin another one."""
+    """Return the same for dollar signs, which would begin a formula in text that has formulas."""
     return _mark_outside_code(html, "$", _DOLLAR) if "$" in html else html
 
 

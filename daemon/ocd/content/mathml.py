@@ -94,7 +94,7 @@ def _arguments(node: "LexborNode", count: int) -> "list[LexborNode | None]":
 
 
 def _symbols(text: str) -> str:
-    """Return the text with its signs as commands, each apart from a letter that follows."""
+    """Return the text with its signs as commands, with a space before a letter that follows."""
     parts = [SYMBOLS.get(sign) or _letter(sign) for sign in text]
     spaced = [
         f"{part} " if part.startswith("\\") and part[-1].isalpha() and after[:1].isalpha() else part

@@ -69,7 +69,7 @@ def _metas(tree: "LexborHTMLParser", base: str) -> list[tuple[str, str]]:
 
 
 class _Walk:
-    """The entries of what it has walked: [depth, tag, attributes or 0] and [depth, text]."""
+    """Walks a tree and collects its entries: [depth, tag, attributes or 0] and [depth, text]."""
 
     def __init__(self, base: str) -> None:
         self._base = base

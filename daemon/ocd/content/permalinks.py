@@ -1,4 +1,4 @@
-"""Links by which a page's headings and definitions lead to themselves: of no use in a text."""
+"""Links from a page's headings and definitions to themselves, which a text does not need."""
 
 import re
 from typing import TYPE_CHECKING

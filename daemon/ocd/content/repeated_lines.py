@@ -21,7 +21,9 @@ LITTLE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A reading with one line in place of each known run; the numbers of lines kept and left out.
+    """A reading with one line in place of each known run.
+
+    added, left_out: the numbers of lines that are new, and that were replaced.
 
     share: of the characters, how much is left out.
     """

@@ -122,7 +122,7 @@ Actions = Annotated[
 ]
 
 
-FirstScript = Annotated[
+InitScriptSource = Annotated[
     str,
     Meta(
         description="JavaScript to run in each page before its own; engine auto then means browser",
@@ -243,7 +243,7 @@ class RequestParams(Params, kw_only=True):
     share_login: ShareLogin = False
     extract: Extract = None
     actions: Actions = ()
-    init_script: FirstScript = ""
+    init_script: InitScriptSource = ""
     keep: KeepChoice = ()
     webhook: WebhookAddress = ""
     durable: Durable = None

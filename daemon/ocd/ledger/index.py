@@ -170,7 +170,7 @@ class TaskIndex:
         return len(self._rows)
 
     def __repr__(self) -> str:
-        return f"Index({len(self._rows)} tasks, {len(self.unreadable)} unreadable)"
+        return f"TaskIndex({len(self._rows)} tasks, {len(self.unreadable)} unreadable)"
 
 
 def _folders(root: Path) -> Iterator[str]:

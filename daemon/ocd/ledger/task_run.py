@@ -277,4 +277,4 @@ class TaskRun:
         return saved
 
     def __repr__(self) -> str:
-        return f"Run({self.meta.task_id!r}, {self.meta.kind}, {self.meta.status})"
+        return f"TaskRun({self.meta.task_id!r}, {self.meta.kind}, {self.meta.status})"

@@ -119,4 +119,4 @@ class StoreUsage:
             return True
 
     def __repr__(self) -> str:
-        return f"Usage({len(self._handles)} handles, {self._total} bytes)"
+        return f"StoreUsage({len(self._handles)} handles, {self._total} bytes)"

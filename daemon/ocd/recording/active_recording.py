@@ -272,7 +272,7 @@ class ActiveRecording:
         return {"changed": redact(changed), "lines": lines, **(found + more).field()}
 
     def __repr__(self) -> str:
-        return f"Active({self.recording!r})"
+        return f"ActiveRecording({self.recording!r})"
 
 
 _shown_url = lru_cache(256)(redact_url)

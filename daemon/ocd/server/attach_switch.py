@@ -90,13 +90,13 @@ class AttachSwitch:
             return self._port
 
     def apply_setting(self) -> None:
-        """End every program if the changed setting is off now."""
+        """Disconnect every program if the setting has been switched off."""
         if self._port is not None and not self._enabled():
             self._port.end_programs("setting")
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """Hold the port for programs, and serve it from the start if the setting says so."""
+        """Reserve the port for programs during the block; serve it at once if the setting is on."""
         async with self._serving:
             try:
                 if self._enabled():

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 
 class RequestHandler(Protocol):
-    """What answers on a connection: aiohttp's handler of requests."""
+    """The protocol that serves a connection: aiohttp's RequestHandler."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See asyncio.Protocol."""
@@ -41,7 +41,7 @@ class RequestHandler(Protocol):
 
 
 class PeerCloseWatcher:
-    """Reports connections whose peer is gone; only Linux can tell that from a half-close."""
+    """Reports connections whose peer is gone; only Linux can distinguish that from a half-close."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -53,7 +53,7 @@ class PeerCloseWatcher:
             self._loop.add_reader(self._watching.fileno(), self._on_readable)
 
     def watch(self, descriptor: int, gone: Callable[[], None]) -> bool:
-        """Call `gone` once the peer is gone; False if it already is, or that cannot be told."""
+        """Call `gone` once the peer is gone; False if it already is, or the system cannot tell."""
         if self._watching is None:
             return False
         self._watching.register(descriptor, 0)  # that the other side hangs up is told unasked
@@ -64,7 +64,7 @@ class PeerCloseWatcher:
         return True
 
     def forget(self, descriptor: int, gone: Callable[[], None]) -> None:
-        """Watch it no longer; another connection may have its number by now."""
+        """Stop watching; another connection may have the descriptor's number by now."""
         if self._by_descriptor.get(descriptor) == gone:
             del self._by_descriptor[descriptor]
             self._unregister(descriptor)
@@ -83,13 +83,13 @@ class PeerCloseWatcher:
             self._watching.unregister(descriptor)
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all connections."""
         if self._watching is not None:
             self._loop.remove_reader(self._watching.fileno())
             self._watching.close()
 
     def __repr__(self) -> str:
-        return f"HangUps({len(self._by_descriptor)} watched)"
+        return f"PeerCloseWatcher({len(self._by_descriptor)} watched)"
 
 
 class HalfClosedConnection(asyncio.Protocol):
@@ -102,12 +102,12 @@ class HalfClosedConnection(asyncio.Protocol):
         self._watched = -1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Start serving; see asyncio.Protocol."""
         self._transport = cast("asyncio.Transport", transport)  # uvloop's is no subclass
         self._served.connection_made(transport)
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """End."""
+        """Stop watching the peer, and stop serving; see asyncio.Protocol."""
         if self._watched >= 0:
             self._hang_ups.forget(self._watched, self._on_peer_gone)
         self._served.connection_lost(exc)
@@ -151,4 +151,4 @@ class HalfClosedConnection(asyncio.Protocol):
             self._transport.abort()
 
     def __repr__(self) -> str:
-        return f"HalfOpen({self._served!r})"
+        return f"HalfClosedConnection({self._served!r})"

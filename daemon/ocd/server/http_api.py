@@ -52,7 +52,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class OnDemand(NamedTuple):
-    """A part that is off until a person requests it."""
+    """The parts whose ports are closed until a person asks for them."""
 
     dashboard: DashboardSwitch
     attaching: AttachSwitch
@@ -150,7 +150,7 @@ class HttpApi:
         return self._json(msgspec.json.encode({"result": {"approvals": waiting}}))
 
     async def post_leases(self, request: web.Request) -> web.Response:
-        """List, take, keep or give back a tab; not a verb, because it is for a person's shell."""
+        """List leases of tabs, take, renew or release one; not a verb: for a person's shell."""
         result = self._lease(_decode_body(LeaseRequest, await request.read()))
         return self._json(msgspec.json.encode({"result": secrets.current().mask(result)}))
 
@@ -270,7 +270,10 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
 
 
 async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
-    """Write {"result": …} with a list from a file of any length, piece by piece."""
+    """Write {"result": …} in pieces, with a list of any length that is read from a file.
+
+    If the file cannot be read to its end, the connection is aborted (ConnectionResetError).
+    """
     await response.write(b'{"result":')
     pieces = reply.pieces()
     try:

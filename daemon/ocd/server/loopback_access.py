@@ -41,7 +41,10 @@ class LoopbackAccess:
             raise OcdError("forbidden", "Other pages may not call this server")
 
     def check_peer(self, request: web.Request) -> None:
-        """Raise `forbidden` for another user's process, and for the daemon's own Chromium."""
+        """Raise `forbidden` for another user's process, and for the daemon's own Chromium.
+
+        Every process is admitted where the system does not say whose a connection is.
+        """
         peer = request.transport.get_extra_info("peername") if request.transport else None
         if not knows_peers():
             return

@@ -25,9 +25,9 @@ _TOKEN_BYTES = 32
 async def listening(
     door: McpSocketServer, config: Config, spawn: SpawnTask
 ) -> AsyncIterator[int | None]:
-    """Serve MCP over HTTP until left, if the configuration says so; yield the port.
+    """Serve MCP over HTTP during the block, if it is configured; yield the port, or None.
 
-    Raises `address_in_use`, or `config_invalid` for a host that is none of ours.
+    Raises `address_in_use`, or `config_invalid` for a host that is not this machine's.
     """
     if config.http is None:
         yield None

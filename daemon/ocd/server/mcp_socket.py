@@ -58,7 +58,7 @@ class LinkedQuestion:
 
 
 class McpSocketServer:
-    """What oc_mcp.server.daemon_protocol.Door asks for, and the connections of bridges.
+    """The daemon as oc_mcp sees it (daemon_protocol.Door), and the connections of bridges.
 
     status: what GET /v1/status answers. config: the configuration as it is now.
     """
@@ -98,7 +98,7 @@ class McpSocketServer:
         return config.sync_budget_s
 
     def narrow(self, only: Iterable[str], disabled: Iterable[str]) -> Capabilities:
-        """Return the daemon's maximum, less what one connection leaves out."""
+        """Return the daemon's capabilities, narrowed to what one connection allows."""
         return self._services.capabilities.narrow(only, disabled)
 
     async def call(
@@ -111,7 +111,7 @@ class McpSocketServer:
         is_listed: IsListed,
         askable: bool,
     ) -> Reply:
-        """Run a call inside a connection's maximum."""
+        """Run a call with the capabilities of one connection (`maximum`)."""
         caller = CallContext(capabilities=maximum, is_listed=is_listed, can_ask=askable)
         return await run_call(self._services, request, on_progress, budget_s, caller)
 
@@ -131,20 +131,20 @@ class McpSocketServer:
         return self._services.gateway.names != []
 
     async def settle(self, maximum: Capabilities) -> None:
-        """Wait, for some seconds at most, until it is known what other MCP servers offer."""
+        """Wait, for some seconds at most, until other MCP servers have listed what they offer."""
         if "upstream" in maximum.groups:
             await self._services.gateway.settle()
 
     async def resources(self, maximum: Capabilities) -> list[dict[str, Any]]:
-        """Return what other MCP servers list as resources, under addresses of ours."""
+        """Return other MCP servers' resources, under the gateway's URIs."""
         return await self._services.gateway.resources() if "upstream" in maximum.groups else []
 
     async def templates(self, maximum: Capabilities) -> list[dict[str, Any]]:
-        """Return other MCP servers' templates of resources, as addresses of ours."""
+        """Return other MCP servers' resource templates, under the gateway's URIs."""
         return await self._services.gateway.templates() if "upstream" in maximum.groups else []
 
     async def prompts(self, maximum: Capabilities) -> list[dict[str, Any]]:
-        """Return the prompts of other MCP servers, under names of ours."""
+        """Return other MCP servers' prompts, under the gateway's names."""
         return await self._services.gateway.prompts() if "upstream" in maximum.groups else []
 
     def watch(self, listener: Callable[[ListName], Awaitable[None]]) -> Callable[[], None]:
@@ -152,7 +152,7 @@ class McpSocketServer:
         return self._services.gateway.watch(listener)
 
     def page_tools(self, session: str, maximum: Capabilities) -> Offers:
-        """Return the tools that the session's current tab offers, under names of ours."""
+        """Return the tools that the session's current tab offers, by their names for the host."""
         if "page_tool_call" not in maximum:
             return {}
         services = self._services
@@ -220,7 +220,7 @@ class McpSocketServer:
     async def known_names(
         self, what: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
-        """Return the names of handles, tasks or the session's tabs."""
+        """Return the names of stored outputs, of the latest 100 tasks, or of the session's tabs."""
         if what == "tasks":
             return [meta.task_id for meta in (await self._services.runner.list(limit=100)).metas]
         if what == "handles":
@@ -245,7 +245,7 @@ class McpSocketServer:
         return chromium.pid is not None and holds_socket(chromium.pid, inode)
 
     def end_session(self, session: str) -> None:
-        """Close the session's tabs after a while, unless somebody has come back to it."""
+        """Close the session's tabs after a while, unless a bridge uses it again by then."""
         if not self._services.closing.is_set():
             self._spawn(self._close_later(session))
 
@@ -285,7 +285,7 @@ class McpSocketServer:
     # --- the socket --------------------------------------------------------------------------
 
     async def load(self, name: str) -> Any:  # noqa: ANN401 - a module of oc_mcp
-        """Return the module, imported beside the loop; one at a time, for the SDK's are cyclic."""
+        """Import a module in a thread and return it; one at a time: the SDK's import each other."""
         async with self._loading:
             return await asyncio.to_thread(importlib.import_module, name)
 
@@ -344,7 +344,7 @@ class McpSocketServer:
             self.leave(caller.session, shared=bool(hello.session))
 
     def __repr__(self) -> str:
-        return f"McpDoor({len(self._connections)} bridges)"
+        return f"McpSocketServer({len(self._connections)} bridges)"
 
 
 def _is_ours(writer: asyncio.StreamWriter) -> bool:

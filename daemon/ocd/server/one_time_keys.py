@@ -33,7 +33,7 @@ class OneTimeKeys(Generic[T]):
         return value if until >= self._clock() else None
 
     def redeem(self, key: str) -> T | None:
-        """Use the key up; None if it is unknown, used or too old."""
+        """Use the key up and return its value; None if it is unknown, used or expired."""
         value = self.find(key)
         self._keys.pop(digest(key), None)
         return value
@@ -43,5 +43,5 @@ class OneTimeKeys(Generic[T]):
 
 
 def digest(secret: str) -> bytes:
-    """Return the stored digest of a key."""
+    """Return the SHA-256 digest under which a key is stored."""
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -42,7 +42,7 @@ class ReservedPort:
         self.number: int | None = None
 
     async def reserve(self) -> None:
-        """Reserve a port, if the browser can be told at its start to avoid it."""
+        """Reserve a port, if the browser can be made to block it when it starts."""
         if not self._chromium.obeys_network_rules:
             return
         try:
@@ -64,9 +64,9 @@ class ReservedPort:
         await self._on_taken()
 
     def check_browser(self, switch_on: str) -> None:
-        """Raise `disabled` if a Chromium runs that was not told at its start of this port.
+        """Raise `disabled` if a Chromium is running that was started without blocking this port.
 
-        switch_on: how a person has it open from the daemon's start.
+        switch_on: how to open the port from the daemon's start, for the hint.
         """
         if self._reserved or self._chromium.state in ("stopped", "gone"):
             return

@@ -14,8 +14,8 @@ _ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 def listening_sockets(host: str, port: int, setting: str) -> list[socket.socket]:
     """Return a listening socket for each address of the host, all at one port (0: any free one).
 
-    setting: what the port comes from. Raises `address_in_use`, or `config_invalid` for a host that
-    is none of ours.
+    setting: the key of the port in config.toml, for errors. Raises `address_in_use`, or
+    `config_invalid` for a host that is not this machine's.
     """
     return _open_sockets(host, port, setting, listen=True)
 

@@ -1,4 +1,7 @@
-"""The socket, or named pipe, to which agent hosts' bridges connect."""
+"""Unix sockets of the daemon: bound with mode 0600, removed at exit, the user of a peer.
+
+The MCP socket is a named pipe on Windows.
+"""
 
 import asyncio
 import contextlib

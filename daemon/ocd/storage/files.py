@@ -217,7 +217,7 @@ class JsonLinesLog:
         self._file.close()
 
     def __repr__(self) -> str:
-        return f"Log({str(self.path)!r})"
+        return f"JsonLinesLog({str(self.path)!r})"
 
 
 def _last_byte(path: Path) -> bytes:

@@ -188,7 +188,7 @@ class KeyedLog(Generic[R]):
         return {"unreadable": {"path": str(self.path), "lines": self.unreadable}}
 
     def __repr__(self) -> str:
-        return f"Keyed({str(self.path)!r}, {len(self._records)} records)"
+        return f"KeyedLog({str(self.path)!r}, {len(self._records)} records)"
 
 
 class _Header(msgspec.Struct):

@@ -152,4 +152,4 @@ class NamedFileStore(Generic[R]):
         return OcdError("not_found", f"There is no {self._what}{which}", known=known)
 
     def __repr__(self) -> str:
-        return f"NamedFiles({str(self.folder)!r})"
+        return f"NamedFileStore({str(self.folder)!r})"

@@ -237,7 +237,7 @@ R = TypeVar("R", Checkpoint, Snapshot)
 
 
 def _redact_record(record: R, *names: str) -> R:
-    """Return the record with secrets masked in what its writer said."""
+    """Return the record with secrets masked in these fields; invalid_argument if too large."""
     values = {name: getattr(record, name) for name in names}
     size = len(msgspec.json.encode(values))
     if size > MAX_BYTES:

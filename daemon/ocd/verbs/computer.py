@@ -207,7 +207,7 @@ async def _point(tab: Tab, params: Computer, deadline: ActionDeadline) -> Output
 async def _place(tab: Tab, params: Computer, deadline: ActionDeadline) -> tuple[float, float]:
     """Return the point: that of the element, once it can be used, or the one that was given.
 
-    A button is also pressed and let go where the mouse is.
+    Without either, actions that press or release a button do so where the mouse is.
     """
     here = tab.state(input_events.MousePlace)
     if params.action in _WHERE_IT_IS and here and not params.coordinate and not params.ref:

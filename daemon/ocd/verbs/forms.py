@@ -200,7 +200,7 @@ def _named_field(name: str, value: Value) -> Field:
 class _Filling:
     """The fields of a form as they are filled: which were, which were not, and what changed.
 
-    at: what is being done.
+    at: the field being filled, or the step that follows, for a timeout's message.
     """
 
     tab: Tab
@@ -216,7 +216,7 @@ class _Filling:
     async def fill(self, field: Field, *, after: int) -> None:
         """Fill one field; a failure is noted, unless the page itself is gone or waits.
 
-        after: how many fields are still to come. One that is waited for in vain leaves them time.
+        after: the number of fields that follow, for which time is reserved.
         """
         words = field.label if field.query is None else field.query
         locator = Locator(field.ref, field.selector, words, ties=TEXT_FIELD_ROLES, among="fields")

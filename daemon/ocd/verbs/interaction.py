@@ -207,7 +207,7 @@ async def interact(tab: Tab, params: Interact) -> Output:
 
 
 async def _target(tab: Tab, params: Interact, deadline: ActionDeadline) -> Target:
-    """Return the element that is named, or what gets the keys where none has to be."""
+    """Return the named element; without a name, what receives the keys of press and type."""
     at = replace(Locator.of(params), **_LOCATOR_OPTIONS.get(params.action, {}))
     if Locator.of(params) == Locator():
         if params.action == "press":

@@ -244,7 +244,7 @@ def _rule(tab: Tab, params: RequestIntercept) -> InterceptRule:
 
 
 def _with_body(spec: RuleSpec, body: str | None) -> RuleSpec:
-    """Return the rule with the body that was passed beside it in its place."""
+    """Return the rule with the call's `body` as its body; invalid_argument for log and block."""
     if body is None:
         return spec
     if spec.action in ("log", "block"):

@@ -74,8 +74,8 @@ class InitScriptParams(Params):
     id: Annotated[str | None, Meta(description="remove: its id; default: all")] = None
 
 
-class FirstScript(TypedDict):
-    """A script that runs first."""
+class InitScriptReport(TypedDict):
+    """An init script of the session."""
 
     id: str
     added_at: str
@@ -90,7 +90,7 @@ class InitScriptResult(TypedDict):
     count: int
     id: NotRequired[str]
     message: NotRequired[str]
-    scripts: NotRequired[list[FirstScript]]
+    scripts: NotRequired[list[InitScriptReport]]
     removed: NotRequired[list[str]]
 
 

@@ -131,7 +131,7 @@ async def _render_reading(tab: Tab, params: ReadPage) -> tuple[Reading, dict[str
     return found, facts
 
 
-def _filter_texts(params: ReadPage, raw: str, filter_blocks: str) -> dict[str, str]:
+def _filter_texts(params: ReadPage, raw: str, filtered: str) -> dict[str, str]:
     """Return the text before and after the filter, as requested."""
     options = {"return_raw": params.return_raw, "return_fit": params.return_fit}
     names = [name for name, wants in options.items() if wants]
@@ -140,7 +140,7 @@ def _filter_texts(params: ReadPage, raw: str, filter_blocks: str) -> dict[str, s
             "invalid_argument", f"read_page: {names[0]} needs a content_filter",
             hint="Pass mode='markdown' and content_filter='prune' with it.", parameter=names[0],
         )  # fmt: skip
-    texts = {"return_raw": ("raw_markdown", raw), "return_fit": ("fit_markdown", filter_blocks)}
+    texts = {"return_raw": ("raw_markdown", raw), "return_fit": ("fit_markdown", filtered)}
     return dict(texts[name] for name in names)
 
 

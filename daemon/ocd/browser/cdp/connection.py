@@ -74,7 +74,7 @@ class Transport(Protocol):
         """Send one message; never blocks, buffers what the other side is slow to read."""
 
     def close(self) -> None:
-        """End the connection; the receiver's `lost` is called afterwards."""
+        """End the connection; the receiver's `on_lost` is called afterwards."""
 
 
 class CdpSession(Emitter):

@@ -29,7 +29,7 @@ class EmulationOverrides:
 
 
 class Emulation:
-    """One tab's overrides, which its present and future frames in other processes get, too."""
+    """One tab's overrides; they apply to its out-of-process frames, too, present and future."""
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab

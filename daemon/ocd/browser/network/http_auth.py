@@ -20,8 +20,8 @@ _CHALLENGE = re.compile(r'\s*([\w-]+)(?:[^\n]*?realm="?([^"\n,]*))?', re.IGNOREC
 class Credentials:
     """A user name and password, and the origins (patterns) that they are for.
 
-    Without origins they are for the first origin that challenges a page of the tab, and for no
-    other from then on: the server of an image elsewhere does not get them.
+    Without origins they are bound to the first origin that challenges a document of the tab: the
+    server of an image elsewhere does not get them, and neither does a proxy.
     """
 
     username: str
@@ -33,7 +33,7 @@ class Credentials:
 
 
 def challenge_of(requests: Sequence[NetworkRequest]) -> dict[str, str] | None:
-    """Return scheme and realm that the newest page with status 401 asks for, if it has them."""
+    """Return the scheme and realm of the newest document with status 401; None without one."""
     for request in reversed(requests):
         if request.type == "Document" and request.status == 401:
             headers = {name.lower(): value for name, value in request.response_headers.items()}
@@ -54,7 +54,7 @@ class HttpAuthChallenges:
         self._answered = BoundedDict[str, None](_MAX_CHALLENGES)
 
     def answer(self, event: Event, tab_origin: str) -> dict[str, Any]:
-        """Return CDP's answer to a challenge."""
+        """Return CDP's answer to a challenge, and record the challenge in `seen`."""
         challenge = event["authChallenge"]
         again = event["requestId"] in self._answered
         credentials = self.credentials

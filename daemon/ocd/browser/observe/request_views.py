@@ -69,7 +69,7 @@ def request_summary(request: NetworkRequest) -> dict[str, Any]:
 
 
 def request_details(entry: NetworkRequest) -> dict[str, Any]:
-    """Return everything about a request but its body."""
+    """Return everything about a request except its response's body."""
     request: dict[str, Any] = {"headers": redact(entry.request_headers)}
     if entry.post_data is not None:
         request["post_data"] = redact(entry.post_data)

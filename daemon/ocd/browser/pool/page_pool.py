@@ -129,8 +129,8 @@ class PagePool:
     async def load(self, url: str, timeout_s: float) -> LoadedPage:
         """Render `url` within `timeout_s` seconds.
 
-        With images and styles, and with content that scripts are about to insert, for which it
-        waits a few seconds at most.
+        With styles, and with images unless the options say text_only. Content that scripts are
+        about to insert is waited for, a few seconds at most.
 
         Raises navigation_failed, too_many_redirects, download_started, not_html, domain_blocked,
         tab_crashed, timeout, browser_gone.

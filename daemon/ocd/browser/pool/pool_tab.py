@@ -259,7 +259,7 @@ class PoolTab:
         reply = await self.cdp.send("Page.navigate", {"url": url})
         if error := reply.get("errorText"):
             self.stale = self.stale or "loaderId" in reply
-            raise load_error(url, error, None)
+            raise load_error(url, error, None, aborted_is_download=True)
         if "loaderId" in reply:
             document = self._documents.of(reply["loaderId"])
             await self._documents.wait_until(lambda: document.committed)

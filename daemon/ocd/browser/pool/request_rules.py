@@ -163,6 +163,6 @@ class RequestRules:
 
 
 def _size(headers: list[tuple[str, str]]) -> int:
-    """Return the body's size if the headers tell it, else 0."""
+    """Return the body's size by Content-Length; 0 without a valid one."""
     length = next((value for name, value in headers if name.lower() == "content-length"), "")
     return int(length) if length.isascii() and length.isdecimal() else 0

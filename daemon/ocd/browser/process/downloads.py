@@ -1,6 +1,6 @@
 """Downloads: saved in the folder of the session whose tab started them, under safe names.
 
-Chromium writes into one folder of ours, under names of its own; complete files are moved from
+Chromium writes into a folder of the daemon under random names; complete files are moved from
 there, so that a session's folder never contains half a file.
 """
 

@@ -23,7 +23,7 @@ _LOOK_S = 0.02
 
 
 class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
-    """A Chromium of ours: its process, profile and host."""
+    """The record of a Chromium that a daemon has started: its process, profile and host."""
 
     profile: str
     host: str
@@ -31,7 +31,7 @@ class BrowserIdentity(ProcessIdentity, kw_only=True, frozen=True):
 
 
 def remember(run_dir: Path, pid: int, profile: Path) -> None:
-    """Record which Chromium is ours."""
+    """Write the record of the Chromium that this daemon has started."""
     with contextlib.suppress(psutil.Error):
         started_at = psutil.Process(pid).create_time()
         record = BrowserIdentity(

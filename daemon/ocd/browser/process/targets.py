@@ -1,4 +1,4 @@
-"""The browser's page targets and their owners: ours, or pop-ups of ours."""
+"""The browser's page targets and their owners: pages that the daemon opens, and their pop-ups."""
 
 from collections.abc import Callable
 from typing import Any

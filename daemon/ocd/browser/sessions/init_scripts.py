@@ -45,7 +45,7 @@ class InitScripts:
         return len(self._by_id)
 
     async def add(self, source: str) -> InitScript:
-        """Have `source` run from each page's next document on; limit_reached."""
+        """Run `source` in every document that the session loads from now on; limit_reached."""
         self._check_limits(source)
         self._number += 1
         script = InitScript(f"s{self._number}", source, now())
@@ -59,24 +59,24 @@ class InitScripts:
             return
         raise OcdError(
             "limit_reached",
-            f"A session can have {MAX_SCRIPTS} first scripts with {MAX_CHARS:,} characters in "
+            f"A session can have {MAX_SCRIPTS} init scripts with {MAX_CHARS:,} characters in "
             "total.",
             hint=f"Remove one: {tool_call('init_script', action='remove', id='ID')}",
             limit=MAX_SCRIPTS,
         )
 
     async def remove(self, script_id: str) -> None:
-        """Run the script in no further document; not_found."""
+        """Stop running the script in new documents; not_found."""
         script = self._by_id.pop(script_id, None)
         if script is None:
             hint = did_you_mean(
                 script_id, self._by_id, f"List them: {tool_call('init_script', action='list')}"
             )
-            raise OcdError("not_found", f"There is no first script {script_id[:200]!r}.", hint=hint)
+            raise OcdError("not_found", f"There is no init script {script_id[:200]!r}.", hint=hint)
         await _settle(_uninstall(script, cdp) for cdp in tuple(script.installed))
 
     def start(self, cdp: CdpSession) -> None:
-        """Add them to a target that has not run anything yet."""
+        """Add the scripts to a target that has not run anything yet."""
         for script in self:
             # Also at once, because the empty document with which a pop-up begins exists already.
             _ = _install(script, cdp, at_once=True)

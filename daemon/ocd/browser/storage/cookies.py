@@ -28,8 +28,8 @@ _RULES = (
 class CookieQuery:
     """A query for cookies.
 
-    domain: those of it and below it ("*": of every domain). host: those that a request to it gets.
-    Without both: those that the host of the tab's page gets.
+    domain: cookies of this domain and those below it ("*": of every domain). host: cookies that a
+    request to this host carries. Without both: the same for the host of the tab's page.
     """
 
     name: str | None = None

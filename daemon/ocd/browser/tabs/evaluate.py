@@ -98,7 +98,7 @@ async def evaluate(
         params["returnByValue"] = True
     try:
         reply = await _await_promise(frame, await _run_script(frame, params, ours=repl))
-        if repl and _call_options(reply):
+        if repl and _has_illegal_return(reply):
             params["expression"] = f"(async () => {{{source}\n}})()"
             reply = await _await_promise(frame, await _run_script(frame, params, ours=True))
         value = value_of(await _in_words(frame, reply, context) if repl else reply)
@@ -134,7 +134,7 @@ async def _await_promise(frame: Frame, reply: dict[str, Any]) -> dict[str, Any]:
     return settled
 
 
-def _call_options(reply: dict[str, Any]) -> bool:
+def _has_illegal_return(reply: dict[str, Any]) -> bool:
     """Whether the script was refused, before it ran, for a `return` outside a function."""
     thrown = reply.get("exceptionDetails", {}).get("exception", {})
     # An error that `eval` throws at run time has a stack below its message.
@@ -288,7 +288,7 @@ async def evaluate_isolated(frame: Frame, source: str, **options: bool) -> Any: 
 async def main_context(frame: Frame) -> int:
     """Return the context in which the page's own scripts of a same-process frame run.
 
-    CDP only names it in events, all of which come again when its Runtime domain is enabled.
+    CDP only names it in events, which are sent again when its Runtime domain is enabled.
     Raises script_error if the frame has none.
     """
     created: list[int] = []

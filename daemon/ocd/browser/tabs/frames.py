@@ -189,7 +189,7 @@ class FrameTree:
                 frame.cdp = cdp.parent or self._main
 
 
-def apart(frames: list[Frame]) -> list[Frame]:
+def frames_to_call(frames: list[Frame]) -> list[Frame]:
     """Return the frames that must be called separately: others can be read through their parent.
 
     A document has access to the frames of its own origin and process.

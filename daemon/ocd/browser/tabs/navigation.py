@@ -76,7 +76,7 @@ async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigatio
             document = document or tab.page_loads.failed or PageLoad("", error=error)
             document.error = document.error or error
             await _error_page(tab, document)
-            raise_load_error(document, url, tab)
+            raise_load_error(document, url)
         assert document
         started = document
         await tab.page_loads.wait_until(lambda: started.committed)
@@ -172,10 +172,10 @@ async def _wait_for_navigation(tab: PageTarget, call: Result, wait: Wait, url: s
             await documents.wait_until(lambda: documents.navigation_count > count)
         if documents.failed is not None and documents.failed is not failed:
             await _error_page(tab, documents.failed)
-            raise_load_error(documents.failed, url, tab)
+            raise_load_error(documents.failed, url)
         await _wait_for_load(tab, wait)
         if documents.current.error and not documents.current.broken_off:
-            raise_load_error(documents.current, url, tab)
+            raise_load_error(documents.current, url)
     except asyncio.CancelledError:
         stop_loading(tab)
         raise
@@ -224,16 +224,19 @@ def download_started_error(url: str) -> OcdError:
     return OcdError("download_started", f"{url} is a download, not a page.", hint=hint, url=url)
 
 
-def raise_load_error(document: PageLoad, url: str, tab: PageTarget) -> None:
+def raise_load_error(document: PageLoad, url: str) -> None:
     """Raise the error of a failed page load; return if there was an HTTP response after all."""
     error = document.error
     if error in STATUS_ONLY and document.status:
         return
-    raise load_error(url, error, document.status, tab)
+    raise load_error(url, error, document.status, aborted_is_download=False)
 
 
-def load_error(url: str, error: str, status: int | None, tab: PageTarget | None = None) -> OcdError:
-    """Return the error for CDP's error text of a main document's load."""
+def load_error(url: str, error: str, status: int | None, *, aborted_is_download: bool) -> OcdError:
+    """Return the error for CDP's error text of a main document's load.
+
+    aborted_is_download: an aborted load that is not explained otherwise has become a download.
+    """
     if untrusted := certificate_errors.certificate_error(url, netloc_of(url), error):
         return untrusted
     details: dict[str, Any] = {"url": url, "net_error": error}
@@ -244,6 +247,6 @@ def load_error(url: str, error: str, status: int | None, tab: PageTarget | None 
     if error == "net::ERR_ABORTED" and status in _NO_CONTENT:
         message = f"{url} returned {status} without a page; the tab stays where it was."
         return OcdError("navigation_failed", message, status=status, **details)
-    if error == "net::ERR_ABORTED" and tab is None:
+    if error == "net::ERR_ABORTED" and aborted_is_download:
         return download_started_error(url)
     return OcdError("navigation_failed", f"{url}: {error.removeprefix('net::')}", **details)

@@ -1,10 +1,11 @@
-"""Prompts of the browser itself, which nobody sees and which get the mouse and the keys.
+"""Prompts of the browser itself, which nobody sees and which receive the mouse and the keys.
 
-Chromium shows one where a request is answered with 401, where a link leads to another program
-(`tel:`), or where a page asks to share the screen. Preventing the first would cost every page:
-Chromium asks CDP about such answers only where it asks about every request, too, which took 7 to
-14 % more of its CPU on a small page. So a prompt is noticed when the page hears nothing of an
-action; that for a password is closed then, and does not come again in that tab.
+Chromium shows one when a request is answered with 401, when a link leads to another program
+(`tel:`), or when a page asks to share the screen. Preventing the first kind would slow down every
+page: Chromium passes such answers to CDP only together with every request, which took 7 to 14 %
+more of its CPU on a small page. So a prompt is noticed when an action's input does not reach the
+page. One for a password is closed then, and later challenges of the tab are answered: with the
+credentials of `http_auth`, or with none.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ _OTHER_HINT = (
 
 
 async def check_heard(tab: Tab) -> None:
-    """Raise `covered` if the page does not hear of the mouse; closes a prompt for a password."""
+    """Raise `covered` if the mouse does not reach the page; closes a prompt for a password."""
     if await _hears(tab):
         return
     what, hint = "a prompt of the browser itself gets it", _OTHER_HINT
@@ -52,7 +53,7 @@ async def check_heard(tab: Tab) -> None:
 
 
 async def _hears_again(tab: Tab) -> bool:
-    """Whether the page hears of the mouse soon: a prompt is closed once its request has ended."""
+    """Whether the mouse reaches the page soon: a prompt closes once its request has ended."""
     for _ in range(_LOOKS):
         if await _hears(tab):
             return True
@@ -61,7 +62,7 @@ async def _hears_again(tab: Tab) -> bool:
 
 
 async def _hears(tab: Tab) -> bool:
-    """Whether the page hears of the mouse; also where that cannot be found out."""
+    """Whether the mouse reaches the page; True, too, where that cannot be found out."""
     if tab.state(input_events.HeldButton) is not None:
         return True
     place = tab.state(input_events.MousePlace) or input_events.MousePlace(0, 0)

@@ -59,7 +59,7 @@ class ScaledScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class _DragStart:
-    """The frame in which a button was pressed by hand; kept in the tab until it is released."""
+    """The frame in which left_mouse_down pressed a button; a state of the tab until the release."""
 
     frame: Frame
 
@@ -75,7 +75,7 @@ async def perform_at(
 async def click(
     tab: Tab, at: Point, deadline: ActionDeadline, kind: str, modifiers: int = 0
 ) -> tuple[Target, ActionResult]:
-    """Click at a point, with the buttons that `kind` stands for; return what was hit."""
+    """Click at a point; `kind` says with which button, and how often. Return what was hit."""
     button, count = CLICKS[kind]
     target = await hit_test.element_at_point(tab, *at)
     async with target.element:

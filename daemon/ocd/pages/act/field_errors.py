@@ -39,7 +39,7 @@ def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
 def difference(target: Target, expected: Any, held: Any, said: str = "") -> OcdError:  # noqa: ANN401
     """Return the error for a control that holds something other than it was given.
 
-    said: the text that the page has shown since.
+    said: the first text that the page has shown since, for the hint.
     """
     details = {"ref": target.ref, "held": _excerpt(held)}
     if not target.about["secret"]:

@@ -59,7 +59,7 @@ class UploadFile:
 
 
 class UploadStaging:
-    """A folder for files that a call passes; kept until the tab ends, which may send them late."""
+    """A folder for a call's files; deleted with the tab, whose page may send them late."""
 
     def __init__(self, tab: Tab) -> None:
         self._folder = tab.folder / "uploads" / token_hex(6)

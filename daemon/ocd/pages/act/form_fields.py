@@ -113,7 +113,7 @@ async def _fill(
 
 
 async def _check_held(target: Target, value: Value, done: ActionResult, *, offered: bool) -> None:
-    """Raise the error for a control that does not hold the value, beside its text or at all."""
+    """Raise an error unless the control holds the value, as text or as a choice shown beside it."""
     emptied = done.instead is not None and done.instead["held"] == ""
     several = isinstance(value, (list, tuple))
     if done.value == "" and value and (emptied or offered or several or _offers_list(target)):
@@ -296,7 +296,7 @@ async def _enter_token(target: Target, text: str, deadline: ActionDeadline) -> N
 
 
 async def _give_back(target: Target, text: str) -> bool:
-    """Empty a field that made no value of a text; whether it did not."""
+    """Empty the field if it did not accept the text as a value; return whether it did not."""
     if not await several_values.missing(target, [text]):
         return False
     if await target.element.call(_STATE):

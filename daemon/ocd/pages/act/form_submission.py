@@ -38,7 +38,7 @@ def refusals(invalid: Sequence[Mapping[str, Any]], names: dict[str, str]) -> lis
 
 
 def check_submitted(done: "ActionResult") -> None:
-    """Raise fields_failed if the browser has kept back the form that an action was to submit."""
+    """Raise fields_failed if the browser's validation has stopped the form from being submitted."""
     if invalid := done.changed.get("invalid"):
         failed = refusals(invalid, {})
         raise OcdError(

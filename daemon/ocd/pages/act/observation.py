@@ -234,7 +234,7 @@ async def _act(tab: Tab, effects: ActionEffects, action: Action) -> Given:
 def _check_click(
     settled: dict[str, Any], missed: Callable[[str, str], OcdError], effects: ActionEffects
 ) -> None:
-    """Raise the error of a click that cannot be taken back, nor made again."""
+    """Raise the error of a click that did not arrive and must not be repeated."""
     if settled["unclicked"] and not effects.any_so_far:
         raise missed(settled["unclicked"]["why"], settled["unclicked"]["text"])
     if settled["swallowed"]:

@@ -28,14 +28,14 @@ class PendingWork:
         self._object_id = ""
 
     def begin(self) -> None:
-        """Begin, before the action; what is sent to the page's scripts later runs later."""
+        """Start the watch, before the action: Chromium runs what it is sent in order."""
         if self._frame.frame_id == self._frame.cdp.target_id:
             limit = ".withLongerLimit()" if self._patient else ""
             params = {"expression": script("tabs/pending_work") + limit}
             self._begun = self._frame.cdp.send("Runtime.evaluate", params)
 
     async def wait_begun(self) -> None:
-        """Wait until it has begun; returns at once for a page that cannot be watched."""
+        """Wait until the watch has begun; returns at once for a page that cannot be watched."""
         begun, self._begun = self._begun, None
         if begun is None:
             return

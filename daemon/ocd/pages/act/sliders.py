@@ -36,7 +36,7 @@ class _Slider:
         return float(self.wanted - self.state["now"])
 
     async def press(self, key: str, count: int = 1, step: float | None = None) -> float:
-        """Press a key `count` times, each expected to move it by `step`; return the whole move."""
+        """Press a key `count` times, each expected to move it by `step`; return the total move."""
         before = self.state["now"]
         expected = None if step is None else before + count * step
         for _ in range(count):

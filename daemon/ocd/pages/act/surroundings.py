@@ -8,7 +8,7 @@ import contextlib
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.frames import apart
+from ocd.browser.tabs.frames import frames_to_call
 from ocd.browser.tabs.tab import Frame, Tab
 from ocd.pages.engine import engine
 
@@ -35,7 +35,7 @@ async def settle_main_frame(tab: Tab, options: dict[str, Any]) -> dict[str, Any]
 def _is_apart(tab: Tab, frame: Frame) -> bool:
     frames = tab.frames()
     parents = {each.frame_id: each.parent_id for each in frames}
-    alone = {each.frame_id for each in apart(frames)} - {tab.main_frame.frame_id}
+    alone = {each.frame_id for each in frames_to_call(frames)} - {tab.main_frame.frame_id}
     at: str | None = frame.frame_id
     while at is not None and at not in alone:
         at = parents.get(at)

@@ -33,7 +33,7 @@ async def caret_to_end(target: Target) -> int:
 
 
 async def append_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
-    """Put a text behind what the field holds; return what must hold then."""
+    """Append a text to what the field holds; return what the field must contain then."""
     max_length = target.about["most"]
     await wait_ready(target, deadline, point=False, editable=True)
     length = await caret_to_end(target)
@@ -47,7 +47,7 @@ async def append_text(target: Target, deadline: ActionDeadline, text: str) -> Gi
 
 
 async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
-    """Replace the text of the field; return what it holds then, if known."""
+    """Replace the text of the field; return what it holds then, "" if that is not known."""
     if target.about["kind"] in editors.KINDS:
         await editors.replace_text(target, deadline, text)
         return ""
@@ -80,6 +80,6 @@ async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> s
 
 
 async def _enter_text(target: Target, text: str) -> object:
-    """Insert a text, and let the page see its last key go up; return what is held then."""
+    """Insert a text, and dispatch the keyup of its last key; return what the field holds then."""
     await input_events.insert_text(target.element.tab, text)
     return await target.element.call(_KEY_UP, text.rstrip()[-1:])

@@ -14,7 +14,10 @@ _CHECKED = "function (want) { return openchrome.checkedInTime(this, want) }"
 
 
 async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> Given:
-    """Check or uncheck by a click, if necessary; return what must hold then."""
+    """Check or uncheck by a click; return what must hold then.
+
+    None if no click was needed, or if the control has no state that can be read.
+    """
     option = target.about["role"] in ("option", "treeitem") and target.about["kind"] == "none"
     if target.about["kind"] != "check" and not option:
         raise value_error(target, "it cannot be checked.", "Use interact with action click.")

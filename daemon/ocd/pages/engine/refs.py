@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from ocd.api.bounded_dict import BoundedDict
 from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
-from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 
@@ -234,7 +234,7 @@ async def _of_ref(tab: Tab, ref: str) -> Element:
 
 
 async def _of_selector(tab: Tab, selector: str) -> Element:
-    for frame in apart(tab.frames()):
+    for frame in frames_to_call(tab.frames()):
         if await matches(tab, frame, selector):
             quoted = f"openchrome.query({json.dumps(selector)})"
             object_id = await engine.handle(tab, frame, quoted)

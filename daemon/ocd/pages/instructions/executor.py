@@ -65,7 +65,7 @@ class InstructionRunner:
         self.results: list[StepResult] = []
 
     async def run(self, steps: list[Step]) -> None:
-        """Run the steps in order; an error tells which one failed and what was done before."""
+        """Run the steps in order; an error names the one that failed, and what was done before."""
         for step in steps:
             try:
                 result = await _handlers()[step.kind](self, step)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_into_empty
@@ -136,7 +136,7 @@ async def call_in_frames(
     tab: Tab, function: str, options: dict[str, Any], take: Callable[[dict[str, Any]], bool]
 ) -> None:
     """Call the engine in all frames, the main one first, until `take` returns True."""
-    for frame in apart(tab.frames())[:MAX_FRAMES]:
+    for frame in frames_to_call(tab.frames())[:MAX_FRAMES]:
         try:
             result = await call_engine(tab, frame, function, options)
         except OcdError as error:
@@ -165,11 +165,11 @@ async def search(
     limit: int,
     *,
     among: Among = "all",
-    apart: bool = False,
+    outermost_only: bool = False,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and the number of all matches.
 
-    apart: of equal matches inside each other, return only the outermost.
+    outermost_only: of equal matches inside each other, return only the outermost.
     """
     matches: list[Match] = []
     total = 0
@@ -180,7 +180,7 @@ async def search(
         total += int(result["total"])
         return False
 
-    options = {"query": query, "limit": limit, "among": among, "apart": apart}
+    options = {"query": query, "limit": limit, "among": among, "outermost": outermost_only}
     await call_in_frames(tab, "find", options, take)
     # The sort is stable, so that the engine's order within a frame is kept.
     matches.sort(key=lambda match: -match.score)
@@ -197,7 +197,7 @@ async def count_matches(tab: Tab, at: Locator) -> int:
         (await element_of_ref(tab, at.ref)).release()
         return 1
     if at.query is not None:
-        matches, _ = await search(tab, at.query, MAX_ORDINAL_MATCHES, apart=True)
+        matches, _ = await search(tab, at.query, MAX_ORDINAL_MATCHES, outermost_only=True)
         return sum(match.score >= MIN_SCORE for match in matches)
     total = 0
 
@@ -298,11 +298,11 @@ async def _choose_part(
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, among = str(at.query), "all" if at.texts == "any" else at.among
-    matches, _ = await search(tab, query, limit, among=among, apart=among == "all")
+    matches, _ = await search(tab, query, limit, among=among, outermost_only=among == "all")
     matches = _prefer_roles(matches, at.roles)
     found = bool(matches) and matches[0].score >= MIN_SCORE
     if at.texts == "exact" and not found:
-        any_text, _ = await search(tab, query, limit, apart=True)
+        any_text, _ = await search(tab, query, limit, outermost_only=True)
         return [match for match in any_text if match.score >= _EXACT_TEXT_SCORE] or matches
     return matches
 

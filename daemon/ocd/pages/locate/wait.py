@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
-from ocd.browser.tabs.frames import apart
+from ocd.browser.tabs.frames import frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.locate.locators import MIN_SCORE, Locator, search
@@ -105,7 +105,7 @@ async def wait_for_text(tab: Tab, words: str, deadline: ActionDeadline) -> bool:
     """Wait until the page or one of its frames shows the text; return whether it did in time."""
 
     async def find() -> bool | None:
-        for frame in apart(tab.frames()):
+        for frame in frames_to_call(tab.frames()):
             if await engine.call(tab, frame, "showsText", words):
                 return True
         return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate.geometry import FrameBox, frame_box
 from ocd.pages.locate.locators import MAX_FRAMES, call_engine
@@ -46,7 +46,7 @@ async def observe(
     """
     tab.check_usable()
     observation = Observation()
-    frames_asked = apart(tab.frames())
+    frames_asked = frames_to_call(tab.frames())
     observation.left_out = max(len(frames_asked) - MAX_FRAMES, 0)
     for frame in frames_asked[:MAX_FRAMES] if frames == "all" else frames_asked[:1]:
         first = max(offset - observation.total, 0)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs import evaluate
-from ocd.browser.tabs.frames import Frame, apart
+from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.content.page_conversion import PageConversion
 from ocd.conversion.documents import convert_document
@@ -153,7 +153,7 @@ async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: s
         return frame
     if selector is None:
         return tab.main_frame
-    for frame in apart(tab.frames()):
+    for frame in frames_to_call(tab.frames()):
         if await matches(tab, frame, selector):
             options["selector"] = selector
             return frame

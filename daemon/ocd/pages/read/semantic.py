@@ -32,8 +32,8 @@ async def pagination(tab: Tab) -> dict[str, Any] | None:
     """Return the page's pagination, None if it has none.
 
     `type` is numbered, next_button, load_more, infinite_scroll, cursor or viewer. It has the
-    current and the last page as far as the page shows them, and `next_step`, the call that goes on
-    to the next page.
+    current and the last page as far as the page shows them, and `next_step`, the call that
+    opens the next page.
     """
     try:
         result = await locators.call_engine(tab, tab.main_frame, "pagination", {})

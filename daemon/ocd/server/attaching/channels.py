@@ -56,7 +56,7 @@ class Channel:
         self.send(encode(message))
 
     def emit(self, method: str, params: dict[str, Any]) -> None:
-        """Send an event of ours."""
+        """Send the program an event that does not come from Chromium."""
         self.write(Outgoing(method=method, params=params))
 
 

@@ -56,7 +56,7 @@ def answer_of(number: int, message: Incoming) -> Outgoing:
 
 
 def refusal_of(number: int, error: OcdError, code: int = _REFUSED) -> Outgoing:
-    """Return an error of ours as CDP's; `data` has our code and what to do about it."""
+    """Return a daemon's error in CDP's form; `data` has its code and hint."""
     data = f"{error.code}: {error.hint}" if error.hint else error.code
     return Outgoing(id=number, error={"code": code, "message": error.message, "data": data})
 

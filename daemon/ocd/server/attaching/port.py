@@ -57,7 +57,7 @@ class AttachPort:
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """Answer who comes, until left."""
+        """Serve the port during the block; afterwards every program is disconnected."""
         app = web.Application(middlewares=[_errors_as_json])
         app.router.add_get("/{key}", self._get_socket, allow_head=False)
         for path in ("/json/version", "/json/version/"):

@@ -34,7 +34,7 @@ BROWSER: Params = {
 
 
 class ProgramTargets:
-    """The tabs, as the program is told of them, and its channels. root: its own on the browser."""
+    """The session's tabs as targets of one program, and its channels. root: that on the browser."""
 
     def __init__(self, session: Session, root: Channel, spawn: Spawn) -> None:
         self.session = session
@@ -179,7 +179,7 @@ class ProgramTargets:
             await self.attach(tab, self.root, nested=self.root.nests)
 
     def attach_browser(self, parent: Channel) -> Channel:
-        """Return one more channel on the browser, which is this program's browser too."""
+        """Open another channel on the browser, with the same access as the first; announce it."""
         number = f"browser:{next(self._stand_ins)}"
         channel = Channel(number, self.root.send, parent=parent, cdp=self.root.cdp)
         self._report_attached(channel, BROWSER)

@@ -41,7 +41,7 @@ class TabControl:
     def hold(self, wanted: WantedTab) -> Coroutine[Any, Any, None]:
         """Take a tab: the page's further messages are about it.
 
-        What is returned tells the page, and waits until the tab is given back or lost.
+        The returned coroutine reports the outcome to the page, and ends with the lease.
         """
         self.give_back()
         try:

@@ -60,7 +60,7 @@ class Finger(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TouchInput(_Event, tag="touch"):
-    """Fingers came, moved or went; those that are on the screen now."""
+    """Fingers touched, moved or left the screen; `fingers` are those that are on it now."""
 
     event: Literal["Start", "Move", "End", "Cancel"]
     fingers: Annotated[list[Finger], Meta(max_length=_MAX_FINGERS)]
@@ -87,7 +87,7 @@ class TextInput(_Event, tag="text"):
 
 
 class ReleaseInput(_Event, tag="release"):
-    """The input has ended: nothing is held down any more."""
+    """The input has ended: every key, button and finger is to be released."""
 
 
 Input = MouseInput | WheelInput | TouchInput | KeyInput | TextInput | ReleaseInput

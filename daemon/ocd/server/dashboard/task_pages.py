@@ -34,7 +34,8 @@ async def task_pages(runner: Runner, task_id: str, after: int | None) -> dict[st
     """Return up to `limit` pages, oldest first, and `after`, from which the next ones can be read.
 
     after: where the last answer ended; None: at the start, or among the last pages of a task that
-    still runs. ended: the task has, and `after` counts pages; before, it means bytes of its log.
+    still runs. ended: the task has, and `after` counts pages; until then it is a byte offset in
+    its log.
     """
     meta = await runner.get(task_id)
     if meta.terminal:

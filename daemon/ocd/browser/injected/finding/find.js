@@ -104,7 +104,7 @@ function rankMatches(options) {
     found.push(...collapsedSummaries(asked));
   if (!asked.line) preferRareWords(found, asked);
   const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
-  const single = options.apart ? dropInner(once) : once;
+  const single = options.outermost ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
     (a, b) => b.score - a.score || a.at - b.at,
   );

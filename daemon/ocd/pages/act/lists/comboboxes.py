@@ -73,8 +73,8 @@ async def find_refusal(
 ) -> dict[str, Any]:
     """Open the list, and return `why` one of the values cannot be chosen from it; {} if all can.
 
-    Neither values given as a path are looked for, whose options come one after the other, nor
-    options that are disabled, which giving up another one may enable.
+    A value given as a path is not looked up, because its options appear only one after another. A
+    disabled option is no refusal, because deselecting another one may enable it.
     """
     await open_list(target, deadline)
     for value in values:
@@ -230,7 +230,7 @@ async def click_other_option(
 
 
 async def click_distant_option(target: Target, deadline: ActionDeadline, name: str) -> bool:
-    """Click a chosen option that the open list shows once it is scrolled to; whether there is."""
+    """Click a chosen option that the open list shows once it is scrolled to; False without one."""
     option = await target.element.call(_AWAIT, name, deadline.seconds_left / 2 * 1000)
     if not option.get("chosen"):
         return False
@@ -322,7 +322,7 @@ async def takes_several(target: Target) -> bool:
 
 
 async def click_suggestion(target: Target, deadline: ActionDeadline, text: str) -> bool:
-    """Click the option or the offer to add that there is for a text soon; whether there is one."""
+    """Click the option for a text, or the offer to add it, once it appears; False without one."""
     budget = min(deadline.seconds_left, SUGGEST_S) * 1000
     answer = await target.element.call(_AWAIT, text, budget)
     if "why" in answer and not await target.element.call(_ADDITION, text):
@@ -332,7 +332,7 @@ async def click_suggestion(target: Target, deadline: ActionDeadline, text: str) 
 
 
 async def _keeps_text(target: Target) -> bool:
-    """Whether the field keeps what was typed once it is left; where its list stays, by a key."""
+    """Whether the field keeps the typed text when left; by Tab if its list stays open otherwise."""
     tab = target.element.tab
     answer = await target.element.call(_KEEPS, "")
     if answer["kept"] and answer["open"]:

@@ -1,4 +1,4 @@
-"""Fields of several values: afterwards they hold exactly those that were asked for."""
+"""Fields with several values: afterwards they hold exactly the requested ones."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -26,11 +26,10 @@ Choose = Callable[[str, ActionDeadline], Awaitable[None]]
 async def hold_exactly(
     target: Target, deadline: ActionDeadline, values: Sequence[str], choose: Choose
 ) -> None:
-    """Choose what is missing of the values, and take away what is chosen besides.
+    """Choose the values that are missing, and remove all others.
 
-    Raises what `choose` raises, wrong_value where the field does not show a value, and
-    value_differs where it goes on to show others. What was chosen before is put back then, as far
-    as the field allows.
+    Raises what `choose` raises, wrong_value if the field does not show a value, and value_differs
+    if it still shows others. The earlier choice is then restored, as far as the field allows.
     """
     found = await compare(target, values)
     if not found["known"]:
@@ -70,7 +69,7 @@ async def _choose_listed(target: Target, value: str, deadline: ActionDeadline) -
 
 
 async def _choose_lost(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
-    """Choose what the control did not take, or gave up, while it held others."""
+    """Choose values again that the control refused or dropped while it held others."""
     if not await missing(target, values):
         return
     raise_refusal(target, await comboboxes.choose(target, deadline, values))
@@ -148,9 +147,9 @@ async def _unlisted_first(target: Target, values: list[str]) -> list[str]:
 
 
 async def keep_only(target: Target, deadline: ActionDeadline, values: Sequence[str]) -> None:
-    """Take away what a field shows besides the values, by its own means.
+    """Remove what the field holds besides the values, with its own controls.
 
-    Raises value_differs if that cannot be.
+    Raises value_differs if it still holds others.
     """
     found = await compare(target, values, fresh=True)
     wanted = [*values, *found["renamed"]]
@@ -181,7 +180,7 @@ async def missing(target: Target, values: Sequence[str], *, known: bool = False)
 
 
 async def _empty(target: Target, deadline: ActionDeadline) -> None:
-    """Take away what a field may show as chosen, though nothing tells what that is."""
+    """Remove what a field may show as chosen where its values cannot be recognised."""
     for take_away in (_click_option, _press_backspace):
         before = await target.element.call(_WORDS)
         while deadline.seconds_left and await take_away(target, deadline, ()):
