@@ -242,7 +242,7 @@ def test_net_errors_become_codes():
         "net::ERR_NAME_NOT_RESOLVED": "navigation_failed",
     }
     for error, code in codes.items():
-        assert load_error("http://a/", error, None).code == code
+        assert load_error("http://a/", error, None, aborted_is_download=False).code == code
 
 
 def test_pages_of_one_site_share_a_tab():
