@@ -270,10 +270,7 @@ async def _write_progress(response: web.StreamResponse, news: "asyncio.Queue[Pro
 
 
 async def _write_spliced(request: web.Request, response: web.StreamResponse, reply: Reply) -> None:
-    """Write {"result": …} in pieces, with a list of any length that is read from a file.
-
-    If the file cannot be read to its end, the connection is aborted (ConnectionResetError).
-    """
+    """Write {"result": …} with a list from a file, in pieces; abort if the file breaks off."""
     await response.write(b'{"result":')
     pieces = reply.pieces()
     try:
