@@ -64,6 +64,7 @@ def code_of(reply: wire.Reply) -> str:
 
 LIMITS = {
     "address-space": (resource.RLIMIT_AS, 16 * MB, {"long answer"}),
+    "no-room-to-convert": (resource.RLIMIT_AS, 24 * MB, {"large page"}),
     "no-stack-for-threads": (resource.RLIMIT_AS, 4 * MB, {"long answer"}),
     "data": (resource.RLIMIT_DATA, 16 * MB, {"long answer"}),
     "file-size": (resource.RLIMIT_FSIZE, MB, {"handle"}),

@@ -23,6 +23,7 @@ NO_THREAD = RuntimeError("can't start new thread")
     [
         (MemoryError(), "memory"),
         (ImportError("x.so: failed to map segment from shared object"), "memory"),
+        (ImportError("x.so: cannot map zero-fill pages"), "memory"),
         (SelectolaxError("Can't parse CSS selector."), "memory"),
         (NO_THREAD, "threads"),
         (OSError(errno.EMFILE, "Too many open files"), "file descriptors"),

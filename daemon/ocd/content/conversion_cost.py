@@ -1,4 +1,4 @@
-"""An estimate of how large a document becomes when converted, from its bytes. Pure and fast."""
+"""Estimates of how large a document becomes when converted, from its bytes. Pure and fast."""
 
 import re
 
@@ -16,6 +16,10 @@ _SHORT_BASE = re.compile(
     rb"\s{0,9}/?>"
 )
 _MAX_BASE = 500
+# Memory that the converter takes at most; tests/unit/test_conversion_memory.py has the worst shapes known.
+_BYTES_PER_TAG = 1200
+_BYTES_PER_BYTE = 16
+_BYTES_PER_GROWTH = 2
 
 
 def growth(url: str, body: bytes) -> int:
@@ -26,7 +30,17 @@ def growth(url: str, body: bytes) -> int:
     quotes = min(body.count(b"<blockquote"), MAX_NESTING)
     lists = min(sum(map(body.count, _LISTS)), MAX_NESTING)
     bases = body.count(b"<base")
-    short = bases == len(_SHORT_BASE.findall(body))
-    address = len(url) + (0 if not bases else _MAX_BASE if short else len(body))
+    address = len(url) + (_length_of_base(body, bases) if bases else 0)
     # The converter writes the lines of a quote once more for each quote around it.
     return 2 * lines * (quotes * quotes + lists) + tags * address
+
+
+def _length_of_base(body: bytes, count: int) -> int:
+    return _MAX_BASE if count == len(_SHORT_BASE.findall(body)) else len(body)
+
+
+def memory_to_convert(url: str, body: bytes) -> int:
+    """Return how many bytes of memory the converter takes for a document, at most."""
+    needed = (_BYTES_PER_TAG + 2 * len(url)) * body.count(b"<") + _BYTES_PER_BYTE * len(body)
+    # Lists and addresses make little of what tags may take.
+    return needed + (_BYTES_PER_GROWTH * growth(url, body) if b"<blockquote" in body else 0)

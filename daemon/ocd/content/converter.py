@@ -3,6 +3,9 @@
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ocd.content.conversion_cost import memory_to_convert
+from ocd.storage.machine_limits import require_memory
+
 if TYPE_CHECKING:
     from html_to_markdown import ConversionOptions
 
@@ -23,6 +26,7 @@ def convert(html: str, base_url: str, output: str) -> str:
     """Return HTML as "MARKDOWN" or "PLAIN" text, in time linear in its length.
 
     Where thousands of its characters are Latin-1 signs, no-break spaces become spaces in code, too.
+    Raises MemoryError where there is too little memory: the library would end the process.
     """
     if html.count("&amp;") + html.count("&nbsp;") > _MAX_AMPERSANDS:
         html = html.replace(_AMPERSAND, "").replace("&nbsp;", _NO_BREAK_SPACE)
@@ -33,6 +37,7 @@ def convert(html: str, base_url: str, output: str) -> str:
 
 def _with_latin_signs(html: str, base_url: str, output: str) -> str:
     data = html.encode()
+    require_memory(memory_to_convert(base_url, data))
     if data.count(_LATIN_BYTE) <= _MAX_LATIN_SIGNS:
         return _convert(html, base_url, output)
     data = html.replace(_NO_BREAK_SPACE, " ").encode().replace(_PRIVATE_BYTES, b"")

@@ -2,8 +2,9 @@
 
 msgspec does not check whether its allocation of a string succeeded: if a limit (`ulimit -v`)
 refuses it, the process ends with a segmentation fault. So memory for long texts is reserved here
-before they are decoded or encoded, with a margin for the daemon's other work. libuv and watchfiles
-end the process if a thread is refused: they are started only when threads are available.
+before they are decoded or encoded, with a margin for the daemon's other work; so is what the
+Markdown library takes, which ends the process, too. libuv and watchfiles end it if a thread is
+refused: they are started only when threads are available.
 """
 
 import errno
@@ -28,7 +29,8 @@ _MIN_MB = {
 }
 _NO_FILES = (errno.EMFILE, errno.ENFILE)
 _NO_THREAD = "can't start new thread"
-_NO_ROOM = "failed to map segment"  # of ld.so
+# What ld.so says of a library that it has no memory for.
+_NO_ROOM = ("failed to map segment", "cannot map zero-fill pages", "cannot create shared object")
 
 
 def require_memory(size: int) -> None:
@@ -105,7 +107,7 @@ def is_out_of_memory(error: Exception) -> bool:
         return True
     # A library that is first needed now, and that the loader has no address space for.
     if isinstance(error, ImportError):
-        return _NO_ROOM in str(error)
+        return any(words in str(error) for words in _NO_ROOM)
     # The HTML parser takes all selectors of ours, if it is given the memory.
     return type(error).__module__.startswith("selectolax.")
 
