@@ -275,6 +275,8 @@ class CrawlSummary(TypedDict):
     """Of crawl_sitemap: the first sitemap read"""
     sitemaps: NotRequired[list[str]]
     """Sitemaps that were read, at most 100"""
+    origins: NotRequired[dict[str, int]]
+    """Pages by origin, where not all are of the start's"""
     sitemap_problems: NotRequired[dict[str, str]]
     """The problem, by address"""
 

@@ -191,14 +191,14 @@ async def _make_reply(
 ) -> Reply:
     """Apply the rules for what goes out: sanitise, mask, taint, output mode, guard."""
     output = await replies.clean_output(services.sanitizer, verb, output)
-    services.egress_policy.note(request.session, verb, request.params, output)
+    origins = services.egress_policy.note(request.session, verb, request.params, output)
     if payload := await replies.to_store(verb, common, output):
-        return await _store_payload(services, verb, payload, output)
+        return await _store_payload(services, verb, payload, output, origins)
     reply = replies.inline(verb, output, request.params)
     settings = services.large_output()
     threshold = threshold_for(settings, request.client, verb, common)
     if threshold is not None:
-        reply = await guard_reply(settings, threshold, services.outputs, verb, reply)
+        reply = await guard_reply(settings, threshold, services.outputs, verb, reply, origins)
         if reply.pointer is not None:
             _journal_handle(services, verb, reply.pointer.descriptor)
     if reply.rows is not None:
@@ -275,10 +275,10 @@ async def task_reply(
 
 
 async def _store_payload(
-    services: CallServices, verb: Verb, payload: Payload, output: Output
+    services: CallServices, verb: Verb, payload: Payload, output: Output, origins: tuple[str, ...]
 ) -> Reply:
     # A descriptor has its seven keys and no other: callers compare them.
-    descriptor = await services.outputs.put(payload, verb.name)
+    descriptor = await services.outputs.put(payload, verb.name, origins=origins)
     _journal_handle(services, verb, descriptor)
     descriptor_data = msgspec.to_builtins(inline_policy.fit(descriptor))
     return Reply(data=descriptor_data, origin=output.origin, is_handle=True)

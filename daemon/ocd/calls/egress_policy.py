@@ -11,7 +11,7 @@ from ocd.calls.param_decoding import fields_of
 from ocd.calls.path_params import extras_of
 from ocd.oversight.approvals import ConsentNeededError, Grant, Question
 from ocd.safety.domain_policy import resolve_in_page
-from ocd.safety.origins import origin_of_argument
+from ocd.safety.origins import origin_of, origin_of_argument
 from ocd.safety.session_taint import (
     Departure,
     PolicyRule,
@@ -40,19 +40,15 @@ class EgressPolicy:
     report: ReportDeparture
     taints: SessionTaints = field(default_factory=SessionTaints)
 
-    def note(self, session: str, verb: Verb, params: Mapping[str, Any], output: Output) -> None:
-        """Remember the origin of text that the session's caller is given."""
-        if output.content is None and not verb.page_keys:
-            return
-        if verb.upstream_params is not None:
-            self.taints.of(session).read(output.origin)
-            return
-        page_url = output.data.get("url") if isinstance(output.data, dict) else None
-        for address in (output.origin, page_url, params.get("url")):
-            origin = origin_of_argument(address) if isinstance(address, str) else ""
-            if origin:
-                self.taints.of(session).read(origin)
-                return
+    def note(
+        self, session: str, verb: Verb, params: Mapping[str, Any], output: Output
+    ) -> tuple[str, ...]:
+        """Remember the origins of text that the session's caller is given, and return them."""
+        origins = tuple(dict.fromkeys(_origins_read(verb, params, output)))
+        taint = self.taints.of(session)
+        for origin in origins:
+            taint.read(origin)
+        return origins
 
     def of_session(self, session: str, *, can_ask: bool, granted: IsGranted) -> MaySend:
         """Return the check that raises exfiltration_denied or consent_needed for this session.
@@ -89,6 +85,19 @@ class EgressPolicy:
             self.report({**event, "decision": "confirmed"})
         else:
             raise ConsentNeededError(_question(way, target, read))
+
+
+def _origins_read(verb: Verb, params: Mapping[str, Any], output: Output) -> Iterator[str]:
+    if output.content is None and not verb.page_keys:
+        return
+    if verb.upstream_params is not None:
+        yield output.origin
+        return
+    page_url = output.data.get("url") if isinstance(output.data, dict) else None
+    texts = (one for one in (output.origin, page_url, params.get("url")) if isinstance(one, str))
+    if first := next(filter(None, map(origin_of_argument, texts)), ""):
+        yield first
+    yield from filter(None, map(origin_of, output.origins))
 
 
 def _question(way: Way, target: str, read: list[str]) -> Question:

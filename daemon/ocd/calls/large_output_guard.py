@@ -44,11 +44,17 @@ def _is_on(settings: LargeOutput, client: Client, *, is_host: bool) -> bool:
 
 
 async def guard_reply(
-    settings: LargeOutput, threshold: int, store: OutputStore, verb: Verb, reply: Reply
+    settings: LargeOutput,
+    threshold: int,
+    store: OutputStore,
+    verb: Verb,
+    reply: Reply,
+    origins: tuple[str, ...],
 ) -> Reply:
     """Return the reply, or what points to it if it is longer than the threshold.
 
-    Raises storage_full or storage_failed: a reply is never lost silently.
+    origins: of the page text in it. Raises storage_full or storage_failed: a reply is never lost
+    silently.
     """
     if reply.is_handle or reply.unfinished:
         return reply
@@ -56,7 +62,7 @@ async def guard_reply(
     if large is None:
         return reply
     payload, extent, of_page = large
-    descriptor = await store.put(payload, verb.name, folder=settings.output_dir)
+    descriptor = await store.put(payload, verb.name, folder=settings.output_dir, origins=origins)
     path = str(await store.path(descriptor.output_handle))
     text = inline_policy.pointer(verb.name, extent, descriptor.output_handle, path)
     return Reply(

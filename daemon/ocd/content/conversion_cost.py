@@ -16,7 +16,7 @@ _SHORT_BASE = re.compile(
     rb"\s{0,9}/?>"
 )
 _MAX_BASE = 500
-# Memory that the converter takes at most; tests/unit/test_conversion_memory.py has the worst shapes known.
+# Memory that the converter takes at most (tests/unit/test_conversion_memory.py: the worst shapes).
 _BYTES_PER_TAG = 1200
 _BYTES_PER_BYTE = 16
 _BYTES_PER_GROWTH = 2

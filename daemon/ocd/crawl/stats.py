@@ -15,7 +15,7 @@ from ocd.crawl import traps
 from ocd.crawl.page_extractor import Anchor
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.urls import host_of
+from ocd.crawl.urls import host_of, origin_of
 from ocd.safety.redact import redact_text
 
 MAX_DENIED_SHOWN = 100
@@ -23,6 +23,8 @@ MAX_GONE_SHOWN = 100
 WINDOW_S = 10.0
 MAX_HOSTS = 5
 MAX_CODES = 10
+# The egress policy remembers no more of one session.
+MAX_ORIGINS = 50
 
 
 class PageRecord(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -134,6 +136,9 @@ class CrawlSummary(TypedDict, total=False):
     stop_reason: Required[str]
     sitemap_source: Annotated[str, Meta(description="Of crawl_sitemap: the first sitemap read")]
     sitemaps: Annotated[list[str], Meta(description="Sitemaps that were read, at most 100")]
+    origins: Annotated[
+        dict[str, int], Meta(description="Pages by origin, where not all are of the start's")
+    ]
     sitemap_problems: Annotated[dict[str, str], Meta(description="The problem, by address")]
 
 
@@ -166,6 +171,7 @@ class CrawlStats:
         self.denied: list[str] = []
         self.denied_count = 0
         self.stop_reason = ""
+        self.origins: Counter[str] = Counter()
         self.first_failed: PageRecord | None = None
         self.pages_by_host: Counter[str] = Counter()
         self.failed_by_host: Counter[str] = Counter()
@@ -202,6 +208,7 @@ class CrawlStats:
         """Count a page as fetched or failed."""
         if page.error is None:
             self.succeeded += 1
+            self.origins[origin_of(page.final_url)] += 1
             self.engines[page.engine] += 1
             self.max_depth = max(self.max_depth, page.depth)
         else:
@@ -278,10 +285,17 @@ class CrawlStats:
             "delay_ms": round(politeness.longest_delay_s * 1000),
             "crawl_delay_capped": politeness.delay_was_capped,
             "stop_reason": self.stop_reason,
+            **self.pages_by_origin(origin_of(spec.url)),
         }
+
+    def pages_by_origin(self, start: str) -> dict[str, dict[str, int]]:
+        """Return the summary's `origins`: nothing where all pages are of the start's origin."""
+        found = dict(self.origins.most_common(MAX_ORIGINS))
+        return {} if found.keys() <= {start} else {"origins": found}
 
 
 class _Counted(msgspec.Struct):
+    final_url: str = ""
     depth: int = 0
     engine: str = ""
     error: dict[str, Any] | None = None
@@ -304,6 +318,7 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
         "max_depth_reached": tally.max_depth,
         "engines": dict(tally.engines),
         "stop_reason": error.get("code", "interrupted"),
+        **tally.pages_by_origin(""),
     }
 
 

@@ -14,7 +14,8 @@ from ocd.storage.files import UNTOUCHED_HINT, read_whole
 class HandleMeta(Descriptor, frozen=True, kw_only=True):
     """The descriptor with its full preview, and where it came from. Times are RFC 3339 UTC.
 
-    checksums: its index has them; those of earlier releases had none.
+    checksums: its index has them; those of earlier releases had none. origins: of the page text in
+    it, as the egress policy counts them.
     """
 
     version: Literal[1] = 1
@@ -24,6 +25,7 @@ class HandleMeta(Descriptor, frozen=True, kw_only=True):
     size_bytes: Annotated[int, msgspec.Meta(ge=0)]
     item_count: Annotated[int, msgspec.Meta(ge=0)] | None
     checksums: bool = False
+    origins: tuple[str, ...] = ()
 
     def descriptor(self) -> Descriptor:
         """Return what callers see of it."""

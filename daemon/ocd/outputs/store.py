@@ -47,6 +47,14 @@ class StoreStats:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where an output comes from: the tool, and the origins of the page text in it."""
+
+    tool: str
+    origins: tuple[str, ...]
+
+
 class OutputStore:
     """Handles below one folder, and below those that `put` was ever given.
 
@@ -84,18 +92,25 @@ class OutputStore:
         self._roots.add(folder)
 
     async def put(
-        self, payload: Payload, source_tool: str, *, folder: Path | None = None
+        self,
+        payload: Payload,
+        source_tool: str,
+        *,
+        folder: Path | None = None,
+        origins: tuple[str, ...] = (),
     ) -> Descriptor:
         """Store a payload and return its descriptor; see ocd.outputs.handle_writer for the order.
 
-        folder: another root than the store's own. Raises `storage_full` (disk or max_store_mb) or
-        `storage_failed`; nothing is left behind then, nor when the caller is cancelled.
+        folder: another root than the store's own. origins: of the page text in it. Raises
+        `storage_full` (disk or max_store_mb) or `storage_failed`; nothing is left behind then, nor
+        when the caller is cancelled.
         """
         root = folder or self.root
-        return await _in_thread(lambda stop: self._put(root, payload, source_tool, stop))
+        source = _Source(source_tool, origins)
+        return await _in_thread(lambda stop: self._put(root, payload, source, stop))
 
     def _put(
-        self, root: Path, payload: Payload, source_tool: str, stop: threading.Event
+        self, root: Path, payload: Payload, source: _Source, stop: threading.Event
     ) -> Descriptor:
         if root != self.root:
             self.add_root(root)
@@ -115,7 +130,8 @@ class OutputStore:
                 preview=preview_of(written.head, payload.mime_type),
                 created_at=rfc3339(created),
                 expires_at=rfc3339(created + self.ttl_hours * 3600),
-                source_tool=source_tool,
+                source_tool=source.tool,
+                origins=source.origins,
                 extension=extension,
                 checksums=True,
             )
@@ -173,6 +189,10 @@ class OutputStore:
         async with self._searches:
             return await _in_thread(search)
 
+    async def origins(self, handle: str) -> tuple[str, ...]:
+        """Return the origins of the page text in a stored output; errors as `fetch`."""
+        return (await asyncio.to_thread(self._meta, handle))[1].origins
+
     async def path(self, handle: str) -> Path:
         """Return the payload's file, for callers on the same machine; errors as `fetch`."""
 
@@ -181,11 +201,15 @@ class OutputStore:
 
         return await asyncio.to_thread(self._with_payload, handle, of)
 
-    def _with_payload(self, handle: str, use: Callable[[PayloadReader, HandleMeta], T]) -> T:
+    def _meta(self, handle: str) -> tuple[HandleFiles, HandleMeta]:
         place = self._find(handle)
         meta = read_meta(place) if place else None
         if place is None or meta is None or meta.expires() <= self._clock():
             raise _not_found(handle)
+        return place, meta
+
+    def _with_payload(self, handle: str, use: Callable[[PayloadReader, HandleMeta], T]) -> T:
+        place, meta = self._meta(handle)
         path = place.payload(meta.extension)
         try:
             with reading(path), file_layout.open_payload(path) as file:

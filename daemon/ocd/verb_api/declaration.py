@@ -82,18 +82,19 @@ class Image:
 class Output:
     """What a verb returns. It formats nothing and knows no budget.
 
-    data: the JSON object (for a few verbs, an array). content: page text, apart from it, with
-    the `origin` it came from and its media type. rows: the file that holds the list which `items`
-    names; `data` then has everything but that list. items: overrides the declared one. unfinished:
-    `data` tells of a task that goes on. attachments: pictures, sounds and links of another MCP
-    server's result, as MCP content blocks. nested_call: the answer is what this verb says to these
-    parameters. stored_path: the keys that lead to the part of `data` that a handle stores. file:
-    has the JSON of that part already.
+    data: the JSON object (for a few verbs, an array). content: page text, apart from it, with the
+    `origin` it came from and its media type. origins: further ones whose text is in it. rows: the
+    file that holds the list which `items` names; `data` then has everything but that list. items:
+    overrides the declared one. unfinished: `data` tells of a task that goes on. attachments:
+    pictures, sounds and links of another MCP server's result, as MCP content blocks. nested_call:
+    the answer is what this verb says to these parameters. stored_path: the keys that lead to the
+    part of `data` that a handle stores. file: has the JSON of that part already.
     """
 
     data: Any = field(default_factory=dict)
     content: str | None = None
     origin: str = ""
+    origins: tuple[str, ...] = ()
     content_type: str = "text/plain"
     window: Window | None = None
     image: Image | None = None

@@ -11,6 +11,7 @@ from ocd.api.tool_calls import tool_call
 from ocd.api.wire import CallRequest, Progress
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
+from ocd.safety.origins import origin_of_argument
 from ocd.verb_api.declaration import Output
 
 # How long a caller is advised to wait at once for a continuing task.
@@ -89,7 +90,33 @@ async def task_output(runner: Runner, meta: TaskMeta) -> Output:
         raise OcdError("cancelled", message, hint=partial, task_id=meta.task_id)
     result = await asyncio.to_thread(runner.result, meta)
     assert result is not None, "a completed task has a result"
-    return Output(data=result.data, rows=result.rows, items=result.items, file=result.file)
+    return Output(
+        data=result.data,
+        rows=result.rows,
+        items=result.items,
+        file=result.file,
+        origins=task_origins(meta, result.data),
+    )
+
+
+def task_origins(meta: TaskMeta, result: object) -> tuple[str, ...]:
+    """Return the origins of the page text in a task's result.
+
+    They are those of the page that it was given, and those that a crawl's summary names.
+    """
+    named: list[object] = [_url_given(meta)]
+    match result:
+        case {"summary": {**summary}}:
+            named += [summary.get("url"), *(summary.get("origins") or ())]
+    return tuple(origin_of_argument(one) for one in named if isinstance(one, str))
+
+
+def _url_given(meta: TaskMeta) -> object:
+    try:
+        args: dict[str, Any] = msgspec.json.decode(meta.args_summary, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return None  # it was cut, or the file was changed by others
+    return args.get("url")
 
 
 def _progress_listener(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:

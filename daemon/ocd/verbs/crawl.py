@@ -36,7 +36,6 @@ from ocd.crawl.spec import (
     content_formats,
 )
 from ocd.crawl.stats import CrawlResult
-from ocd.crawl.urls import origin_of
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status
 from ocd.ledger.task_handle import TaskHandle
@@ -315,7 +314,7 @@ def _shared_options(params: Crawl | CrawlSitemap) -> dict[str, Any]:
 
 def _output(work: TaskHandle, spec: CrawlSpec, summary: dict[str, Any]) -> Output:
     rows = JsonLinesFile(work.units)
-    return Output(data={"summary": summary}, rows=rows, origin=origin_of(spec.url))
+    return Output(data={"summary": summary}, rows=rows)
 
 
 class TaskExport(Params):

@@ -55,7 +55,7 @@ class OutputFetchResult(TypedDict):
 )
 async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
     page = await store.fetch(params.output_handle, params.offset, params.limit, params.format)
-    return Output(data=page)
+    return Output(data=page, origins=await store.origins(params.output_handle))
 
 
 class OutputSearch(Params):
@@ -124,4 +124,4 @@ class OutputSearchResult(TypedDict):
 )
 async def oc_output_search(store: OutputStore, params: OutputSearch) -> Output:
     found = await store.search(params.output_handle, params.pattern, params.limit, params.context)
-    return Output(data=found)
+    return Output(data=found, origins=await store.origins(params.output_handle))

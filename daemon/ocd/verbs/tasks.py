@@ -1,7 +1,6 @@
 """Verbs about tasks: long calls that run in the background, recorded in the ledger."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired, TypedDict
 
@@ -10,9 +9,9 @@ from msgspec import Meta, field
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.ledger.runner import Runner
-from ocd.ledger.states import Status, TaskMeta, TaskProgress, milliseconds, public
-from ocd.safety.origins import origin_of_argument
+from ocd.ledger.states import Status, TaskProgress, milliseconds, public
 from ocd.verb_api.declaration import ARGUMENTS_OF_KIND, UNLISTED, Output, Params, daemon_verb
+from ocd.verb_api.inline_tasks import task_origins
 
 TaskId = Annotated[str, Meta(description="The task's id")]
 
@@ -210,19 +209,10 @@ async def oc_task_get(runner: Runner, params: TaskGet) -> Output:
         data={**data, "result": result.data},
         rows=result.rows,
         items=None if result.items is None else ("result", *result.items),
-        origin=_origin(meta),
+        origins=task_origins(meta, result.data),
         stored_path=("result",),
         file=result.file,
     )
-
-
-def _origin(meta: TaskMeta) -> str:
-    """Return the origin of the task's URL: its result is content of that site."""
-    try:
-        args: dict[str, Any] = json.loads(meta.args_summary)
-        return origin_of_argument(str(args.get("url") or "".join(args.get("urls", ())[:1])))
-    except (ValueError, AttributeError, TypeError):  # the file was changed by others
-        return ""
 
 
 class TaskResume(Params):

@@ -229,6 +229,40 @@ def test_what_was_read_of_a_task_counts_as_read(denying: Daemon, site: Site) -> 
     assert refused.error["code"] == "exfiltration_denied"
 
 
+def read_crawl(denying: Daemon, site: Site, reading: str, session: str) -> None:
+    """Have the session read pages of two origins, in one of the ways that a crawl's pages come."""
+    pages = {"urls": [f"{site.other_origin}/article.html", site.url("article.html")]}
+    crawl: dict[str, Any] = {"max_pages": 2, "engine": "static", **pages}
+    if reading == "inline":
+        denying.do("crawl", session=session, **crawl)
+        return
+    if reading == "task":
+        task = denying.do("oc_task_start", session="starter", kind="crawl", args=crawl)["task_id"]
+        denying.finish(task)
+        denying.do("oc_task_get", session=session, task_id=task, include_result=True)
+        return
+    stored = denying.do("crawl", session="starter", output_mode="handle", **crawl)
+    found = {"output_handle": stored["output_handle"]}
+    if reading == "search":
+        denying.do("oc_output_search", session=session, pattern="lamp", **found)
+    else:
+        denying.do("oc_output_fetch", session=session, **found)
+
+
+@pytest.mark.parametrize("reading", ["inline", "task", "fetch", "search"])
+def test_the_pages_of_a_crawl_count_as_read(denying: Daemon, site: Site, reading: str) -> None:
+    """Those of each origin, not only of its first: what they say may go to neither of the others.
+
+    A stored output counts for the session that fetches it, not only for the one that made it.
+    """
+    session = f"crawl-{reading}"
+    assert denying.call("navigate", session=session, url=query(site)).status == 200
+    read_crawl(denying, site, reading, session)
+    refused = denying.call("navigate", session=session, url=query(site))
+    assert refused.code == "exfiltration_denied"
+    assert refused.error["read"] == [site.origin]
+
+
 def test_what_stays_with_the_site_that_was_read_is_no_departure(
     denying: Daemon, site: Site
 ) -> None:
