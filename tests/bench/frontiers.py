@@ -22,11 +22,11 @@ import psutil
 from bench.figures import Section
 from ocd.crawl.crawler import Crawler
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
-from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.spilled_entries import SpilledEntries
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import RobotsReply
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.spilled_entries import SpilledEntries
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import DomainPolicy
 from ocd.safety.sanitize import Sanitizer

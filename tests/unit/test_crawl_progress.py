@@ -9,8 +9,9 @@ from msgspec import UNSET
 from oc_mcp.server.progress import ProgressReporter
 from ocd.api import progress_text
 from ocd.api.wire import Progress
+from ocd.crawl.progress_meter import MAX_HOSTS, WINDOW_S, ProgressMeter
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import MAX_HOSTS, WINDOW_S, CrawlStats, PageRecord, ProgressMeter
+from ocd.crawl.stats import CrawlStats, PageRecord
 from ocd.ledger.states import TaskProgress
 
 

@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.spilled_entries import SpilledEntries
+from ocd.crawl.frontier.url_set import UrlSet
 from ocd.crawl.rate_limits import RateLimits
-from ocd.crawl.spilled_entries import SpilledEntries
-from ocd.crawl.url_set import UrlSet
 
 INF = float("inf")
 

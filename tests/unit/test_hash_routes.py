@@ -3,7 +3,7 @@
 import pytest
 
 from ocd.api.errors import OcdError
-from ocd.crawl.frontier import FrontierEntry
+from ocd.crawl.frontier.frontier import FrontierEntry
 from ocd.crawl.visits.hash_routes import MAX_FRUITLESS, HashRoutes
 from ocd.crawl.visits.outcome import failure_record
 

@@ -26,8 +26,10 @@ from ocd.crawl.fetch.browser_fetch import (
 from ocd.crawl.fetch.fetch_errors import fetch_error
 from ocd.crawl.fetch.http_cache import CACHE, HttpCache
 from ocd.crawl.fetch.http_fetch import HttpAnswer, HttpFetcher
-from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.spilled_entries import SpilledEntries
 from ocd.crawl.ignored_parameters import IgnoredParameters
+from ocd.crawl.progress_meter import ProgressMeter
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.resumption import take_over
 from ocd.crawl.robots import Robots, RobotsReply
@@ -35,8 +37,7 @@ from ocd.crawl.scheduler import CrawlScheduler
 from ocd.crawl.scope import CrawlScope
 from ocd.crawl.sitemap import MAX_SITEMAP_BYTES, Sitemaps
 from ocd.crawl.spec import MAX_CONCURRENCY, CrawlSpec
-from ocd.crawl.spilled_entries import SpilledEntries
-from ocd.crawl.stats import ProgressMeter, result_of_units
+from ocd.crawl.stats import result_of_units
 from ocd.crawl.urls import is_route, origin_of, requestable, without_login
 from ocd.crawl.visits.page_reader import LocalReader, PageReader
 from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor

@@ -16,7 +16,7 @@ from ocd.crawl.duplicates import Duplicates
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
 from ocd.crawl.fetch.fetch_errors import ENDS_CRAWL, FetchError
-from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits, backoff_s, overload_text
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec

@@ -1,6 +1,7 @@
 """A long verb that is called directly: a task that the call waits for, for a while."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -99,24 +100,33 @@ async def task_output(runner: Runner, meta: TaskMeta) -> Output:
     )
 
 
+class _Summary(msgspec.Struct):
+    """What a crawl's summary says of where its pages are from."""
+
+    url: str = ""
+    origins: dict[str, int] = {}
+
+
+class _CrawlResult(msgspec.Struct):
+    summary: _Summary
+
+
+class _Arguments(msgspec.Struct):
+    url: str = ""
+
+
 def task_origins(meta: TaskMeta, result: object) -> tuple[str, ...]:
     """Return the origins of the page text in a task's result.
 
     They are those of the page that it was given, and those that a crawl's summary names.
     """
-    named: list[object] = [_url_given(meta)]
-    match result:
-        case {"summary": {**summary}}:
-            named += [summary.get("url"), *(summary.get("origins") or ())]
-    return tuple(origin_of_argument(one) for one in named if isinstance(one, str))
-
-
-def _url_given(meta: TaskMeta) -> object:
-    try:
-        args: dict[str, Any] = msgspec.json.decode(meta.args_summary, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return None  # it was cut, or the file was changed by others
-    return args.get("url")
+    named: list[str] = []
+    with contextlib.suppress(msgspec.DecodeError):  # cut, or changed by others
+        named.append(msgspec.json.decode(meta.args_summary, type=_Arguments).url)
+    with contextlib.suppress(msgspec.ValidationError):  # no crawl's
+        summary = msgspec.convert(result, _CrawlResult).summary
+        named += [summary.url, *summary.origins]
+    return tuple(map(origin_of_argument, named))
 
 
 def _progress_listener(on_progress: OnProgress | None) -> Callable[[TaskMeta], None]:

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urldefrag, urlsplit
 
 from ocd.crawl.archive.kept_files import FILE_KINDS
 from ocd.crawl.export.pages import Pages
-from ocd.crawl.url_set import UrlSet
+from ocd.crawl.frontier.url_set import UrlSet
 from ocd.storage.files import storage
 
 _PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".php", ".asp", ".aspx", ".md")

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from ocd.crawl.archive.raw_answers import Fields, RawAnswer
-from ocd.crawl.url_set import UrlSet
+from ocd.crawl.frontier.url_set import UrlSet
 from ocd.storage.files import open_private, storage
 
 # These headers describe the body as it was sent; the stored one has been decoded.

@@ -16,7 +16,7 @@ from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.fetch.http_fetch import HttpFetcher, RedirectChain
 from ocd.crawl.fetch.validators import Validators
-from ocd.crawl.frontier import Frontier, FrontierEntry
+from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.robots import Robots, RobotsRules, is_robots_path
 from ocd.crawl.scope import CrawlScope, is_same_site

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Literal
 
-from ocd.crawl.origin_queue import FrontierEntry, Gate, OriginQueue, QueueKey
-from ocd.crawl.spilled_entries import SpilledEntries, SpilledEntry
-from ocd.crawl.url_set import UrlSet
+from ocd.crawl.frontier.origin_queue import FrontierEntry, Gate, OriginQueue, QueueKey
+from ocd.crawl.frontier.spilled_entries import SpilledEntries, SpilledEntry
+from ocd.crawl.frontier.url_set import UrlSet
 from ocd.crawl.urls import key_of, origin_of
 
 __all__ = ["Frontier", "FrontierEntry"]
