@@ -66,8 +66,8 @@ def test_address_of_a_single_page_application() -> None:
     ]
 
 
-def test_what_now_says_is_not_said_again() -> None:
-    """The title and the address that stand in `now` as they are; what was cut there is told."""
+def test_now_is_not_repeated() -> None:
+    """A title and an address that `now` shows in full are left out of the lines; cut ones stay."""
     now = 'page "B b" · http://x/b · focus x'
     changed = {"navigated": True, "url": "http://x/b", "title": "B b", "status": 200}
     assert event_lines({"changed": changed, "now": now}) == ["navigated (200)"]
@@ -76,7 +76,7 @@ def test_what_now_says_is_not_said_again() -> None:
     assert event_lines({"changed": {"url": "http://x/b"}, "now": now}) == []
 
 
-def test_client_shows_what_stands_now_first() -> None:
+def test_client_shows_now_first() -> None:
     target = {"role": "button", "name": "Save"}
     result = {
         "now": "focus x", "action": "click", "ref": "e1", "target": target, "changed": {},

@@ -27,8 +27,8 @@ def test_the_guide_is_short() -> None:
     assert len(agent_guide.instructions().encode()) < 2048
 
 
-def test_its_calls_are_calls() -> None:
-    """Whoever it is for, each is one that the catalog knows; none is left in the shell's words."""
+def test_calls_in_the_guide_exist() -> None:
+    """The catalog knows each call; the guide for MCP has no command of the shell."""
     seen: set[str] = set()
 
     def check(name: str, arguments: Any) -> None:  # noqa: ANN401 - any JSON object
@@ -85,7 +85,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Guide:
 def test_it_is_put_where_the_host_looks(
     run: Guide, tmp_path: Path, host: str, where: str, first: str
 ) -> None:
-    """Twice is as once, and it can be taken out again."""
+    """Installing it twice changes nothing, and it can be removed again."""
     path = tmp_path / where
     assert run(install=host) == f"Created {path}."
     content = path.read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_it_is_put_where_the_host_looks(
 
 
 @pytest.mark.parametrize("mine", ["# Mine\n", "# Mine", "\n\n"])
-def test_what_else_a_file_has_is_kept(run: Guide, tmp_path: Path, mine: str) -> None:
+def test_other_contents_of_the_file_stay(run: Guide, tmp_path: Path, mine: str) -> None:
     path = tmp_path / "project" / "AGENTS.md"
     path.write_bytes(mine.encode())
     path.chmod(0o600)

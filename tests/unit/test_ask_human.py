@@ -39,7 +39,7 @@ def requests(approvals: Approvals) -> HumanRequests:
 
 
 async def test_a_cancelled_task_stops_asking_without_being_ended_by_force(tmp_path: Path) -> None:
-    """The question leaves the queue as soon as the task is asked to stop, not a grace later."""
+    """The question leaves the queue when the task is cancelled, not after the grace period."""
     approvals = Approvals(lambda _event: None)
     work = TaskHandle("a1", "s", tmp_path)
     asked = asyncio.Event()

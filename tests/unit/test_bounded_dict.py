@@ -18,7 +18,7 @@ def test_it_keeps_the_keys_that_were_set_last(size: int, keys: list[int]) -> Non
 
 
 def test_setdefault_keeps_the_bound() -> None:
-    """It sets what is missing as any other way does."""
+    """A missing key is added like any other, and the oldest goes."""
     bounded = BoundedDict[str, int](2)
     for key in "abca":
         bounded.setdefault(key, len(bounded))

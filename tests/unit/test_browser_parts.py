@@ -48,7 +48,7 @@ _TEXT = st.lists(_HARD, min_size=1, max_size=12).map("".join)
 @settings(max_examples=50)
 @given(_TEXT, _TEXT, st.integers(17_000, 70_000))
 def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
-    """Wherever it is cut: in escapes, in surrogate pairs, in UTF-8; short strings stay beside."""
+    """Cut anywhere: in escapes, in surrogate pairs, in UTF-8, between short strings."""
     long = unit * (2 * LONG_BYTES // len(unit))
     values = ",".join(f'{{"k":"{text}"}}' for text in (short, long, short, long + short))
     message = f'{{"id":7,"result":{{"v":[{values}],"n":1.5}},"sessionId":"S"}}'.encode()
@@ -60,8 +60,8 @@ def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
 
 
 @pytest.mark.parametrize("broken", [r"\x", r"\u12", "\xff"])
-def test_a_long_answer_that_cannot_be_read_costs_itself_alone(broken):
-    """An escape that is none, or a byte that is no UTF-8, in the middle of a string."""
+def test_an_unreadable_long_answer_fails_only_its_call(broken):
+    """An invalid escape, or a byte that is not UTF-8, in the middle of a string."""
     text = b"a" * LONG_BYTES + broken.encode("latin-1") + b"z" * LONG_BYTES
     stream = b'{"id":7,"result":{"v":"' + text + b'"},"sessionId":"S"}\0{"method":"m"}\0'
     framer, found = Framer(), []
@@ -73,7 +73,7 @@ def test_a_long_answer_that_cannot_be_read_costs_itself_alone(broken):
 
 
 def test_half_surrogates_become_replacement_characters():
-    """What JavaScript may return and UTF-8 may not say does not cost the message."""
+    """JavaScript may return lone surrogates, which UTF-8 cannot express."""
     message = decode(b'{"id": 3, "result": {"v": "a\\ud800b \\ud83d\\ude00"}, "sessionId": "S"}')
     assert (message.id, message.session, message.result) == (3, "S", {"v": "a\ufffdb \U0001f600"})
 
@@ -116,8 +116,8 @@ def line(**options: object) -> list[str]:
     )
 
 
-def test_the_command_line_says_what_it_must():
-    """Pipe, never a port; sandbox unless root; features of both sides in one flag."""
+def test_the_command_line_has_what_is_needed():
+    """A pipe, never a port; a sandbox unless root; the features of both sides in one flag."""
     words = line(extra=("--lang=de", "--disable-features=Foo,Translate"), shm_bytes=1 << 30)
     assert "--remote-debugging-pipe" in words
     assert not [word for word in words if "debugging-port" in word]
@@ -138,7 +138,7 @@ def test_the_command_line_says_what_it_must():
 
 
 def test_a_record_of_another_process_is_not_killed(tmp_path):
-    """A pid that was given to somebody else since is left alone, and the record dropped."""
+    """A pid that another process has by now is left alone, and the record is removed."""
     other = orphans.BrowserIdentity(1, 12.5, profile="/p", host="h")
     (tmp_path / orphans.RECORD).write_bytes(msgspec.json.encode(other))
     assert orphans.reap(tmp_path) is None
@@ -148,7 +148,7 @@ def test_a_record_of_another_process_is_not_killed(tmp_path):
 
 
 def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, monkeypatch):
-    """The profile's lock names host and pid."""
+    """The profile's lock names host and pid: only a dead process of this host counts as gone."""
     monkeypatch.setattr("socket.gethostname", lambda: "here")
     lock = tmp_path / "SingletonLock"
     lock.symlink_to("here-999999999")
@@ -180,7 +180,7 @@ class _Ending:
 
 
 def test_an_owner_that_is_ending_is_waited_for(tmp_path, monkeypatch):
-    """A killed browser keeps its name for a moment: that is no other Chromium in the profile."""
+    """A killed browser keeps its name for a moment: it is no second Chromium on the profile."""
     monkeypatch.setattr(socket, "gethostname", lambda: "here")
     monkeypatch.setattr(psutil, "Process", lambda _: _Ending(3))
     (tmp_path / "SingletonLock").symlink_to("here-4711")
@@ -193,8 +193,8 @@ def test_an_owner_that_is_ending_is_waited_for(tmp_path, monkeypatch):
         orphans.free_profile(tmp_path)
 
 
-def test_listeners_come_and_go_while_an_event_is_told():
-    """once is called once; removing during the call does not skip others."""
+def test_listeners_may_be_removed_during_an_event():
+    """`once` is called once, and removing a listener during the call skips no other."""
     emitter, told = Emitter(), []
     emitter.once("e", lambda x: told.append(("once", x)))
     emitter.on("e", lambda x: told.append(("on", x)))
@@ -216,20 +216,20 @@ def test_listeners_come_and_go_while_an_event_is_told():
     ],
 )
 def test_addresses_fit_patterns(pattern, url, fits):
-    """A part, a glob, or a regular expression between slashes."""
+    """A substring, a glob, or a regular expression between slashes."""
     assert text_test(pattern)(url) is fits
 
 
 @pytest.mark.parametrize("pattern", ["/(((/", "/(?=x)/", "/\ud800/"])
-def test_an_expression_that_is_none_is_refused(pattern):
-    """What is wrong with it is said, as `invalid_argument`."""
+def test_an_invalid_expression_is_refused(pattern):
+    """The error is `invalid_argument`, and says what is wrong."""
     with pytest.raises(OcdError) as caught:
         text_test(pattern)
     assert caught.value.code == "invalid_argument"
 
 
 def test_an_expression_takes_linear_time():
-    """Nested repetitions do not hold up the daemon, whose loop matches them."""
+    """Nested repetitions do not hold up the event loop, in which they are matched."""
     # An engine that tries every way would not come back.
     assert not text_test("/(a+)+$x/")("http://a/" + "a" * 5000)
 
@@ -260,7 +260,7 @@ def _open_descriptors() -> int:
     ("number", "hint"), [(errno.EAGAIN, "Too many processes"), (errno.ENOMEM, "too little memory")]
 )
 async def test_a_process_that_the_system_refuses(monkeypatch, number, hint):
-    """No descriptor is left open, and the reason is told."""
+    """No descriptor is left open, and the error has the reason."""
 
     def refuse(*_: object) -> int:
         raise OSError(number, os.strerror(number))
@@ -293,8 +293,8 @@ async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
 
-async def test_a_process_that_has_ended_takes_its_children_and_nobody_else(tmp_path, monkeypatch):
-    """Its children go with it; its number, which somebody else may have by now, gets no signal."""
+async def test_children_of_an_ended_process_are_killed_and_nobody_else(tmp_path, monkeypatch):
+    """Its pid, which another process may have by now, gets no signal."""
     note = tmp_path / "child"
     script = f"sleep 600 & echo $! > {note}; kill -9 $$"
     process, ends = child_process.start(["/bin/sh", "-c", script], child_process.ErrorLog(None))
@@ -326,8 +326,8 @@ class _Leaving:
         return None
 
 
-async def test_a_page_that_never_stays_is_no_bug_of_ours():
-    """Asked three times, its engine is not there: the page navigates, and nothing is broken."""
+async def test_a_page_that_keeps_navigating_is_a_script_error():
+    """The engine is asked for a few times; then the error says that the page navigates."""
     tab = _Leaving()
     with pytest.raises(OcdError, match="navigated away") as caught:
         await engine.call(tab, tab.main_frame, "outline", {})
@@ -357,8 +357,8 @@ def _attached(connection, number):
     return connection.session(f"S{number}")
 
 
-async def test_a_listener_that_raises_costs_nobody_else_anything(caplog):
-    """Taps, listeners and listeners to an end: each failure is logged, the others are called."""
+async def test_a_listener_that_raises_does_not_stop_the_others(caplog):
+    """Each failure is logged, and the other taps and listeners are called."""
     connection = Connection(_Wire())
     first, second = _attached(connection, 1), _attached(connection, 2)
     heard = []
@@ -384,7 +384,7 @@ async def test_a_listener_that_raises_costs_nobody_else_anything(caplog):
 
 
 async def test_a_session_ends_once(caplog):
-    """One that was given up and is detached later tells its listeners of one end."""
+    """A session that was ended and is detached later tells its listeners once."""
     connection = Connection(_Wire())
     session, ends = _attached(connection, 1), []
     session.on("disconnected", lambda: ends.append(1))
@@ -403,8 +403,8 @@ async def test_a_session_ends_once(caplog):
         ({"code": -32602, "message": "No target with given id found"}, "tab_gone"),
     ],
 )
-async def test_a_page_that_is_no_more_is_told_from_a_refusal(error, code):
-    """Chromium may answer a call with it before it says that the page has crashed, or closed."""
+async def test_a_page_that_is_gone_is_distinguished_from_a_refusal(error, code):
+    """Chromium may answer a call in this way before it reports that the page crashed or closed."""
     wire = _Wire()
     connection = Connection(wire)
     asked = _attached(connection, 1).send("Page.captureScreenshot")
@@ -415,8 +415,8 @@ async def test_a_page_that_is_no_more_is_told_from_a_refusal(error, code):
     assert caught.value.code == code
 
 
-async def test_what_is_no_message_fails_the_calls_of_the_browser_and_no_more(caplog):
-    """Garbage between messages: calls to the browser itself fail with words, pages go on."""
+async def test_garbage_between_messages_fails_only_the_browsers_calls(caplog):
+    """Calls of the browser session fail with an explanation; those of pages continue."""
     wire = _Wire()
     connection = Connection(wire)
     session = _attached(connection, 1)

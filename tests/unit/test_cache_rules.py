@@ -56,8 +56,8 @@ def test_how_long_an_answer_is_fresh(fields: list[tuple[str, str]], fresh_for: f
         [("Last-Modified", "Mon, 05 Jan 2026 08:00:00 GMT")],  # no guess at a lifetime
     ],
 )
-def test_what_is_asked_about_every_time(fields: list[tuple[str, str]]) -> None:
-    """Worth storing with a validator alone."""
+def test_responses_that_are_always_revalidated(fields: list[tuple[str, str]]) -> None:
+    """They are only worth storing with a validator."""
     policy = judged(*fields, ("ETag", '"1"'))
     assert policy is not None
     assert not policy.is_fresh(RECEIVED_AT)
@@ -74,7 +74,7 @@ def test_what_is_not_stored() -> None:
     assert judged() is None
 
 
-def test_an_answer_fits_requests_like_its_own() -> None:
+def test_vary_decides_which_requests_a_response_fits() -> None:
     request = (("Accept-Language", "en"), ("User-Agent", "x"))
     varied = ("Vary", "accept-language,  X-No")
     policy = judged(("Cache-Control", "max-age=9"), varied, request=request)
@@ -90,10 +90,10 @@ def test_a_confirmed_answer_has_the_new_headers() -> None:
     assert new == (("ETag", '"1"'), ("Via", "x"), ("age", "0"), fresh)
 
 
-def test_a_cache_that_another_crawl_is_writing_is_not_begun_anew(
+def test_only_a_file_that_is_no_database_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that is no database is; an error of the disk is none of the file's."""
+    """Not one that another crawl is writing, nor one that the disk fails to read."""
     path = tmp_path / "http.db"
     path.write_bytes(b"no database" * 100)
     cache = http_cache.HttpCache(path)

@@ -88,7 +88,7 @@ async def _send(_calls: NestedCalls) -> str:
 
 
 async def test_a_verb_is_judged_by_its_own_session_after_a_nested_call() -> None:
-    """One session is clean, the other has read a stranger's page; and vice versa."""
+    """A clean session and one that has read another site's page are not mixed up."""
 
     async def outer(calls: NestedCalls) -> list[str]:
         before = await _send(calls)
@@ -102,8 +102,8 @@ async def test_a_verb_is_judged_by_its_own_session_after_a_nested_call() -> None
     assert await house.call("outer", session="clean") == ["sent", "exfiltration_denied", "sent"]
 
 
-async def test_all_that_a_call_carries_is_its_own_again() -> None:
-    """Also after an inner call that failed; and nothing is left when the outer one is over."""
+async def test_the_context_is_restored_after_a_nested_call() -> None:
+    """Also after a nested call that failed; after the outer call, nothing is left."""
 
     async def fail(_calls: NestedCalls) -> None:
         raise OcdError("timeout", "It took too long")
@@ -130,7 +130,7 @@ async def test_all_that_a_call_carries_is_its_own_again() -> None:
 
 
 async def test_tasks_that_a_call_starts_keep_its_context() -> None:
-    """They go on after it, in its session; calls that run meanwhile change nothing."""
+    """They continue after the call, in its session, whatever calls run meanwhile."""
     group = asyncio.TaskGroup()
 
     async def begin(_calls: NestedCalls) -> asyncio.Task[str]:
@@ -147,8 +147,8 @@ async def test_tasks_that_a_call_starts_keep_its_context() -> None:
     assert task.result() == "mine"
 
 
-async def test_only_the_call_itself_is_waived() -> None:
-    """A verb that was chosen by the calling verb runs without its capability; what it calls not."""
+async def test_a_waived_capability_covers_only_the_call_itself() -> None:
+    """A verb that another one chose runs without its capability; what it calls does not."""
 
     async def outer(calls: NestedCalls) -> Any:  # noqa: ANN401 - JSON
         with pytest.raises(OcdError) as refused:
@@ -196,7 +196,7 @@ def test_a_call_context_is_frozen() -> None:
 
 
 def test_only_fields_that_hold_a_secret_are_password_fields() -> None:
-    """And those of which nothing is known, because their name led to no element."""
+    """And those about which nothing is known, because no element was found."""
     touched = TouchedElements()
     touched.elements.append(TouchedElement("#login", {"ref": "e1", "secret": True}))
     touched.elements.append(TouchedElement("#name", {"ref": "e2", "secret": False}))

@@ -105,8 +105,8 @@ async def reading(
         yield read_all
 
 
-async def test_batches_share_what_waits_and_are_few() -> None:
-    """Two for a worker, 32 pages at most in one; every page comes back."""
+async def test_batches_are_few_and_evenly_filled() -> None:
+    """At most two for a worker and 32 pages in one; every page is in one of them."""
     urls = [f"http://x/{number}" for number in range(400)]
     fake = FakeConnection(2, lambda one: page(one.url))
     async with reading(fake) as read_all:
@@ -120,7 +120,7 @@ async def test_batches_share_what_waits_and_are_few() -> None:
 
 
 async def test_no_slot_is_free_while_pages_wait_elsewhere() -> None:
-    """Workers have the same number of pages, whatever batches these make."""
+    """Workers have the same number of pages each, however these are batched."""
     fake = FakeConnection(4, lambda one: page(one.url))
     fake.set_workers({"w1": 4, "w2": 4})
     async with reading(fake) as read_all:
@@ -130,8 +130,8 @@ async def test_no_slot_is_free_while_pages_wait_elsewhere() -> None:
     ]  # fmt: skip
 
 
-async def test_pages_that_take_long_hold_no_other() -> None:
-    """A worker that goes on with some is asked for them again; one that has no time is not."""
+async def test_slow_pages_hold_up_no_others() -> None:
+    """A worker is asked again for pages in progress; pages that got no slot go to any worker."""
     slow, late = "http://x/slow", "http://x/late"
     left = {slow: [True, True], late: [False]}
 
@@ -148,8 +148,8 @@ async def test_pages_that_take_long_hold_no_other() -> None:
     assert fake.rates.measure() == {"w1": 4.0}
 
 
-async def test_redirects_are_admitted_here_and_go_on_there() -> None:
-    """By the worker that has begun, from where it stands; a browser's are admitted at the end."""
+async def test_redirects_are_checked_here_and_followed_on_the_worker() -> None:
+    """By the worker that began, from where it is; those of a browser are checked at the end."""
 
     def answer(one: PageRequest) -> PageAnswer:
         if one.by_browser:
@@ -169,7 +169,7 @@ async def test_redirects_are_admitted_here_and_go_on_there() -> None:
         )  # fmt: skip
 
 
-async def test_a_page_that_workers_die_of_costs_itself_alone() -> None:
+async def test_a_page_that_kills_workers_fails_alone() -> None:
     urls = [f"http://x/{number}" for number in range(12)]
     fake = FakeConnection(1, lambda one: page(one.url))
     fake.deadly = {urls[7]}
@@ -184,7 +184,7 @@ async def test_a_page_that_workers_die_of_costs_itself_alone() -> None:
 
 
 async def test_pages_wait_for_workers_that_come_back() -> None:
-    """While the scheduler is not heard nothing is sent, and no page is to blame for that."""
+    """While the scheduler is unreachable nothing is sent, and no page is blamed for it."""
     urls = [f"http://x/{number}" for number in range(4)]
     fake = FakeConnection(1, lambda one: page(one.url))
     lost = 20
@@ -208,7 +208,7 @@ async def test_pages_wait_for_workers_that_come_back() -> None:
     assert {worker for _, worker in fake.batches} == {"w2"}
 
 
-async def test_what_a_worker_that_ends_was_reading_is_read_by_another_one() -> None:
+async def test_pages_of_a_worker_that_ends_are_read_by_another() -> None:
     ending = deque(["http://x/1", "http://x/2"])
 
     def answer(one: PageRequest) -> PageAnswer:
@@ -286,7 +286,7 @@ async def test_without_the_extra_the_error_says_how_to_install_it(
 async def test_what_a_connection_ended_with_is_not_the_crawls_error(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Dask's client raises at its close what its reconnecting has failed with."""
+    """Dask's client raises, when it is closed, what its reconnecting failed with."""
 
     class Client:
         async def close(self, timeout: float) -> None:  # noqa: ASYNC109 - Dask's parameter
@@ -303,7 +303,7 @@ async def test_what_a_connection_ended_with_is_not_the_crawls_error(
 
 
 def test_what_dask_logs_is_a_line_each(caplog: pytest.LogCaptureFixture) -> None:
-    """Its tracebacks are of connections; what their end means for the crawl is said by us."""
+    """Its tracebacks are about connections; the crawl reports what their end means."""
     connection._import_dask()
     closed = OSError("Stream is closed")
     logging.getLogger("distributed.client").error("Failed to\nreconnect", exc_info=closed)
@@ -332,7 +332,7 @@ def test_an_address_is_that_of_a_scheduler(address: str) -> None:
 
 
 def test_where_starts_are_unknown_an_interval_counts_from_the_end() -> None:
-    """A request may wait at a worker: only its end says when the next one may begin."""
+    """A request may wait at a worker, so only its end says when the next may begin."""
     gates = RateLimits(2.0, limit=3, awaits_robots=False, starts_unknown=True)
     gates.begin("http://x", 0.0)
     assert gates.ready_at("http://x") == float("inf")

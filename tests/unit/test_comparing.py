@@ -26,8 +26,8 @@ def test_lines_of_one_ref_are_one_that_changed() -> None:
     )
 
 
-def test_a_bar_of_several_on_one_line_is_compared_control_by_control() -> None:
-    """What stands around the bar and in it is told once; a bar of icons likewise."""
+def test_controls_on_one_line_are_compared_one_by_one() -> None:
+    """Text that is around the bar and in it is reported once; a bar of icons likewise."""
     tabs = 'tab: "One | \\"two\\"" [ref=e1]{} | "Three" [ref=e2]{} | "Four" [ref=e3]'
     bar = f"banner > tablist > {tabs}\n"
     found = difference(
@@ -52,8 +52,8 @@ def test_every_line_is_accounted_for(before: str, after: str) -> None:
     assert difference(after, after).ratio == 0
 
 
-async def test_long_texts_are_gone_through_beside_the_loop() -> None:
-    """Five megabytes take up to a second; what is short is not worth a thread."""
+async def test_long_texts_are_compared_in_a_thread() -> None:
+    """Five megabytes take up to a second; a short text is not worth a thread."""
     here = threading.get_ident()
     assert await compute_beside(100, threading.get_ident) == here
     assert await compute_beside(5_000_000, threading.get_ident) != here

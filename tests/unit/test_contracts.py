@@ -170,7 +170,7 @@ def test_network_conditions_count_requests_since_the_contract_began(
 
 
 def test_forgotten_entries_keep_absence_from_being_known() -> None:
-    """What was dropped for room may have been the one: found is found, not found is not known."""
+    """A dropped entry may have been the one: found is found, but not found is unknown."""
     network = {"kind": "network", "url_pattern": "/api"}
     assert verdict_of(network, {"network": [], "network_dropped": 3}) == U
     assert verdict_of(network, {"network": [{"url": "/api"}], "network_dropped": 3}) == P

@@ -44,7 +44,7 @@ class Crawl:
 
 
 def test_the_rate_is_that_of_the_last_seconds() -> None:
-    """It follows the crawl, falls to nothing while nothing comes, and begins with what is new."""
+    """It follows the crawl, falls to zero while no page arrives, and then starts again."""
     crawl = Crawl()
     assert crawl.meter.measure().pages_per_s == 0
     for _ in range(60):
@@ -86,7 +86,7 @@ def test_time_left_is_told_where_it_is_known(
 
 
 def test_failures_by_code_and_the_busiest_hosts() -> None:
-    """Failed pages count for the speed, not for max_pages; those asked now come first."""
+    """Failed pages count for the rate, not for max_pages; hosts being asked now come first."""
     crawl = Crawl(500, max_pages=20)
     crawl.pages(50, "early.test")
     crawl.now += 3 * WINDOW_S

@@ -115,8 +115,8 @@ def test_fix_mends_the_home(home: Path, capsys: Output) -> None:
     assert list((home / "run").iterdir()) == []
 
 
-def test_a_home_that_is_still_to_be_made(home: Path, capsys: Output) -> None:
-    """What a new user meets: nothing is wrong, and nothing is made."""
+def test_a_home_that_does_not_exist_yet(home: Path, capsys: Output) -> None:
+    """As for a new user: nothing is wrong, and nothing is created."""
     home.rmdir()
     status, found = run_doctor(capsys)
     assert (status, found["home"]["level"]) == (0, "ok")

@@ -11,8 +11,8 @@ def _found(*contents: str) -> list[str]:
     return [known.find(str(at), *fingerprint(content)) for at, content in enumerate(contents)]
 
 
-def test_pages_below_one_menu_are_told_apart() -> None:
-    """Also those that say little, and lists whose introduction is the same."""
+def test_pages_that_share_a_menu_are_no_duplicates() -> None:
+    """Also short pages, and lists with the same introduction."""
     short = [f"{_MENU}\n# {word}\n\nThe {word} is a tool. One {word} a day is enough.\n"
              for word in ("hammer", "anvil", "ladder")]  # fmt: skip
     assert _found(*short) == ["", "", ""]

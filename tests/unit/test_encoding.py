@@ -40,12 +40,12 @@ def decoded(body: bytes, *headers: str, step: int = 100) -> tuple[bytes, bool]:
     ],
 )
 @pytest.mark.parametrize("step", [1, 100, 1 << 20])
-def test_it_is_as_it_was(body: bytes, headers: tuple[str, ...], step: int) -> None:
+def test_a_body_is_restored_exactly(body: bytes, headers: tuple[str, ...], step: int) -> None:
     assert decoded(body, *headers, step=step) == (TEXT, False)
 
 
 @pytest.mark.parametrize("headers", ["gzip", "gzip, gzip"])
-def test_what_ends_too_early_is_known(headers: str) -> None:
+def test_a_truncated_body_is_noticed(headers: str) -> None:
     body = pack(TEXT) if headers == "gzip" else pack(pack(TEXT)[:-9])
     said, incomplete = decoded(body[:-9], headers)
     assert incomplete
@@ -70,8 +70,8 @@ def test_what_cannot_be_decoded_is_an_error(body: bytes, header: str) -> None:
     assert header[:4] in caught.value.message
 
 
-def test_a_little_that_stands_for_much_is_decoded_as_far_as_it_is_taken() -> None:
-    """A bomb of 1 GiB in 1 MiB, twice compressed: the first parts come one by one."""
+def test_a_bomb_is_decoded_only_as_far_as_it_is_read() -> None:
+    """1 GiB in 1 MiB, compressed twice: the first parts come one by one."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     head = packer.compress(bytes(1)) + packer.flush(zlib.Z_FULL_FLUSH)
     again = packer.compress(bytes(1 << 24)) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -12,7 +12,7 @@ from ocd.config import file_changes
 async def test_a_change_that_fails_ends_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The next change is heard of; the failed one is logged."""
+    """The failure is logged, and the next change is still noticed."""
     heard: list[int] = []
 
     async def two_changes(_file: Path, _stop: asyncio.Event) -> AsyncIterator[int]:

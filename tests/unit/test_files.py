@@ -27,7 +27,7 @@ def _file_limit(size: int) -> Iterator[None]:
 
 
 def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:
-    """The new content stands under the old name with mode 0600."""
+    """The new content is under the old name, with mode 0600."""
     path = tmp_path / "meta.json"
     files.write_whole(path, b"one")
     assert files.write_whole(path, (b"t", b"wo")) == 3
@@ -37,7 +37,7 @@ def test_a_whole_file_is_replaced_and_private(tmp_path: Path) -> None:
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    """An error between the chunks loses nothing and leaves no part behind."""
+    """An error between two chunks loses nothing and leaves no temporary file."""
     path = tmp_path / "meta.json"
     files.write_whole(path, b"old")
 
@@ -53,8 +53,8 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["meta.json"]
 
 
-def test_a_file_that_does_not_fit_is_not_there(tmp_path: Path) -> None:
-    """Neither the half of it, nor what it was to replace: its room is free again."""
+def test_a_file_that_does_not_fit_leaves_no_part(tmp_path: Path) -> None:
+    """The old file stays, and the space of the half-written one is free again."""
     path = tmp_path / "000001-after.webp"
     with _file_limit(12), pytest.raises(OcdError) as caught:
         files.write_unsynced(path, b"x" * 20)
@@ -71,8 +71,8 @@ def test_another_failed_write_is_storage_failed(tmp_path: Path) -> None:
     assert caught.value.code == "storage_failed"
 
 
-def test_a_log_closes_a_torn_line_before_it_goes_on(tmp_path: Path) -> None:
-    """After a crash in the middle of a line the next line is whole."""
+def test_a_log_ends_a_torn_line_before_it_appends(tmp_path: Path) -> None:
+    """After a crash in the middle of a line, the next line is complete."""
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'{"a":1}\n{"b"')
     log = files.JsonLinesLog(path)
@@ -81,8 +81,8 @@ def test_a_log_closes_a_torn_line_before_it_goes_on(tmp_path: Path) -> None:
     assert path.read_bytes() == b'{"a":1}\n{"b"\n{"c":3}\n'
 
 
-def test_lines_skip_what_is_torn_and_read_what_is_there(tmp_path: Path) -> None:
-    """A reader beside the writer sees whole lines only; no file means no lines."""
+def test_torn_lines_are_skipped(tmp_path: Path) -> None:
+    """A reader beside the writer sees complete lines only; no file means no lines."""
     path = tmp_path / "events.jsonl"
     assert list(files.read_lines(path)) == []
     path.write_bytes(b"1\n2\n3")
@@ -99,8 +99,8 @@ def test_a_symbolic_link_is_never_written_through(tmp_path: Path) -> None:
     assert target.read_bytes() == b"keep"
 
 
-def test_a_line_that_does_not_fit_is_taken_back(tmp_path: Path) -> None:
-    """A full disk loses the line that did not fit, and no other; a later one is whole."""
+def test_a_line_that_does_not_fit_is_removed(tmp_path: Path) -> None:
+    """A full disk loses only that line; a later one is complete."""
     log = files.JsonLinesLog(tmp_path / "events.jsonl")
     log.append(b'{"a":1}')
     with _file_limit(12), pytest.raises(OcdError) as caught:

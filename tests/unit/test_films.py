@@ -40,7 +40,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(
 def test_pictures_without_room_are_left_out_and_the_last_one_never(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A tab of another size is fitted in; the canvas stays as it began, in even numbers."""
+    """A tab of another size is scaled to fit; the canvas keeps its first size, in even numbers."""
     monkeypatch.setattr(encoder, "BURST_BYTES", 0)
     monkeypatch.setattr(encoder, "BYTES_PER_S", 0)
     first = Picture(0, jpeg_of(RED, tmp_path), 65.0)
@@ -57,7 +57,7 @@ def test_pictures_without_room_are_left_out_and_the_last_one_never(
 
 
 def test_a_larger_picture_is_made_smaller_and_centred(tmp_path: Path) -> None:
-    """All of it is in the film, with bars beside it, and none of it below."""
+    """All of it is in the film, between bars, with nothing cut off below."""
     canvas = Canvas(Picture(0, jpeg_of(RED, tmp_path, (200, 100)), 200.0))
     image = canvas.draw(Picture(1, jpeg_of(BLUE, tmp_path, (300, 300)), 300.0))
     assert image.size == (200, 100 + CAPTION_HEIGHT)

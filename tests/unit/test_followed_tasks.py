@@ -67,7 +67,7 @@ def serve(ledger: Ledger) -> tuple[Server[Any], Subscriptions]:
 
 
 async def test_a_handshake_connection_ends_what_it_followed() -> None:
-    """The other connection of the same server goes on."""
+    """The other connection of the same server continues."""
     ledger = Ledger()
     server, served = serve(ledger)
     async with served, Client(server, mode="legacy") as stays:
@@ -99,7 +99,7 @@ async def test_a_stream_ends_what_it_followed() -> None:
 async def test_a_task_that_cannot_be_followed_ends_no_connection(
     problem: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A bug is in the log; the host subscribes again, and is heard."""
+    """The bug is logged, and the host can subscribe again."""
     ledger = Ledger()
     server, served = serve(ledger)
     async with served, Client(server, mode="legacy") as client:

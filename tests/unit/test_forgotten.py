@@ -39,8 +39,8 @@ def _age(path: Path, days: float) -> None:
     os.utime(path, (at, at))
 
 
-def test_what_is_old_and_nobodys_goes(files: Path) -> None:
-    """Whole folders, by their youngest file; links are not followed."""
+def test_old_folders_of_ended_sessions_are_deleted(files: Path) -> None:
+    """Whole folders, by the age of their youngest file; links are not followed."""
     assert remove_old(files, 30, {"mcp-2222bbbb"}) == 1
     left = {path.name for path in files.iterdir()}
     assert left == {
@@ -50,7 +50,7 @@ def test_what_is_old_and_nobodys_goes(files: Path) -> None:
 
 
 def test_zero_days_keep_everything(files: Path) -> None:
-    """As task_retention_days says of tasks."""
+    """Zero means for ever, as task_retention_days says."""
     before = sorted(files.rglob("*"))
     assert remove_old(files, 0, ()) == 0
     assert sorted(files.rglob("*")) == before
@@ -60,7 +60,7 @@ def test_zero_days_keep_everything(files: Path) -> None:
 async def test_a_round_that_fails_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The machine has no thread, or the disk fails: the daemon goes on, and so does the loop."""
+    """If there is no thread, or the disk fails, the loop and the daemon continue."""
     monkeypatch.setattr(session_retention, "_HOUR_S", 0)
     failures, done = [RuntimeError("can't start new thread"), OSError("bad disk")], asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -105,8 +105,8 @@ def test_a_redirects_target_is_claimed_once() -> None:
     assert not len(frontier)
 
 
-def test_what_was_taken_by_a_shorter_way_is_not_left() -> None:
-    """A crawl that has taken every page has completed, however many ways led to them."""
+def test_an_entry_taken_by_a_shorter_path_is_not_left() -> None:
+    """A crawl that has taken every page is complete, however many paths led to them."""
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/a", 2))
     frontier.add(FrontierEntry("http://x/b", 2))
@@ -134,10 +134,10 @@ _OFFERS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 40), st.inte
 
 
 @given(_OFFERS, _OFFERS)
-def test_what_waits_on_disk_comes_in_the_same_order(
+def test_entries_on_disk_come_in_the_same_order(
     offers: list[tuple[str, int, int]], later: list[tuple[str, int, int]]
 ) -> None:
-    """Three entries in memory or all of them: what is offered once comes as it would."""
+    """With three entries in memory or with all, each offered URL comes once, in the same order."""
     with TemporaryDirectory() as folder:
         spilled = SpilledEntries(Path(folder, "frontier.db"))
         small = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=3)
@@ -159,8 +159,8 @@ def test_what_waits_on_disk_comes_in_the_same_order(
         assert not any(Path(folder).iterdir())
 
 
-def test_shorter_ways_reach_what_waits_on_disk(tmp_path: Path) -> None:
-    """Each URL comes once and with its shortest way, whatever was claimed or refused meanwhile."""
+def test_shorter_paths_reach_entries_on_disk(tmp_path: Path) -> None:
+    """Each URL comes once, by its shortest path, whatever was claimed or refused meanwhile."""
     spilled = SpilledEntries(tmp_path / "frontier.db")
     frontier = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=4)
     for number in range(600):
@@ -211,7 +211,7 @@ def test_an_origin_that_was_full_is_asked_again_when_it_has_answered() -> None:
     assert isinstance(frontier.take(1.0, limits.ready_at), FrontierEntry)
 
 
-def test_an_entry_with_a_shorter_way_comes_once_also_when_it_failed() -> None:
+def test_an_entry_with_a_shorter_path_comes_once_even_after_a_failure() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/a", 3))
     frontier.shorten("http://x/a", 1)

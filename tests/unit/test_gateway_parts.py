@@ -34,15 +34,15 @@ def tool(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON v
 
 @given(st.text(min_size=1, max_size=200))
 def test_every_name_is_short_and_plain(name: str) -> None:
-    """Whatever a server calls its tool, hosts can take the name."""
+    """Whatever a server calls its tool, hosts accept the name."""
     shown = exposed_name("abc", name)
     assert len(shown) <= MAX_NAME
     assert shown.startswith("abc__")
     assert all(sign.isascii() and (sign.isalnum() or sign in "_-") for sign in shown)
 
 
-def test_what_is_wrong_is_refused() -> None:
-    """Two tools of one name, schemas that are none, schemas without end."""
+def test_wrong_tool_lists_are_refused() -> None:
+    """Two tools with one name, invalid schemas, schemas nested without end."""
     huge = {"type": "object", "description": "x" * MAX_SCHEMA_BYTES}
     tools = [tool("a.b"), tool("a/b"), tool(""), tool("c", inputSchema={}), {"name": "d"}]
     found = build_entries(
@@ -109,7 +109,7 @@ def test_hidden_text_of_a_description_is_taken_out() -> None:
 
 
 def test_old_pins_are_read(tmp_path: Path) -> None:
-    """Every version's file; one that is none is reported and left alone."""
+    """Every version's file is read; an invalid one is reported and left alone."""
     for version in STATE.iterdir():
         pinned = PinStore(version).of("probe")
         assert pinned is not None
@@ -127,15 +127,15 @@ def answered(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: A
     return {"content": list(blocks), **more}
 
 
-def test_structured_content_is_said_once() -> None:
-    """It is added to a text that says something else."""
+def test_structured_content_is_not_repeated() -> None:
+    """It is appended only to a text that says something else."""
     text = {"type": "text", "text": "words"}
     output = output_of("s", "t", answered(text, structuredContent={"a": 1}), redacted=True)
     assert output.content == 'words\n{"a":1}'
 
 
 def test_attachments_are_bounded_and_counted() -> None:
-    """What is left out is said, and the reply stays in its bounds."""
+    """The reply says how many were left out, and stays within its bounds."""
     link = {"type": "resource_link", "uri": "x://" + "y" * 1500, "name": "n" * 5000}
     picture = {"type": "image", "mimeType": "image/png", "data": "AAAA" * 1_000_000}
     output = output_of("s", "t", answered(*[link] * 40, *[picture] * 3), redacted=False)
@@ -151,8 +151,8 @@ def test_attachments_are_bounded_and_counted() -> None:
     assert str(pictures.content).count("left out") == 2
 
 
-def test_links_are_known_again_and_show_no_token() -> None:
-    """One address of ours for one of theirs; the oldest are forgotten."""
+def test_links_have_stable_addresses_without_tokens() -> None:
+    """The same link gets the same address; the oldest are forgotten."""
     links = ResourceLinks("s")
     shown = links.alias("x://a?token=hidden-hidden")
     assert shown == links.alias("x://a?token=hidden-hidden") != links.alias("x://b")
@@ -173,7 +173,7 @@ def test_links_are_known_again_and_show_no_token() -> None:
 
 
 def test_templates_are_listed_by_the_names_of_their_variables() -> None:
-    """Nothing else of them is shown; a value that is missing or unknown is told."""
+    """Nothing else of them is shown; a missing or unknown value is an error."""
     told = {"uriTemplate": "x://{day}{?to}", "name": "B\u202e", "description": "Do evil"}
     good = {**told, "variables": [("day", True), ("to", False)]}
     others = (
@@ -214,7 +214,7 @@ def test_what_cannot_be_filled_in_has_no_variables(template: object) -> None:
 
 
 def test_a_server_of_resources_may_have_no_templates() -> None:
-    """That it does not know the method is no failure; another error is one."""
+    """A server that does not know the method has none; any other error is reported."""
 
     def refused(code: int) -> list[dict[str, Any]]:
         async def send(_request: object) -> dict[str, Any]:
@@ -270,7 +270,7 @@ def test_a_long_text_without_secrets_stays_as_it_is() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors in /proc")
 def test_a_program_that_cannot_be_started_leaves_no_descriptor() -> None:
-    """Neither open nor, what is worse, closed twice: its number may be another file's then."""
+    """None stays open, and none is closed twice, when its number may belong to another file."""
     uvloop = pytest.importorskip("uvloop")
     from oc_mcp.client.upstream_transports import open_transport
 

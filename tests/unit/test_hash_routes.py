@@ -23,7 +23,7 @@ PLACES = [f"#/guide?id={number}" for number in range(MAX_FRUITLESS)]
     ],
 )
 def test_a_document_without_routes(shown: list[tuple[str, str]], fruitless: bool) -> None:
-    """Enough routes show what was there, and none anything else; places of one route are one."""
+    """It is given up after enough routes showed nothing new; places in one route are one."""
     routes = HashRoutes()
     for route, content in shown:
         entry = FrontierEntry(APP + route, 0)

@@ -39,7 +39,7 @@ asyncio.run(main())
 
 @ON_GLIBC
 def test_memory_that_was_freed_is_given_back() -> None:
-    """A daemon that has grown and been trimmed, and frees most of it later, becomes small again."""
+    """A daemon that grew, was trimmed, and later frees most of its memory becomes small again."""
     program = [sys.executable, "-c", _PROGRAM]
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "True\n"
 
@@ -67,15 +67,17 @@ library.fflush(None)
 
 
 @ON_GLIBC
-def test_threads_share_what_they_have_freed() -> None:
+def test_threads_share_heaps() -> None:
     """The threads of a daemon that has grown do not keep a heap each."""
     program = [sys.executable, "-c", _THREADS]
     printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout
     assert 1 <= printed.count("<heap nr=") <= 2
 
 
-async def test_machine_without_memory_ends_no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot be loaded or looked at just now is so later."""
+async def test_a_machine_without_memory_does_not_end_the_daemon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A library or file that cannot be opened now is tried again later."""
     heaps = iter((ImportError("failed to map segment"), MemoryError(), SimpleNamespace(trim=None)))
 
     def make() -> SimpleNamespace:
@@ -94,7 +96,7 @@ async def test_machine_without_memory_ends_no_daemon(monkeypatch: pytest.MonkeyP
 async def test_what_is_freed_while_it_trims_is_given_back_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Trimming runs beside the daemon, which frees more meanwhile."""
+    """Trimming runs in a thread while the daemon frees more."""
     free, trims = [0], []
 
     def trim(_: int) -> None:

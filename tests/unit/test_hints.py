@@ -110,7 +110,7 @@ _FOR_PEOPLE = (
 
 
 def test_hints_name_tools_in_one_way() -> None:
-    """Between backticks, with arguments that there are: then each caller gets its own words."""
+    """Between backticks, with arguments that exist, so that each caller gets its own spelling."""
     names = [name for name in VERBS if "_" in name]
     bare = re.compile(rf"(?<![`\w.])({'|'.join(names)})(?![\w_])")
     command = re.compile(r"\boc [a-z]")
@@ -133,7 +133,7 @@ def test_hints_name_tools_in_one_way() -> None:
 
 
 def test_arguments_of_proposed_calls_exist() -> None:
-    """The keywords that `tool_call` is given anywhere are parameters of its verb."""
+    """Every keyword given to `tool_call` is a parameter of its verb."""
     for path in MODULES:
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "tool_call":
@@ -150,7 +150,7 @@ def test_backticks_in_an_argument_end_no_call() -> None:
 
 
 def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """`oc --json` prints the reply as it came, but for the hint."""
+    """`oc --json` prints the reply unchanged, except for commands in hints."""
     error = OcdError("no_tab", "The 'session' ö", hint='Open one: `navigate {"url": "URL"}`')
     assert terminal.failure(error, as_json=True, body=b'{"error":{"code":"x"}}\n') == 1
     assert terminal.failure(error, as_json=True) == 1
@@ -160,7 +160,7 @@ def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> N
 
 
 def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """A result's own hint names commands; what a page said stays as it was."""
+    """A result's own hint has commands; page text is unchanged."""
     hint = "None. Try `read_page`."
     result = {"hint": hint, "data": {"hint": hint, "page": {"hint": hint}}}
     command: Any = SimpleNamespace(options={})
@@ -176,10 +176,10 @@ def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[
     assert as_it_came == long
 
 
-def test_hints_of_what_a_reply_tells_of_are_for_a_shell_too(
+def test_nested_hints_are_for_a_shell_too(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    """An error in a result, at any depth, and what was found of the host; not a page's own."""
+    """Those of errors inside a result, at any depth, but none in page text."""
     call, told = "Try `read_page`.", "Try `oc snapshot`."
     error = {"code": "orphaned", "message": "gone", "hint": call}
     finding = {"name": "x", "level": "error", "seen": "y", "hint": call}

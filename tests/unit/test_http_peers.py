@@ -61,6 +61,8 @@ def test_a_socket_of_the_process_tree_is_refused(port: int, parent: subprocess.P
     assert refusal(port, client, parent.pid) == 401
 
 
-def test_a_socket_of_another_process_of_ours_is_let_in(port: int, parent: subprocess.Popen[str]):
+def test_a_socket_of_another_process_of_the_user_is_admitted(
+    port: int, parent: subprocess.Popen[str]
+):
     with socket.create_connection(("127.0.0.1", port)) as mine:
         assert refusal(port, mine.getsockname(), parent.pid) == 200

@@ -64,7 +64,7 @@ def told(instruction: str) -> list[tuple[str, str, str]]:
     ],
 )
 def test_words_become_steps(instruction: str, steps: list[tuple[str, str, str]]) -> None:
-    """Each way of saying it is one kind of step with its element and value."""
+    """Each phrasing is one kind of step, with its element and value."""
     assert told(instruction) == steps
 
 
@@ -81,8 +81,8 @@ def test_ordinals_say_which_one(words: str, nth: int) -> None:
     "instruction",
     ["", "   ", "frobnicate the widget", "click", "type", "go", "check that it works", "then"],
 )
-def test_what_no_rule_fits_is_refused(instruction: str) -> None:
-    """not_understood names the words and what would be understood."""
+def test_an_unknown_phrase_is_refused(instruction: str) -> None:
+    """not_understood quotes the words, and gives examples of what is understood."""
     with pytest.raises(OcdError) as caught:
         parse(instruction)
     assert caught.value.code == "not_understood"
@@ -90,7 +90,7 @@ def test_what_no_rule_fits_is_refused(instruction: str) -> None:
 
 
 def test_the_step_that_is_not_understood_is_numbered() -> None:
-    """Of several steps the one that no rule fits is named, with its words."""
+    """The error names the number and the words of the step that no rule matches."""
     with pytest.raises(OcdError) as caught:
         parse('click A; frobnicate "the B"; click C')
     assert caught.value.details["step"] == 2
@@ -99,7 +99,7 @@ def test_the_step_that_is_not_understood_is_numbered() -> None:
 
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_parser(text: str) -> None:
-    """Whatever is said becomes steps or one error."""
+    """Any text becomes steps or one error."""
     code = ""
     try:
         assert parse(text)
@@ -112,6 +112,6 @@ def test_no_text_breaks_the_parser(text: str) -> None:
     st.text(st.characters(blacklist_characters='"', blacklist_categories=("Cs", "Co")), min_size=1)
 )
 def test_quoted_text_is_typed_as_it_is(text: str) -> None:
-    """What stands in quotes is never taken apart."""
+    """Text in quotes is never split."""
     (step,) = parse(f'type "{text}" into Name')
     assert (step.kind, step.place, step.value) == ("fill", "Name", text)

@@ -183,7 +183,7 @@ def test_a_disk_that_fills_up_while_writing_is_survived(
 
 
 def test_recording_is_cheap(journal: Journal) -> None:
-    """50 µs is the aim; processor time, which other people's load does not count in."""
+    """The aim is 50 µs, of processor time, which does not count the load of other processes."""
     journal.record_call(call(0))
     best = min(_timed(journal) for _ in range(5))
     assert best < 0.0005

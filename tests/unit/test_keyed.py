@@ -48,8 +48,8 @@ def test_records_survive_and_the_newest_line_counts(tmp_path: Path) -> None:
         assert {key: one.value for key, one in records.items()} == {"k0": 9, "k2": 8}
 
 
-def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
-    """It stays small, and nothing that counts is lost; one with torn lines is left as it is."""
+def test_a_file_with_mostly_outdated_lines_is_rewritten(tmp_path: Path) -> None:
+    """No current record is lost; a file with torn lines is left as it is."""
     path = tmp_path / "numbers.jsonl"
     store = KeyedLog(path, Number, slack=10)
     for number in range(100):
@@ -66,10 +66,10 @@ def test_a_file_mostly_out_of_date_is_written_anew(tmp_path: Path) -> None:
         assert {key: one.value for key, one in records.items()} == {"one": 99, "two": 99}
 
 
-def test_what_the_disk_does_not_keep_is_not_kept(
+def test_a_line_that_cannot_be_synced_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A line counts once it is synced: one that cannot be leaves file and records as they were."""
+    """File and records are then as before."""
     path = tmp_path / "numbers.jsonl"
     store = KeyedLog(path, Number)
     store.put("k", Number(1))
@@ -134,7 +134,7 @@ def test_ten_thousand_skills_are_found_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", [1, 3, 50])
 def test_the_best_are_those_that_sorting_all_would_give(tmp_path: Path, limit: int) -> None:
-    """Looking at the promising ones alone leaves none out."""
+    """Looking only at promising records misses none."""
     skills = Skills(tmp_path)
     for number in range(700):
         one = make_skill(number, "cheap" if number % 7 == 0 else "")

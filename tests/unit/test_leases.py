@@ -48,7 +48,7 @@ class _Room:
 
 
 async def test_a_lease_is_over_when_its_holder_gives_no_sign_of_life() -> None:
-    """Renewed in time it goes on; then who waits is woken, and the key is worth nothing."""
+    """Renewed in time it continues; when it ends, waiting calls wake and the key is invalid."""
     async with asyncio.TaskGroup() as group:
         room, tab = _Room(group), _Tab()
         lease = room.leases.acquire(tab, "Ada")

@@ -51,10 +51,10 @@ def store(tmp_path: Path) -> TaskStore:
     return TaskStore(tmp_path)
 
 
-def test_recovery_reads_each_task_once_and_orphans_whole(
+def test_recovery_reads_little_of_ended_tasks(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One small read a task; a whole one only of those that have not ended."""
+    """One small read for each; only tasks that have not ended are read completely."""
     peeks = Counted(monkeypatch, TaskIndex, "_read")
     whole = Counted(monkeypatch, TaskStore, "read")
     index = TaskIndex(store)
@@ -67,7 +67,7 @@ def test_recovery_reads_each_task_once_and_orphans_whole(
 async def test_a_list_reads_what_it_lists(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Metas of the listed tasks alone; the folder is walked only after it changed."""
+    """Only the metas of listed tasks; the folder is walked only after it has changed."""
     async with asyncio.TaskGroup() as group:
         runner = Runner(store, {}, group.create_task)
         await runner.recover()
@@ -84,7 +84,7 @@ async def test_a_list_reads_what_it_lists(
 
 
 def test_the_index_keeps_a_few_words_a_task(store: TaskStore) -> None:
-    """Kind and status are shared between rows: 10,000 tasks cost a few MB."""
+    """Rows share kind and status: 10,000 tasks take a few MB."""
     index = TaskIndex(store)
     index.refresh()
     rows = list(index._rows.values())
@@ -93,7 +93,7 @@ def test_the_index_keeps_a_few_words_a_task(store: TaskStore) -> None:
 
 
 async def test_a_page_costs_two_appends(store: TaskStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finished page is appended, its event too; no meta.json is read or written for it."""
+    """A finished page and its event are appended; meta.json is neither read nor written."""
     meta = TaskMeta(task_id="f" * 16, kind="crawl", status="PENDING", created_at=store.now())
 
     async def never(_work: object, _prepared: object) -> Payload:

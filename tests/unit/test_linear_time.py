@@ -13,12 +13,12 @@ pytestmark = pytest.mark.spread
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("batch", range(_BATCHES))
 def test_ten_times_the_text_costs_at_most_fifteen_times_the_time(batch: int) -> None:
-    """Every expression and reader, with hostile texts of 10,000 and 100,000 characters."""
+    """Every expression and parser, with hostile texts of 10,000 and 100,000 characters."""
     assert slow([case.name for case in cases()][batch::_BATCHES]) == {}
 
 
 @pytest.mark.timeout(600)
-def test_what_costs_more_is_found_out() -> None:
-    """Whether the measuring sees a square, and survives what would never end."""
+def test_quadratic_time_is_noticed() -> None:
+    """The measurement recognises a quadratic expression, and survives an endless one."""
     names = [case.name for case in examples()]
     assert list(slow(names)) == names

@@ -21,8 +21,8 @@ def listed(properties: dict[str, Any], **more: Any) -> Any:  # noqa: ANN401 - a 
     return signature(given)["inputSchema"]
 
 
-def test_unlisted_parameters_may_be_given_all_the_same() -> None:
-    """So a host that checks arguments by the schema must not refuse them; at any depth."""
+def test_unlisted_parameters_are_accepted() -> None:
+    """A host that checks arguments by the schema must not refuse them, at any depth."""
     inner = {"type": "object", "properties": {"a": SHOWN, "b": HIDDEN}}
     found = listed({"part": {**inner, "additionalProperties": False}, "c": HIDDEN})
     part = {"type": "object", "properties": {"a": SHOWN}}
@@ -30,13 +30,13 @@ def test_unlisted_parameters_may_be_given_all_the_same() -> None:
 
 
 def test_a_tool_without_parameters_shows_one_that_is_rarely_wanted() -> None:
-    """Readers refuse an object without properties."""
+    """Some hosts refuse an object without properties."""
     found = listed({"c": HIDDEN, "d": HIDDEN})
     assert found["properties"] == {"c": {"type": "integer", "description": "Hidden"}}
 
 
-def test_what_goes_without_saying_is_not_said() -> None:
-    """Empty defaults and empty lists of what is required; zero and true are told."""
+def test_empty_defaults_are_left_out() -> None:
+    """So are empty lists of required parameters; zero and true are listed."""
     flags = {"a": False, "b": "", "c": [], "d": 0, "e": True}
     given = {name: {**SHOWN, "default": value} for name, value in flags.items()}
     found = listed(given, required=[])
@@ -62,7 +62,7 @@ def test_a_parameter_named_like_a_keyword_stays() -> None:
         ({"anyOf": [{"type": "integer"}, {"type": "number"}]}, {"type": "number"}),
     ],
 )
-def test_what_a_reader_refuses_is_said_otherwise(
+def test_schemas_that_hosts_refuse_are_reworded(
     given: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     assert listed({"a": given})["properties"]["a"] == expected
@@ -80,7 +80,7 @@ def test_what_a_reader_refuses_is_said_otherwise(
         ({"scope": "upstream", "name": "s__t"}, None),
     ],
 )  # fmt: skip
-def test_annotations_say_what_differs_from_the_defaults(
+def test_annotations_have_only_what_differs_from_the_defaults(
     more: dict[str, Any], expected: dict[str, bool] | None
 ) -> None:
     assert as_tool(entry({"a": SHOWN}, **more)).get("annotations") == expected

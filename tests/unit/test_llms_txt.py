@@ -24,8 +24,8 @@ def test_it_is_named_after_the_start_page() -> None:
     assert _lines() == ["# http://a.test/", "", "## Pages", ""]
 
 
-def test_a_page_is_described_by_itself() -> None:
-    """Its description, unless the whole site has that one; else its first sentence."""
+def test_a_page_has_its_own_description() -> None:
+    """Its meta description, unless the whole site has the same; else its first sentence."""
     found = _lines(
         {"description": "All about ferries."},
         {"description": "All about ferries.", "content": f"Search`K`\n\n# Times\n\n{_STORY}\n"},

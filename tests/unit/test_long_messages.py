@@ -73,7 +73,7 @@ async def test_what_is_no_message_stays_none():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("size", [97, 50_000, 10_000_000])
 async def test_events_come_as_they_were_sent(end, size):
-    """Short ones as they are, long ones with a stand-in, wherever the chunks are cut."""
+    """Short ones unchanged, long ones as stand-ins, wherever the chunks are cut."""
     short = {"jsonrpc": "2.0", "method": "say", "params": {"text": "short"}}
     pretty = json.dumps(RESULT, indent=0).split("\n")
     events = [

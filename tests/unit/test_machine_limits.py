@@ -43,7 +43,7 @@ def test_other_errors_are_none_of_it(error: Exception) -> None:
 async def test_names_are_looked_up_by_threads_that_can_be_had(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """libuv would abort the process; those that were started meanwhile end."""
+    """Without one, libuv would abort the process; threads started in vain end."""
     start, before = threading.Thread.start, threading.active_count()
 
     def start_two(self: threading.Thread) -> None:
@@ -60,7 +60,7 @@ async def test_names_are_looked_up_by_threads_that_can_be_had(
 
 @pytest.mark.parametrize(("flag", "needed"), [("-v", 512), ("-d", 192)])
 def test_too_little_memory_to_run_is_refused_with_its_figure(flag: str, needed: int) -> None:
-    """In a process of its own: a limit that it sets itself is its own."""
+    """In a process of its own, because it limits itself."""
     code = "from ocd.storage.machine_limits import require_room_to_run; require_room_to_run()"
     limited = f'ulimit {flag} {150 << 10}; exec "$0" -c "$1"'
     command = ["/bin/sh", "-c", limited, sys.executable, code]
@@ -73,7 +73,7 @@ def test_too_little_memory_to_run_is_refused_with_its_figure(flag: str, needed: 
 async def test_a_folder_that_gets_no_watch_is_polled(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """watchfiles is not asked where there are no threads: it would end the process."""
+    """watchfiles is not used when there are no threads: it would end the process."""
 
     refused: list[threading.Thread] = []
 

@@ -26,8 +26,8 @@ def write(folder: Path, *records: dict[str, Any]) -> dict[str, str]:
     return {name: text.split("\n---\n", 1)[1].strip("\n") for name, text in found.items()}
 
 
-def test_names(tmp_path: Path) -> None:
-    """No two files share a name, on no file system, and none lies outside the folder."""
+def test_file_names(tmp_path: Path) -> None:
+    """No two files share a name on any file system, and none is outside the folder."""
     paths = [
         "/",
         "/a/",

@@ -170,8 +170,8 @@ def test_parts_of_the_content_stay_whatever_they_are_called(part):
     assert "Menu" not in text
 
 
-def test_links_are_left_out_once_they_told_what_is_a_menu():
-    """Neither a menu's links nor an empty one's address are there without `include_links`."""
+def test_links_are_removed_after_menus_were_recognised_by_them():
+    """Without `include_links`, neither links of menus nor addresses of empty links are left."""
     menu = "<a href=/a>A topic of which many speak</a> " * 9
     page = f"<body><div>{menu}</div><div><p>{_PROSE}<a href=/b title='A &lt;bell'></a></div>"
     text = html_text.to_markdown(page, only_main_content=True, include_links=False)
@@ -181,7 +181,7 @@ def test_links_are_left_out_once_they_told_what_is_a_menu():
     assert "A topic" in html_text.to_markdown(page, include_links=False)
 
 
-def test_what_is_written_in_chinese_is_prose():
+def test_chinese_text_counts_as_prose():
     """A sentence of twenty signs says as much as one of sixty letters."""
     told = "".join(
         f"<p>{one}</p>"
@@ -267,7 +267,7 @@ def test_text_and_code_keep_what_they_say(html, markdown):
 
 
 def test_thousands_of_latin_signs_are_read_as_few_are():
-    """The converter would take quadratic time for them; what stands between them stays."""
+    """The converter would take quadratic time for them; the text between them stays."""
     page = "<p>\u00abx\u00bb <a href='/q\u00b7' title='\u00b7a'>k\u00b7</a> <code>\u00b7z</code>"
     few, many = (
         html_text.to_markdown(page + "\u00b7\u00b0 " * n, "http://a.b/") for n in (1, 5000)
@@ -317,8 +317,8 @@ def test_headings_have_no_links_to_themselves(html, markdown):
     assert html_text.to_markdown(html) == markdown + "\n"
 
 
-def test_what_a_class_has_is_no_list_of_other_pages():
-    """References list names with links and a sentence each, as a site lists its stories."""
+def test_members_of_a_class_are_no_list_of_other_pages():
+    """API references list names with a link and a sentence each, as sites list their stories."""
     story = "<p>" + "A button can be pressed, and does something when it is. " * 30 + "</p>"
     entry = "<div><h6><a href='{0}.html'>{0}</a></h6><div><p>Does what {0} says.</p></div></div>"
 

@@ -63,8 +63,8 @@ async def make_door(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MakeDoor]:
         yield make
 
 
-async def test_its_tabs_are_closed(make_door: MakeDoor) -> None:
-    """Nobody would close them otherwise."""
+async def test_the_tabs_of_an_ended_session_are_closed(make_door: MakeDoor) -> None:
+    """Nobody else would close them."""
     sessions = _Sessions()
     door = make_door(sessions)
     door.enter("mcp-1")
@@ -74,8 +74,8 @@ async def test_its_tabs_are_closed(make_door: MakeDoor) -> None:
     assert not sessions.recorded
 
 
-async def test_a_host_that_comes_back_finds_them(make_door: MakeDoor) -> None:
-    """A bridge whose connection broke reconnects under the same name."""
+async def test_a_host_that_reconnects_finds_its_tabs(make_door: MakeDoor) -> None:
+    """A bridge whose connection broke reconnects with the same id."""
     sessions = _Sessions()
     door = make_door(sessions)
     door.enter("mcp-1")

@@ -90,8 +90,8 @@ def test_wrong_usage_is_told_in_the_aliases_words(line: str, message: str, hint:
     assert hint in (raised.value.hint or "")
 
 
-def test_aliases_say_what_verbs_have() -> None:
-    """No alias hides a verb, fixes what there is not, or takes what it fixes."""
+def test_aliases_fit_their_verbs() -> None:
+    """No alias hides a verb, sets a parameter that does not exist, or accepts one that it sets."""
     for words in command_aliases.ALIASES:
         assert words.replace(" ", "_") not in INDEX, words
         verb, fixed, positional, _ = command_aliases.ALIASES[words]

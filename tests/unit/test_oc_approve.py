@@ -44,7 +44,7 @@ class Line:
 def test_only_a_yes_is_one(
     typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was shown is what is agreed to."""
+    """Only the changes that were shown are approved."""
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     line: Any = Line()
     entry: Any = {}

@@ -203,7 +203,7 @@ def test_a_file_without_its_at_is_hinted_at(tmp_path: Path) -> None:
 
 
 def test_out_is_the_file_of_a_verb_that_writes_one() -> None:
-    """What it answers is about the file; `--out` is never that text under the file's name."""
+    """The reply describes the file; `--out` never writes that description under the file's name."""
     command = parse("page-pdf --out a.pdf")
     assert command.params == {"path": str(Path.cwd() / "a.pdf")}
     assert "out" not in command.options
@@ -239,8 +239,8 @@ def test_usage_and_command_lines() -> None:
         ("fill_form", {"fields": {"a": "1"}, "submit": "Send"}),
     ],
 )
-def test_a_command_line_says_what_it_was_made_of(verb: str, arguments: dict[str, Any]) -> None:
-    """Hints are pasted: whatever is positional, a switch or begins with a dash comes back."""
+def test_a_command_line_can_be_rebuilt(verb: str, arguments: dict[str, Any]) -> None:
+    """Hints are pasted: positional words, switches and values that begin with a dash survive."""
     line = command_names.command_line(INDEX[verb], arguments)
     assert argv.parse(shlex.split(line)[1:], INDEX).params == arguments
 

@@ -83,7 +83,7 @@ def test_json_is_the_body_as_it_came(daemon: FakeDaemon, oc: Oc) -> None:
      ("a_newer_code", 400, 1)],
 )  # fmt: skip
 def test_errors(daemon: FakeDaemon, oc: Oc, code: str, status: int, exits: int) -> None:
-    """Error and Hint on stderr, or with --json the body on stdout; the code decides the exit."""
+    """Error and hint on stderr, with --json the body on stdout; the code decides the exit."""
     body = {"error": {"code": code, "message": "No.", "hint": "oc read-page"}}
     daemon.says(body, status=status)
     daemon.says(body, status=status)
@@ -146,7 +146,7 @@ def test_daemon_is_started_once_and_asked_again(
 def test_a_daemon_stopped_meanwhile_stays_stopped(
     daemon: FakeDaemon, oc: Oc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`ocd stop` holds, although somebody watches a task and wants to know how it ended."""
+    """Watching a task does not start a daemon that `ocd stop` has ended."""
     daemon.stops = True
     daemon.says_lines({"ts": "2026-03-01T12:00:00.000Z", "kind": "started"})
 

@@ -112,7 +112,7 @@ def test_writes_where_the_host_reads(
 
 
 def test_the_tier_is_what_the_host_carries(oc: Oc) -> None:
-    """Cursor takes 40 tools of all its servers; what was asked for stays."""
+    """Cursor accepts 40 tools of all servers together; an explicit tier wins."""
     done = oc("cursor", "--write")
     assert written("cursor", "user")["args"][-2:] == ["--tier", "1"]
     assert "Cursor takes 40 tools of all servers: tier 1 lists 2" in done.err
@@ -178,7 +178,7 @@ def test_wrong_usage_exits_with_2_and_says_why(oc: Oc, words: list[str], said: s
 def test_environment_that_finds_the_same_daemon(
     oc: Oc, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hosts hand on few variables: a home of one's own, and where its sockets lie, are written."""
+    """Hosts pass on few variables, so the home, and the place of its sockets, are written."""
     monkeypatch.setenv("OPENCHROME_HOME", "h")
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1")
     home = str(place / "project/h")
@@ -204,7 +204,7 @@ COMMENTED = """\
 
 
 def test_comments_order_and_other_servers_stay(oc: Oc) -> None:
-    """Every line of the old file is in the new one; the old one is kept beside it."""
+    """Every line of the old file is in the new one; a backup of the old one is beside it."""
     path = target("vscode", "project")
     path.parent.mkdir()
     path.write_text(COMMENTED)
@@ -260,7 +260,7 @@ def test_other_keys_mean_what_they_meant(oc: Oc, name: str, old: str) -> None:
 
 
 def test_own_entry_keeps_what_the_user_added(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys that oc does not know and other variables stay; a URL gives way to the command."""
+    """Unknown keys and other variables stay; a URL is replaced by the command."""
     old = {"command": "x", "disabled": True, "env": {"A": "1", "OPENCHROME_HOME": "/old"},
            "url": "http://127.0.0.1:1/mcp", "headers": {"Authorization": "Bearer x"}}  # fmt: skip
     path = target("cursor")
@@ -421,7 +421,7 @@ def test_a_link_stays_a_link(oc: Oc, place: Path) -> None:
 
 
 def test_folder_that_cannot_be_written(oc: Oc, place: Path) -> None:
-    """Here a file stands where the folder should be: that stops root, too."""
+    """A file is in the place of the folder, which stops even root."""
     (place / ".codeium").write_text("")
     done = oc("windsurf", "--write")
     assert done.code == 1
@@ -449,7 +449,7 @@ def test_write_that_fails_leaves_no_traces(
 def test_host_that_writes_meanwhile_loses_nothing(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Claude Code writes its file all the time: what it wrote last is what is changed."""
+    """Claude Code often writes its file; the change is applied to its latest version."""
     host, path = HOSTS["claude"], target("claude")
     path.write_text('{"n": 0}')
     copymode, seen = shutil.copymode, list[str]()
@@ -492,7 +492,7 @@ JSON = st.recursive(
 def test_any_document_keeps_its_meaning(
     document: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None, comment: str
 ) -> None:
-    """Only the member changes, whatever stands around it."""
+    """Only the one member changes, whatever surrounds it."""
     if servers is not None:
         document["servers"] = servers
     elif not isinstance(document.get("servers", {}), dict):

@@ -115,7 +115,7 @@ def test_json_has_the_time_of_each_check(doctor: Doctor) -> None:
 
 
 def test_bridge_gets_what_a_host_would_give(doctor: Doctor) -> None:
-    """Variables of the shell are not handed on, those of the entry are."""
+    """The entry's variables are passed on, those of the shell are not."""
     names = doctor(answers(initialize="env")).out.splitlines()[1].split()[-3].split(",")
     assert {"HOME", "MORE"} <= set(names)
     assert "SECRET_OF_THE_SHELL" not in names

@@ -24,7 +24,7 @@ def environ(tmp_path: Path, **more: str) -> dict[str, str]:
 
 
 def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
-    """`oc … | head -c 5` prints no traceback, and what was wanted is there."""
+    """`oc … | head -c 5` prints no traceback, and the first bytes arrive."""
     daemon.says({"result": {"content": "x" * 4_000_000}})
     daemon.says({"result": {"content": "x" * 4_000_000}})
     with serving(daemon):
@@ -43,7 +43,7 @@ def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this OS has no /dev/full")
 def test_output_that_cannot_be_written(tmp_path: Path, daemon: FakeDaemon) -> None:
-    """A full disk is said in one line, and lets a script see that it failed."""
+    """A full disk is reported in one line, with an exit status that a script can see."""
     daemon.says({"result": {"content": "text"}})
     daemon.says({"result": {"content": "text"}})
     with serving(daemon), Path("/dev/full").open("wb") as full:

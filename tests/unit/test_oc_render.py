@@ -40,10 +40,10 @@ def test_objects_are_lines_and_lists_tables() -> None:
     ]
 
 
-def test_urls_that_little_would_be_left_of_stand_below_their_rows(
+def test_long_urls_are_below_their_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whole, on as many lines as it takes; a table that is wide enough has them in their column."""
+    """Complete, on as many lines as they need; a table that is wide enough has them in a column."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     kind = {"resource_type": "document", "mime_type": "text/html"}
     urls = ["http://127.0.0.1:8080/", f"http://127.0.0.1:8080/{'a-b/' * 12}?q=end"]
@@ -152,7 +152,7 @@ def test_each_event_is_one_line() -> None:
 
 
 def test_errors_list_what_could_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    """Candidates, with their refs, stand between the error and the hint."""
+    """Candidates, with their refs, are between the error and the hint."""
     line = 'button "Delete" [ref=e4] in: Ann'
     error = OcdError("ambiguous", "2 elements match", hint="Use a ref.", candidates=[line, "b"])
     assert terminal.failure(error, as_json=False) == 1

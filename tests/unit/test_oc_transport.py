@@ -92,7 +92,7 @@ def test_silence_is_a_timeout(daemon: FakeDaemon) -> None:
 
 
 def test_a_timeout_names_the_deadline_of_the_caller(daemon: FakeDaemon) -> None:
-    """Not the time that was waited."""
+    """Not the time that has passed."""
     with pytest.raises(OcdError) as caught:
         ask(daemon, timeout_s=0.05, grace_s=0.1)
     assert caught.value.message == "The daemon did not answer within 0.05 s, nor 0.1 s later"
@@ -166,7 +166,7 @@ def test_socket_that_may_not_be_used(tmp_path: Path) -> None:
 
 
 def test_a_connection_is_used_again(daemon: FakeDaemon) -> None:
-    """Two requests over one connection, the third over another: the second was not read."""
+    """Two requests share a connection; after a reply that was not read, the third gets its own."""
     for number in range(4):
         daemon.says({"result": number})
     with serving(daemon):

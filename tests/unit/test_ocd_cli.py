@@ -262,7 +262,7 @@ def test_a_pipe_that_closes_early_is_no_error(home: Path) -> None:
     ],
 )
 def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) -> None:
-    """A full disk is said in one line; a closed output asks for nothing."""
+    """A full disk is reported in one line; closed output is no error."""
     done = subprocess.run(
         ["/bin/sh", "-c", f'exec "$@" {into}', "sh", sys.executable, "-m", "ocd", "--help"],
         capture_output=True, text=True, check=False,
@@ -271,7 +271,7 @@ def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) 
 
 
 def test_an_error_that_is_not_the_outputs_is_not_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that is faked makes `time.sleep` fail, with no file named."""
+    """A faked clock makes `time.sleep` fail with an OSError that names no file."""
 
     def fail(*_: object, **_named: object) -> None:
         raise OSError(errno.EINVAL, "Invalid argument")
@@ -311,8 +311,8 @@ def stub_daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDaemon]:
         child.wait(60)
 
 
-def test_a_child_that_dies_tells_why(home: Path, stub_daemon: StubDaemon) -> None:
-    """The reason that the daemon logged comes back as the same error; no traceback does."""
+def test_the_reason_why_a_child_died_is_shown(home: Path, stub_daemon: StubDaemon) -> None:
+    """The error that the daemon logged is shown without its traceback."""
     reason = '{"code":"storage_full","message":"writing x: No space left","hint":"Free some"}'
     stub_daemon(f"print('Traceback'); print('Z ERROR cannot run: {reason}'); exit(1)")
     with pytest.raises(OcdError) as caught:

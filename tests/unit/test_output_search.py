@@ -206,7 +206,7 @@ async def test_memory_does_not_grow_with_the_payload(store: OutputStore) -> None
 def test_lines_are_found_as_re_finds_them_whatever_the_window(
     lines: list[str], pattern: str
 ) -> None:
-    """Windows of a few bytes must cut nowhere that shows."""
+    """Windows of a few bytes do not change the result."""
     expected = [
         number
         for number, line in enumerate(lines, 1)

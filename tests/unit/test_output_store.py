@@ -359,8 +359,10 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.mark.parametrize("name", sorted(DAMAGES))
 @pytest.mark.parametrize("suffix", [".json", ".idx"])
-async def test_what_was_not_stored_is_not_read(store: OutputStore, suffix: str, name: str) -> None:
-    """Whatever page is asked for in whatever form: an error with the path, or what was stored."""
+async def test_a_changed_payload_is_never_returned(
+    store: OutputStore, suffix: str, name: str
+) -> None:
+    """Whatever page is fetched in whatever format: an error with the path, or what was stored."""
     handle = (await store.put(pages_of(2000, "line of text"), "crawl")).output_handle
     forms: list[paging.Format] = ["items", "text", "bytes"]
     whole = {form: await all_pages(store, handle, None, form) for form in forms}
@@ -388,7 +390,7 @@ async def test_what_was_not_stored_is_not_read(store: OutputStore, suffix: str, 
 async def test_a_payload_without_checksums_is_decoded_before_it_is_shown(
     store: OutputStore,
 ) -> None:
-    """Handles of older releases: items that are no JSON, and JSON that is no UTF-8, are refused."""
+    """Of older releases, items that are not JSON, and JSON that is not UTF-8, are refused."""
     handle = (await store.put(pages_of(20), "crawl")).output_handle
     (meta,) = store.root.rglob("*.meta.json")
     meta.write_bytes(meta.read_bytes().replace(b',"checksums":true', b""))
@@ -544,8 +546,8 @@ async def test_a_cancelled_put_stops_writing_and_leaves_nothing(store: OutputSto
     assert store.stats().bytes == 0
 
 
-def test_what_is_stored_while_a_sweep_looks_stays_as_it_was_stored(tmp_path: Path) -> None:
-    """The sweep has seen its payload, and not yet what describes it."""
+def test_an_output_written_during_a_sweep_stays(tmp_path: Path) -> None:
+    """The sweep has seen its payload, but not its meta file yet."""
     usage = StoreUsage()
     before = usage.names()
     usage.keep("oh_NEW", StoredHandle(tmp_path, 9, expires=7.0))

@@ -15,18 +15,18 @@ def test_ten_times_the_text_costs_the_scripts_at_most_fifteen_times_the_time() -
 
 
 @pytest.mark.timeout(600)
-def test_what_costs_more_is_found_out() -> None:
-    """Whether the measuring sees a square, and survives what would never end."""
+def test_quadratic_time_is_noticed() -> None:
+    """The measurement recognises a quadratic expression, and survives an endless one."""
     assert len(slow([("a*x", "")], limit_s=2)) == 1
     assert len(slow([("^(?:aa*)*x", "")], limit_s=1)) == 1
 
 
-def test_literals_are_told_from_divisions() -> None:
-    """Templates, comments and strings hold none, what stands between the braces may."""
+def test_regex_literals_are_distinguished_from_divisions() -> None:
+    """None are found in comments and strings; in templates, only between the braces."""
     script = "a = b / c / d; // /no/\nconst r = /[/]x/g; `/no/ ${f(/yes/)}`; s = '/no/';"
     assert list(literals(script)) == [("[/]x", "g"), ("yes", "")]
 
 
-def test_expressions_made_while_running_are_counted() -> None:
-    """A new one that a page's text can reach belongs into a literal, or bounded."""
+def test_expressions_built_at_run_time_are_counted() -> None:
+    """A new one that page text can reach must become a literal, or be bounded."""
     assert sum(script.count("RegExp(") for script in sources()) == _BUILT

@@ -116,7 +116,7 @@ def test_a_wrong_value_is_named_by_its_path(raw: dict[str, object], parameter: s
 
 
 def test_a_wrong_choice_lists_the_right_ones() -> None:
-    """An enumeration's error says what may be said instead."""
+    """An enumeration's error lists its values."""
     error = refused(everything, target_url="u", kind="remove")
     assert "add_rule, list" in error.hint
 
@@ -127,7 +127,7 @@ def test_the_same_parameter_in_two_spellings_is_refused() -> None:
 
 
 def test_a_task_takes_no_output_mode_and_no_deadline() -> None:
-    """What only a call can have is refused where it would be ignored."""
+    """Options that only a call has are refused, because a task would ignore them."""
     with pytest.raises(OcdError):
         decode_args(everything, {"target_url": "u", "output_mode": "handle"})
     with pytest.raises(OcdError):

@@ -104,8 +104,8 @@ def test_our_own_home_is_refused_but_for_files(root):
     assert refused(roots, home / "new.json", for_write=True).code == "path_denied"
 
 
-def test_what_is_the_daemons_own_is_told_by_what_it_is(root, tmp_path):
-    """Links of both kinds, and files that the home does not hold."""
+def test_the_daemons_own_files_are_recognised_by_identity(root, tmp_path):
+    """Through links of both kinds, and wherever the files are."""
     home, kept = root / "home", root / "words.txt"
     (home / "files").mkdir(parents=True)
     kept.write_text("PW=12345")
@@ -128,7 +128,7 @@ def test_what_is_the_daemons_own_is_told_by_what_it_is(root, tmp_path):
 
 
 def test_who_has_a_shell_may_read_records_and_nothing_secret(tmp_path):
-    """`oc` reads what is stored; values, seeds and token stay, and nobody writes there."""
+    """`oc` may read what is stored, except secrets, seeds and tokens, and write none of it."""
     home, words = tmp_path / "home", tmp_path / "words"
     for name in ("output/a.json", "files/x", "secrets/totp.json", "run/token", "config.toml"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ _SPELT: list[Callable[[str], str]] = [
 @settings(deadline=None)
 @given(st.sampled_from(_WAYS), st.lists(st.sampled_from(_SPELT), max_size=3), st.booleans())
 def test_no_spelling_leads_out(way: str, spelt: list[Callable[[str], str]], write: bool) -> None:
-    """What is allowed is, once opened, a file below the root, and no credentials."""
+    """An allowed path is, once opened, a file below the root that is no credential."""
     with _land() as base:
         path = f"{base}/{way}"
         for how in spelt:
@@ -241,7 +241,7 @@ def _leads_out(base: Path, path: str) -> bool:
 def test_names_that_some_file_systems_fold_into_credentials_are_refused(
     root: Path, name: str
 ) -> None:
-    """HFS+ does not see zero-width characters, others fold letters that look alike."""
+    """HFS+ ignores zero-width characters, other file systems fold similar letters."""
     path = root / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("x")

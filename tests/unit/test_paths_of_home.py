@@ -13,7 +13,7 @@ def test_the_home_is_taken_from_the_environment_or_the_users_folder() -> None:
 
 
 def test_a_short_home_holds_its_own_socket() -> None:
-    """The socket stands in the home's run folder."""
+    """The socket is in the home's run folder."""
     assert paths.daemon_socket("/h", {}) == "/h/run/ocd.sock"
     assert paths.mcp_socket("/h", {}) == "/h/run/mcp.sock"
 
@@ -30,7 +30,7 @@ def test_a_long_home_moves_its_socket_to_a_short_place_of_its_own() -> None:
 
 
 def test_windows_gets_a_named_pipe() -> None:
-    """There the address is a pipe's name, one a home."""
+    """The address is the name of a pipe, one for each home."""
     address = paths._address("C:\\Users\\x\\.openchrome", "ocd", {}, os_name="nt")
     assert address.startswith(r"\\.\pipe\openchrome-")
     assert address.endswith("-ocd")

@@ -49,7 +49,7 @@ def test_rows_from_a_file_equal_the_same_list_in_memory(
 
 
 def test_a_torn_last_row_is_left_out(tmp_path: Path) -> None:
-    """The line that a dying process did not finish is no page."""
+    """A line that a dying process did not finish is no page."""
     path = tmp_path / "pages.jsonl"
     path.write_bytes(b'{"n":1}\n{"n":')
     payload = Output(data={}, rows=JsonLinesFile(path)).payload(("pages",))
@@ -69,7 +69,7 @@ def test_a_text_that_is_json_is_stored_as_its_value(value: object) -> None:
 
 @pytest.mark.parametrize("text", ["[removed: 1 invisible character]\n[1]", "{]", "", "1 2"])
 def test_what_is_no_json_is_stored_as_text(text: str) -> None:
-    """A text that only ends as JSON is none."""
+    """A text is not JSON because it ends like JSON."""
     payload = of_text(JSON, text)
     assert (payload.mime_type, payload.encode()) == ("text/plain", text.encode())
 

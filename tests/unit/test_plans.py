@@ -81,7 +81,7 @@ def test_declared_name_without_a_value_is_an_error() -> None:
 
 
 def test_what_a_step_stores_need_not_be_given() -> None:
-    """A parameter that nobody gives, but a step stores, is none that is missing."""
+    """A parameter that an earlier step stores is not missing."""
     step = {"tool": "find", "args": {"query": "${q}"}}
     stored = {"tool": "find", "parse_result": {"store_as": "q"}}
     check_params(plan_of({"parameters": {"q": {}}, "steps": [stored, step]}), {})

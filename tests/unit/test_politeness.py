@@ -39,8 +39,8 @@ def test_a_delay_is_capped_and_that_is_said() -> None:
     assert gates.delay_was_capped
 
 
-def test_an_overloaded_origin_is_left_alone_then_asked_once_at_a_time() -> None:
-    """Until it answers anything else; after half a minute of refusals it is no overload."""
+def test_an_overloaded_origin_rests_and_then_gets_one_request_at_a_time() -> None:
+    """Until it answers otherwise; after half a minute, refusals no longer mean overload."""
     gates = RateLimits(0.0, limit=3, awaits_robots=False)
     first = gates.note_refusal(X, 7.0, 1.0)
     assert (first.until, first.may_pass, gates.ready_at(X)) == (8.0, True, 8.0)
@@ -71,13 +71,13 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 
 @pytest.mark.parametrize("value", ["9" * 400, "²", f"Wed, 21 Oct 2015 07:28:00 +{'9' * 20}"])
 def test_a_retry_after_that_no_clock_reaches_ends_no_crawl(value: str) -> None:
-    """It is a number of seconds that can be rounded, or no Retry-After."""
+    """A number of seconds that cannot be represented counts as no Retry-After."""
     seconds = retry_after_s(value)
     assert seconds is None or round(seconds) == 10**9
 
 
 def test_without_robots_an_origin_is_open_from_the_start() -> None:
-    """Nothing would ever open it: robots.txt is not asked for."""
+    """robots.txt is not requested, so nothing else would open it."""
     gates = RateLimits(0.0, limit=2, awaits_robots=False)
     gates.begin("o", 0.0)
     assert gates.ready_at("o") == 0.0
@@ -98,7 +98,7 @@ def _settle(gates: RateLimits, capacity: int, answers: int = 4000) -> int:
 
 
 def test_an_adaptive_limit_finds_what_a_server_answers_at_once() -> None:
-    """More while it answers as fast as ever, fewer when it gets slow, half when it fails."""
+    """It grows while responses stay fast, shrinks when they slow down, and halves on failure."""
     gates = RateLimits(0.0, limit=64, awaits_robots=False, adaptive=True)
     assert 12 <= _settle(gates, 12) <= 24
     assert 40 <= _settle(gates, 40) <= 64

@@ -19,7 +19,7 @@ def started(store: Recordings, session: str) -> str:
 
 
 def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
-    """None takes another's half-made folder for one that a crash has left."""
+    """None takes another's half-made folder for the leftover of a crash."""
     store = Recordings(tmp_path / "recordings")
     with ThreadPoolExecutor(8) as pool:
         ids = list(pool.map(lambda number: started(store, f"s{number}"), range(40)))
@@ -27,7 +27,7 @@ def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
 
 
 def test_an_id_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two in one second that drew the same lot."""
+    """Also when two recordings of one second draw the same random part."""
     lots = chain(["aaaaaa", "aaaaaa"], repeat("bbbbbb"))
     monkeypatch.setattr(recording_store, "token_hex", lambda _: next(lots))
     store = Recordings(tmp_path / "recordings", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))

@@ -101,7 +101,7 @@ def test_a_task_of_a_dead_process_is_orphaned_with_its_pages(
 
 
 def test_a_zombie_is_dead(tmp_path: Path) -> None:
-    """A process that ended but was not yet waited for has no task any more."""
+    """A process that has ended but was not waited for owns no task."""
     with owner(tmp_path) as process:
         process.kill()
         assert os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT) is not None
@@ -110,7 +110,7 @@ def test_a_zombie_is_dead(tmp_path: Path) -> None:
 
 
 def test_a_task_of_a_living_process_is_let_alone(tmp_path: Path) -> None:
-    """Same pid, same start: somebody else works on it."""
+    """Same pid, same start time: another process is working on it."""
     with owner(tmp_path):
         store = TaskStore(tmp_path)
         assert recover(store) == []
@@ -153,7 +153,7 @@ def test_an_owner_is_known_again_after_the_clock_was_set(tmp_path: Path) -> None
 
 
 def test_a_task_with_our_own_pid_is_an_earlier_processs(tmp_path: Path) -> None:
-    """In a container every daemon has the same pid; at start nothing of ours runs yet."""
+    """In a container every daemon has the same pid, and at start none of its tasks runs yet."""
     own = own_identity()
     store = TaskStore(tmp_path)
     store.create(
@@ -177,7 +177,7 @@ def orphan(store: TaskStore, kind: str = "pages", task_id: str = TASK) -> None:
 
 
 def test_recovery_may_be_repeated(tmp_path: Path) -> None:
-    """A crash in its middle is followed by the same again, and an end is never changed."""
+    """After a crash in the middle it does the same again, and changes no task that has ended."""
     store = TaskStore(tmp_path)
     orphan(store)
     part = tmp_path / TASK / ".result.json.123.part"
@@ -191,7 +191,7 @@ def test_recovery_may_be_repeated(tmp_path: Path) -> None:
 
 
 def test_a_kind_that_is_gone_or_broken_does_not_stop_the_start(tmp_path: Path) -> None:
-    """Its tasks end without a result; all the others get theirs."""
+    """Its tasks end without a result; all others get theirs."""
 
     def broken(_meta: TaskMeta, _units: JsonLinesFile) -> Payload:
         raise ZeroDivisionError
@@ -248,7 +248,7 @@ async def all_events(runner: Runner) -> list[bytes]:
 
 
 async def test_a_wait_for_another_processs_task_ends_in_time(tmp_path: Path) -> None:
-    """`timeout`, as for a task of our own."""
+    """`timeout`, as for one of the process's own tasks."""
     with owner(tmp_path):
         async with asyncio.TaskGroup() as group:
             runner = Runner(TaskStore(tmp_path), KINDS, group.create_task)
@@ -258,7 +258,7 @@ async def test_a_wait_for_another_processs_task_ends_in_time(tmp_path: Path) -> 
 
 
 async def test_an_owner_that_dies_while_somebody_waits(tmp_path: Path) -> None:
-    """The task is reaped then, not at the next start."""
+    """The task is marked as orphaned then, not at the next start."""
     with owner(tmp_path) as process:
         async with asyncio.TaskGroup() as group:
             runner = Runner(TaskStore(tmp_path), KINDS, group.create_task)

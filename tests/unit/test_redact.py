@@ -207,7 +207,7 @@ def test_deeply_nested_values_are_cut():
 
 
 def test_a_long_word_in_an_address_is_read_once() -> None:
-    """A megabyte without a parameter costs milliseconds, not hours."""
+    """A megabyte without a parameter takes milliseconds."""
     url = "https://example.com/?" + "word%20" * 150_000
     assert redact_url(url) == url
     assert redact_url(url + "&token=x") == url + "&token=redacted"
@@ -215,7 +215,7 @@ def test_a_long_word_in_an_address_is_read_once() -> None:
 
 @pytest.mark.parametrize("error", ["element_not_found", "stale_ref", "covered", None])
 def test_a_value_for_an_element_that_was_not_found_may_be_a_password(error: str | None) -> None:
-    """Nobody knows what the element was; of any other call without password fields it is kept."""
+    """Nothing is known of the element; in other calls without password fields the value stays."""
     params = {"query": "Log in", "value": "geheim", "timeout_ms": 5}
     stored = RedactedParams(params).written(None, error)
     unknown = error in ("element_not_found", "stale_ref")

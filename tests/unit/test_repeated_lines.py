@@ -17,7 +17,7 @@ def test_a_menu_is_one_line_wherever_its_links_are_written_from() -> None:
     assert (found.added, found.left_out) == (1, 3)
 
 
-def test_what_holds_something_new_is_told_with_it() -> None:
+def test_parents_of_new_lines_are_shown() -> None:
     menu = f"{MENU}- hr\n- table\n"
     found = without_repeats(f"{menu}  - row: 2\n", HERE, f"{menu}  - row: 1\n", HERE)
     assert found.text == "- as before: nav to hr (4 lines)\n- table\n  - row: 2\n"
@@ -32,13 +32,13 @@ def test_addresses_that_go_on_from_the_first_of_their_row_are_those_of_the_other
     assert "all/" in without_repeats(other, THERE, here, HERE).text
 
 
-def test_another_state_or_target_is_told() -> None:
+def test_a_changed_state_or_target_is_shown() -> None:
     for other in (MENU.replace("→ two", "→ three"), MENU.replace("[ref=e2]", "[ref=e2] disabled")):
         assert 'link "B"' in without_repeats(other, HERE, MENU, HERE).text
 
 
 @given(LINES, LINES)
-def test_every_line_is_told_or_stood_there(before: list[str], after: list[str]) -> None:
+def test_every_line_is_shown_or_was_there_before(before: list[str], after: list[str]) -> None:
     found = without_repeats("\n".join(after), HERE, "\n".join(before), HERE)
     told = [line for line in found.text.splitlines() if "as before" not in line]
     assert len(told) == found.added == len(after) - found.left_out

@@ -152,7 +152,7 @@ async def test_bad_arguments_make_no_task(tmp_path: Path) -> None:
 
 
 async def test_a_disabled_kind_makes_no_task(tmp_path: Path) -> None:
-    """The capability filter is asked for kinds, too."""
+    """The capability filter applies to kinds, too."""
 
     def admit(kind: str) -> None:
         raise OcdError("CAPABILITY_DISABLED", kind, capability="crawl")
@@ -164,7 +164,7 @@ async def test_a_disabled_kind_makes_no_task(tmp_path: Path) -> None:
 
 
 async def test_no_secret_reaches_the_files_of_a_task(tmp_path: Path) -> None:
-    """Progress messages and errors are redacted, as they hold the URLs of the work."""
+    """Progress messages and errors contain URLs, and are redacted."""
     url = "https://ada:lovelace@example.org/?token=tok123"
 
     async def leaky(work: TaskHandle, _prepared: object) -> Payload:
@@ -236,10 +236,10 @@ async def test_a_waiting_task_is_cancelled_at_once(tmp_path: Path) -> None:
         assert on_disk(tmp_path, meta.task_id).status == "CANCELLED"
 
 
-async def test_a_kind_that_does_not_look_is_ended(
+async def test_a_kind_that_ignores_cancelling_is_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the grace it is cancelled where it waits; what it had finished is kept."""
+    """After the grace period it is cancelled where it waits; its finished units are kept."""
     monkeypatch.setattr(task_run, "GRACE_S", 0.05)
     entered = asyncio.Event()
 
@@ -341,7 +341,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
 
 
 async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> None:
-    """`timeout` names the task, how far it is and what to call; the task goes on."""
+    """`timeout` has the task, its progress and the next call; the task continues."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 2})
@@ -361,8 +361,8 @@ async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> No
         assert unknown.value.code == "task_not_found"
 
 
-async def test_progress_is_heard_as_it_happens(tmp_path: Path) -> None:
-    """A direct call hears of each change from memory, and gets the ended task."""
+async def test_progress_is_reported_as_it_happens(tmp_path: Path) -> None:
+    """A direct call gets each change from memory, and finally the ended task."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 2})
@@ -423,7 +423,7 @@ async def test_another_process_may_cancel_a_waiting_task(tmp_path: Path) -> None
 
 
 async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
-    """A task that another process ended stays as that left it, and its work is stopped."""
+    """A task that another process has ended stays as it is on disk, and its work is stopped."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 5})
@@ -435,7 +435,7 @@ async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
 
 
 async def test_a_caller_that_goes_away_cancels_a_task_it_does_not_know(tmp_path: Path) -> None:
-    """Cancelled before the id was given out, start leaves a CANCELLED task, not a running one."""
+    """If the caller leaves before it has the id, the task is CANCELLED, not left running."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
         async with asyncio.TaskGroup() as group:

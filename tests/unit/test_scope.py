@@ -35,7 +35,7 @@ def test_a_scope_contains_the_urls_that_it_names(scope: str, url: str, inside: b
 
 
 def test_a_route_belongs_where_its_document_does() -> None:
-    """It is in and included with its document, and may be excluded by itself."""
+    """It is in scope and included like its document, and may be excluded by itself."""
     scope = CrawlScope("origin", ["http://x.org/"], ["*/app"], ["**#/admin**"])
     assert scope.reject("http://x.org/app#/users") is None
     assert scope.reject("http://x.org/app#/admin/1") == "excluded"

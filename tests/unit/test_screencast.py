@@ -57,7 +57,7 @@ def frame(number: int) -> dict[str, Any]:
 async def test_in_a_burst_the_stream_pauses_and_begins_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each frame costs the page time, and Chromium drops the last one of a burst."""
+    """Each frame costs the page time, and Chromium drops the last frame of a burst."""
     monkeypatch.setattr(screencast, "_BURST_S", 3600)  # a machine may stand still between two
     cdp, viewer = Cdp(), Viewer()
     tab: Any = Tab(cdp)

@@ -119,7 +119,7 @@ _WHOLE: list[Callable[[bytes], str]] = [
 def test_no_mixture_of_encodings_hides_a_value(
     signs: list[Callable[[str], str]], outer: list[Callable[[str], str]], around: str
 ) -> None:
-    """Each character escaped in a way of its own, and all of it nested in further texts."""
+    """Each character is escaped differently, and all of it is nested in further texts."""
     text = f"{around}{''.join(how(sign) for how, sign in zip(signs, VALUE, strict=True))}{around}"
     for wrap in outer:
         text = wrap(text)
@@ -131,7 +131,7 @@ def test_no_mixture_of_encodings_hides_a_value(
 def test_no_place_in_base64_or_hex_hides_a_value(
     encode: Callable[[bytes], str], before: bytes, after: bytes, quoted: bool
 ) -> None:
-    """At whichever of its bytes a longer text begins."""
+    """Whatever byte of a longer text it begins at."""
     inner = quote(VALUE, safe="") if quoted else VALUE
     text = encode(before + inner.encode() + after)
     assert "${SECRET:PW}" in Secrets({"PW": VALUE}).mask_text(text), text
@@ -147,7 +147,7 @@ def test_any_value_is_masked_and_nothing_else_is_lost(value: str, left: str, rig
 
 
 def test_redaction_masks_values_and_keeps_placeholders(used: Secrets) -> None:
-    """Journal, summaries, recordings and logs go through redact: one rule for all of them."""
+    """Journal, summaries, recordings and logs all use redact."""
     shown = redact({"note": f"typed {VALUE}", "password": VALUE, "pin": 4711, "code": "4711"})
     assert shown["note"] == "typed ${SECRET:PW}"
     assert shown["password"] == "${SECRET:PW}"
@@ -158,14 +158,14 @@ def test_redaction_masks_values_and_keeps_placeholders(used: Secrets) -> None:
 
 
 def test_a_text_that_is_cut_shows_no_part_of_a_value(used: Secrets) -> None:
-    """What is kept is masked before it is cut, wherever the cut falls."""
+    """Stored text is masked before it is cut."""
     for most in range(1, 60):
         shown = redact(truncate(f"a note of {VALUE} and what follows it, at length", most))
         assert "S3cr" not in shown, most
 
 
 def test_log_lines_have_no_secrets(used: Secrets) -> None:
-    """Neither values of the file nor what looks like one, in tracebacks neither."""
+    """Neither values of the file nor what looks like a secret, also in tracebacks."""
     said = f"~/secrets: line 1 of https://h/?token=hunter2 ({VALUE})"
     failure = ValueError(f"Authorization: Bearer abcdefgh12345678 {quote(VALUE)}")
     record = logging.makeLogRecord({"msg": said, "exc_info": (ValueError, failure, None)})
@@ -206,7 +206,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     st.integers(1, 30),
 )
 def test_long_texts_are_masked_like_short_ones(parts, piece):
-    """A value that stands where one piece ends and the next begins is found."""
+    """A value across the edge of two pieces is found."""
     known, text = Secrets({"A": VALUE}), "".join(parts)
     whole = known.mask_text(text)
     with pytest.MonkeyPatch.context() as patched:

@@ -51,7 +51,7 @@ def test_awkward_arguments_survive_the_units_quoting() -> None:
 
 @pytest.mark.parametrize("user_namespaces", [True, False])
 def test_the_sandbox_survives_the_hardening(*, user_namespaces: bool) -> None:
-    """V8 writes code, the sandbox makes namespaces; its setuid form needs new privileges."""
+    """V8 writes code and the sandbox creates namespaces; its setuid form needs new privileges."""
     unit = systemd_unit(service(), user_namespaces=user_namespaces)
     directives = {line.split("=")[0] for line in unit.splitlines() if not line.startswith("#")}
     assert not directives & {"MemoryDenyWriteExecute", "RestrictNamespaces", "PrivateTmp"}

@@ -33,7 +33,7 @@ ALLOWED = {
 
 @given(st.lists(changes, max_size=12))
 def test_every_history_keeps_to_the_arrows(history: list) -> None:
-    """Whatever is done in whatever order, only allowed steps happen and an end stays."""
+    """Whatever is done in whatever order, only allowed transitions happen, and an end stays."""
     meta = PENDING
     for change in history:
         after = change(meta)
@@ -54,7 +54,7 @@ def test_a_waiting_task_ends_only_by_cancelling(outcome: Outcome) -> None:
 
 
 def test_the_first_asking_for_the_end_counts() -> None:
-    """cancel_requested_at is set once, and not at all on a task that has ended."""
+    """cancel_requested_at is set once, and never on a task that has ended."""
     asked = states.ask_cancel(PENDING, NOW)
     assert states.ask_cancel(asked, "later").cancel_requested_at == NOW
     ended = replace(PENDING, status="COMPLETED")
@@ -62,7 +62,7 @@ def test_the_first_asking_for_the_end_counts() -> None:
 
 
 def test_callers_see_the_task_without_the_ledgers_own_keys() -> None:
-    """The keys of a shown task are those of the specification."""
+    """A task as shown has exactly the keys of the specification."""
     assert " ".join(states.public(PENDING)) == (
         "task_id kind status session pid pid_started_at created_at started_at ended_at "
         "cancel_requested_at args_summary progress result_path error"

@@ -23,7 +23,7 @@ from ocd.extraction.schema import read_schema
     ],
 )  # fmt: skip
 def test_numbers_as_people_write_them(text: str, number: float | None) -> None:
-    """Decimal signs and groups of either half of the world, digits of any script, scales."""
+    """Either decimal sign, digit groups of Europe and India, digits of any script, scales."""
     assert number_in(text) == number
 
 
@@ -41,7 +41,7 @@ def test_numbers_as_people_write_them(text: str, number: float | None) -> None:
     ],
 )  # fmt: skip
 def test_dates_as_people_write_them(text: str, lang: str, day: str | None) -> None:
-    """Months in words, either order of numbers, stamps; what is no day is none."""
+    """Month names, either order of numbers, timestamps; an impossible date is none."""
     assert iso_date(text, lang) == day
 
 
@@ -67,7 +67,7 @@ def test_durations_and_currencies() -> None:
     ],
 )  # fmt: skip
 def test_names_that_mean_the_same(asked: str, better: str, worse: str) -> None:
-    """Spelling, plural, language and words around a name do not hide it; other things do."""
+    """Spelling, plural, language and words around a name make no difference; other names differ."""
     words = words_of(asked)
     assert likeness(words, words_of(better)) > likeness(words, words_of(worse))
     assert likeness(words, words_of(better)) >= 0.5
@@ -84,13 +84,13 @@ def test_names_that_mean_the_same(asked: str, better: str, worse: str) -> None:
     ],
 )  # fmt: skip
 def test_json_ld_as_pages_write_it(text: str) -> None:
-    """Graphs, lists, comments around it and commas too many."""
+    """Graphs, lists, comments around it and trailing commas."""
     (entity,) = from_json([text])
     assert (entity.types, entity.props["name"]) == (("Product",), "x")
 
 
 def test_json_ld_that_is_broken_is_passed_over() -> None:
-    """Neither words nor bottomless nesting raise."""
+    """Neither plain words nor endless nesting raise."""
     assert from_json(["not json", "{", "[" * 100_000, '"text"', "7"]) == []
 
 
@@ -123,7 +123,7 @@ def _tree(*entries: list[object]) -> Tree:
 
 
 def test_rdfa_without_a_type_is_about_a_resource_or_the_page() -> None:
-    """What stands in a typed item, and the page's own meta tags, are told elsewhere."""
+    """Properties inside a typed item, and the page's meta tags, are reported elsewhere."""
     tree = _tree(
         [0, "meta", {"property": "og:title", "content": "x"}],
         [0, "div", {"resource": "/posts/bob"}],
@@ -147,7 +147,7 @@ def test_rdfa_without_a_type_is_about_a_resource_or_the_page() -> None:
 
 
 def test_itemref_adds_what_stands_elsewhere() -> None:
-    """Of each element that is named, once; a circle of references ends."""
+    """Each named element is added once; a circle of references ends."""
     tree = _tree(
         [0, "div", {"itemscope": "1", "itemtype": "Band", "itemref": "a b a gone", "id": "band"}],
         [1, "span", {"itemprop": "name"}], [2, "The Quay"],

@@ -88,7 +88,7 @@ async def test_young_left_overs_go_after_their_grace(store: OutputStore, clock: 
 async def test_one_young_file_keeps_the_others_of_its_handle(
     store: OutputStore, clock: Clock
 ) -> None:
-    """An index part of a long write is old while the payload still grows."""
+    """In a long write, the index may be old while the payload still grows."""
     clock.now += 9000
     day = store.root / "2026-05-27"
     leave(day / ".oh_AAAAAAAAAAAA.idx.1.part", 5000, clock)

@@ -94,7 +94,7 @@ def test_an_id_that_names_no_task_is_not_found(store: TaskStore, task_id: str) -
     ids=["empty", "torn", "list", "binary", "wrong type", "newer", "missing"],
 )
 def test_a_task_that_cannot_be_read_is_left_alone(store: TaskStore, damage: bytes | None) -> None:
-    """Reading and changing it say where it is; its bytes stay as they are; lists count it."""
+    """Errors name its path, its bytes stay as they are, and lists count it."""
     meta = new_meta()
     store.create(meta)
     path = store.directory(meta.task_id) / "meta.json"
@@ -122,7 +122,7 @@ def test_a_newer_format_is_not_touched(store: TaskStore) -> None:
 
 
 def test_changes_of_several_processes_all_arrive(store: TaskStore) -> None:
-    """Read-modify-write under the lock: no change is lost to another one's."""
+    """Read-modify-write under the lock loses no change."""
     meta = new_meta(status="RUNNING")
     store.create(meta)
     context = multiprocessing.get_context("spawn")
@@ -158,7 +158,7 @@ async def test_a_task_of_another_process_is_seen_as_it_changes(store: TaskStore)
 
 
 def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:
-    """The next change goes through at once, also from another thread."""
+    """The next change succeeds at once, also from another thread."""
     meta = new_meta()
     store.create(meta)
 
@@ -207,8 +207,8 @@ def test_a_result_whose_list_is_the_units_is_read_without_it(store: TaskStore) -
         assert list(result.rows or ()) == [b'{"n":1}', b'{"n":2}']
 
 
-def test_units_that_the_result_has_not_stay(store: TaskStore) -> None:
-    """A list of its own, a task that goes on, a line that cannot be read: nothing is removed."""
+def test_units_that_are_not_in_the_result_stay(store: TaskStore) -> None:
+    """A different list, a running task, an unreadable line: nothing is removed."""
     meta = new_meta()
     store.create(meta)
     units = store.units(meta.task_id).path
@@ -261,7 +261,7 @@ def test_a_result_of_an_older_release_is_read_with_its_units(store: TaskStore) -
 
 
 def test_a_result_outlives_its_units_file(store: TaskStore) -> None:
-    """Units that somebody removed or cut are not taken for the list."""
+    """Without its units file, or with a cut one, the list in the result still counts."""
     meta = new_meta()
     store.create(meta)
     units = store.units(meta.task_id)
@@ -288,7 +288,7 @@ def test_a_result_with_a_list_of_its_own_is_read_whole(store: TaskStore) -> None
 
 
 def test_events_are_read_as_they_come(store: TaskStore) -> None:
-    """A tail yields each whole line once, and a line still being written later."""
+    """A tail yields each complete line once, and a line being written when it is finished."""
     meta = new_meta()
     store.create(meta)
     path = store.directory(meta.task_id) / "events.jsonl"
@@ -303,8 +303,8 @@ def test_events_are_read_as_they_come(store: TaskStore) -> None:
     assert tail.new_lines() == []
 
 
-def test_nothing_is_said_after_the_last_event(store: TaskStore) -> None:
-    """A late thread's progress does not land behind the end."""
+def test_nothing_follows_the_last_event(store: TaskStore) -> None:
+    """Progress from a late thread is not written after the end."""
     store.create(new_meta())
     events = store.events(f"{1:016x}")
     events.end("completed")
@@ -333,7 +333,7 @@ def test_old_tasks_go_and_running_ones_stay(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_crashes_are_swept(store: TaskStore) -> None:
-    """A task that was never named and one half removed go at the next start, of old builds, too."""
+    """A half-created and a half-removed task go at the next start, those of older builds, too."""
     current = (".0000000000000001.new", ".0000000000000002.gone")
     for name in (*current, ".new-0000000000000003", ".trash-0000000000000004"):
         (store.root / name).mkdir()
@@ -385,8 +385,8 @@ def test_the_summary_is_small_json(args: dict[str, object]) -> None:
     assert shown == args or (shown["_truncated"] is True and shown["_bytes"] > 0)
 
 
-def test_the_summary_tells_no_secrets() -> None:
-    """Passwords at any depth and in any letter case, also where the summary is cut."""
+def test_the_summary_has_no_secrets() -> None:
+    """No password, at any depth and in any letter case, even where the summary is cut."""
     secret = "hunter2"
     args = {"plan": [{"PassWord": secret}], "url": f"https://u:{secret}@example.org/"}
     assert secret not in summarise(args)

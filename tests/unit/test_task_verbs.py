@@ -142,7 +142,7 @@ async def test_bad_filters_are_refused(tmp_path: Path, params: dict[str, Any]) -
 
 
 async def test_broken_tasks_are_counted(tmp_path: Path) -> None:
-    """`unreadable` stands in the list only if there are some; each is an error by itself."""
+    """`unreadable` is in the list only if there are some; each is an error when it is read."""
     (tmp_path / ("a" * 16)).mkdir()
     (tmp_path / ("a" * 16) / "meta.json").write_text("{")
     async with a_runner(tmp_path) as runner:

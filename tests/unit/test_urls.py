@@ -124,7 +124,7 @@ def test_links_become_absolute_urls(href: str, url: str | None) -> None:
     ],
 )
 def test_join_with_routes(href: str, url: str | None) -> None:
-    """A route stays, whatever route the page has itself; without the word for it none does."""
+    """With routes=True a link's route stays, whatever the page's own; else it is dropped."""
     assert join("http://x.org/d/e#/at", href, routes=True) == url
     assert "#" not in (join("http://x.org/d/e", href) or "")
 

@@ -56,7 +56,7 @@ async def tell(
 
 
 async def test_what_does_not_arrive_is_sent_five_times(tmp_path: Path) -> None:
-    """An answer of 2xx ends it, and so does the fifth try; then nobody waits any more."""
+    """A 2xx response ends it, and so does the fifth try; then the webhook is dropped."""
     assert len(PAUSES_S) == 4
     late = FakePosts("HTTP 500", "no answer", "")
     store, event = await tell(tmp_path / "a", late)
@@ -73,8 +73,8 @@ async def test_what_does_not_arrive_is_sent_five_times(tmp_path: Path) -> None:
     assert list(waiting_webhooks(store)) == [OTHER]
 
 
-async def test_one_that_fails_costs_itself_alone(tmp_path: Path) -> None:
-    """The machine has no thread for one webhook: it waits for the next start, the others go."""
+async def test_a_webhook_that_fails_holds_up_no_other(tmp_path: Path) -> None:
+    """Without a thread, one webhook waits for the next start; the others are sent."""
     store, events = TaskStore(tmp_path), asyncio.Queue[dict[str, Any]]()
     keep_task(store, TASK, "COMPLETED")
     keep_task(store, OTHER, "COMPLETED")
@@ -95,15 +95,15 @@ async def test_one_that_fails_costs_itself_alone(tmp_path: Path) -> None:
     assert list(waiting_webhooks(store)) == [TASK]
 
 
-async def test_whom_the_policy_forbids_is_told_nothing(tmp_path: Path) -> None:
+async def test_a_forbidden_address_gets_no_webhook(tmp_path: Path) -> None:
     posts = FakePosts("")
     store, event = await tell(tmp_path, posts, DomainPolicy(block=("*.example",)))
     assert (posts.sent, event["tries"], event["delivered"]) == ([], 0, False)
     assert list(waiting_webhooks(store)) == [OTHER]
 
 
-def test_the_key_is_made_once_and_may_be_ones_own(tmp_path: Path) -> None:
-    """The signature is that of Standard Webhooks: their own example."""
+def test_the_key_is_made_once_or_given(tmp_path: Path) -> None:
+    """The signature equals that of the example in Standard Webhooks."""
     path = tmp_path / "run" / "webhook.key"
     made = read_key(path)
     assert len(made) == 32

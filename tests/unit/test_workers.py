@@ -140,7 +140,7 @@ GROWING = {
 
 @pytest.mark.parametrize("body", GROWING.values(), ids=GROWING)
 async def test_a_small_page_that_grows_goes_to_the_process(workers, body):
-    """A few kilobytes that could take seconds or gigabytes, though the crawl has only begun."""
+    """A few kilobytes that could take seconds or gigabytes, even at the start of a crawl."""
     with closing(ExtractionClient(workers)) as converter:
         await converter.convert(msgspec.structs.replace(job("x"), body=body))
     assert workers.warm
@@ -187,7 +187,7 @@ async def test_a_process_that_cannot_be_started_costs_large_pages_alone(workers,
 
 
 def test_what_was_freed_is_given_back_once_in_a_while():
-    """The process has its C library trim the heap after each half megabyte, not after each page."""
+    """The process trims its heap after each half megabyte, not after each page."""
     call = process.FunctionCall(
         "ocd.crawl.page_extractor:extract", msgspec.Raw(process.encode(job("page", 20_000)))
     )

@@ -33,7 +33,7 @@ def at(seconds: int) -> str:
 
 
 def test_time_ends_a_worker_at_its_moment() -> None:
-    """Whenever somebody looks, the worker ended when its own or the workflow's time was over."""
+    """Whenever it is read, the worker ended when its own time, or the workflow's, was over."""
     assert apply_deadlines(META, WORKER, "2026-11-20T12:00:00.999Z") == WORKER
     late = apply_deadlines(META, WORKER, at(30))
     assert (late.status, late.ended_by, late.ended_at) == ("PARTIAL", "timeout", at(1))
@@ -43,22 +43,22 @@ def test_time_ends_a_worker_at_its_moment() -> None:
 
 
 def test_forced_ends_keep_data_and_words() -> None:
-    """A forced end changes neither the data nor what was said; it ends nobody twice."""
+    """A forced end keeps data and messages, and ends nobody twice."""
     worker = apply_report(WORKER, WorkerReport(extracted_data=[1], result_summary="half"), 3, START)
     ended = stop_worker(worker, "cleanup", "[cleanup]", at(1))
     assert (ended.extracted_data, ended.result_summary) == ([1], "[cleanup]; half")
     assert stop_worker(ended, "stale", "x", at(2)) == ended
 
 
-def test_late_word_counts() -> None:
-    """A worker that was ended and then says it is done, is done."""
+def test_a_late_report_counts() -> None:
+    """A worker that was timed out and then reports that it is done counts as done."""
     ended = apply_deadlines(META, WORKER, at(30))
     done = apply_report(ended, WorkerReport(status="SUCCESS", result_summary="fine"), 3, at(40))
     assert (done.status, done.ended_by, done.result_summary) == ("SUCCESS", "worker", "fine")
 
 
 def test_log_is_bounded_and_says_what_was_dropped() -> None:
-    """The newest lines stay, and the others are counted."""
+    """The newest lines stay, and the dropped ones are counted."""
     worker = WORKER
     for number in range(MAX_LOG_ENTRIES + 7):
         worker = apply_report(worker, WorkerReport(iteration=number, action="x"), 3, START)

@@ -46,8 +46,8 @@ def test_application_by_one_instruction(agent: Agent) -> None:
     assert agent.calls == 2
 
 
-def test_missing_answer_is_told_and_mended(agent: Agent) -> None:
-    """The call fails with the field that keeps the page; what was filled stays: three calls."""
+def test_a_missing_answer_is_reported_and_filled_in(agent: Agent) -> None:
+    """The call fails and names the field; filled fields stay: three calls."""
     agent.go("apply")
     most = {key: value for key, value in PERSON.items() if key != "Given name"}
     refused = agent.fail("fill_form", fields=most, submit="Continue")

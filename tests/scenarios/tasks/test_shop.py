@@ -56,7 +56,7 @@ def test_quantity_of_a_product(agent: Agent) -> None:
 
 
 def test_cart_is_corrected(agent: Agent) -> None:
-    """One of two lines is removed, by its row: two calls."""
+    """One of two lines is removed by its row: two calls."""
     agent.records.cart.update({1: 1, 9: 2})
     agent.go("shop/cart")
     result = agent.do("interact", query="remove wool socks")
@@ -76,8 +76,8 @@ def test_checkout_with_a_dependent_field(agent: Agent) -> None:
     assert agent.calls == 2
 
 
-def test_refused_checkout_says_why_and_is_mended(agent: Agent) -> None:
-    """The answer has the form's complaint, so that no reading is needed: three calls."""
+def test_a_refused_checkout_says_why(agent: Agent) -> None:
+    """The reply has the complaint of the form, so no reading is needed: three calls."""
     agent.records.cart.update({1: 1})
     agent.go("shop/checkout")
     refused = agent.do("fill_form", fields={**ORDER, "Card number": "1"}, submit="Place order")
@@ -88,7 +88,7 @@ def test_refused_checkout_says_why_and_is_mended(agent: Agent) -> None:
 
 
 def test_question_about_the_order_history(agent: Agent) -> None:
-    """What did the cancelled order cost: two calls, and one more to open it."""
+    """What the cancelled order cost: two calls, and one more to open it."""
     agent.go("shop/orders")
     content = agent.do("read_page")["content"]
     line = next(line for line in content.splitlines() if "Cancelled" in line or "1002" in line)
