@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.outputs import paging
-from ocd.outputs.item_index import BLOCK
+from ocd.outputs.item_index import BLOCK, read_index
 from ocd.outputs.quota import StoredHandle, StoreUsage
-from ocd.outputs.reader import PayloadReader
+from ocd.outputs.reader import PayloadReader, StoredItems
 from ocd.outputs.store import OutputStore
 from ocd.storage import crash_points
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, PayloadChunk
@@ -132,6 +132,34 @@ async def test_handles_in_another_folder_are_found_too(store: OutputStore, tmp_p
     descriptor = await store.put(Payload("text/plain", "x"), "verb", folder=other)
     assert (await store.path(descriptor.output_handle)).is_relative_to(other)
     assert (await store.fetch(descriptor.output_handle))["content"] == "x"
+
+
+async def test_another_folder_is_known_after_a_restart(
+    store: OutputStore, tmp_path: Path, clock: Clock
+) -> None:
+    descriptor = await store.put(Payload("text/plain", "x"), "verb", folder=tmp_path / "guard")
+    reopened = OutputStore(store.root, clock=clock)
+    assert (await reopened.fetch(descriptor.output_handle))["content"] == "x"
+
+
+async def test_an_output_may_be_a_link_to_a_stored_file(store: OutputStore) -> None:
+    """Payload and index are those of the file: its items can be fetched, and nothing is copied."""
+    first = await store.path((await store.put(pages_of(3), "crawl")).output_handle)
+    linked = pages_of(3)
+    linked.file = first
+    handle = (await store.put(linked, "crawl")).output_handle
+    assert (await store.path(handle)).samefile(first)
+    page = await store.fetch(handle, 1, 2, "items")
+    assert [one["number"] for one in msgspec.json.decode(page["content"])] == [1, 2]
+
+
+async def test_items_of_any_size_are_read_one_by_one(store: OutputStore) -> None:
+    """Also one that is longer than what is read at once."""
+    items = ["a", "b" * (2 * MB), "c", "d"]
+    path = await store.path((await store.put(Payload(JSON, items, ()), "verb")).output_handle)
+    stored = StoredItems(path, read_index(path.with_suffix(".idx")))
+    assert [msgspec.json.decode(one) for one in stored] == items
+    assert msgspec.json.decode(stored.at(1)) == items[1]
 
 
 async def test_a_new_store_on_the_same_folder_serves_what_the_old_one_wrote(

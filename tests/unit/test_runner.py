@@ -14,6 +14,7 @@ import pytest
 
 from ocd.api.errors import OcdError
 from ocd.ledger import states, task_run
+from ocd.ledger.events import Tail
 from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
@@ -259,6 +260,30 @@ async def test_a_kind_that_ignores_cancelling_is_cancelled(
         assert list(result.rows or ()) == [b"1"]
 
 
+async def test_a_cancelled_task_has_its_grace_to_finish_a_unit(tmp_path: Path) -> None:
+    """What it was working on when it was asked to stop is in the result."""
+    entered = asyncio.Event()
+
+    async def thorough(work: TaskHandle, _prepared: object) -> Payload:
+        entered.set()
+        await work.stop.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        work.add(b"1")
+        return of_units(
+            TaskMeta(task_id="x", kind="", status="RUNNING", created_at=""), units(work)
+        )
+
+    async with runner_of(tmp_path, TaskKind("thorough", dict, thorough, of_units)) as runner:
+        meta = await runner.start("thorough", {})
+        await entered.wait()
+        ended = await runner.cancel(meta.task_id)
+        result = runner.result(ended)
+        assert ended.status == "CANCELLED"
+        assert result is not None
+        assert list(result.rows or ()) == [b"1"]
+
+
 async def test_a_failing_task_is_failed_with_the_verbs_error(tmp_path: Path) -> None:
     """The error body is the direct call's; pages finished before it are kept."""
 
@@ -395,6 +420,33 @@ async def test_events_are_followed_to_the_end(tmp_path: Path) -> None:
         assert said[0] == "created"
         assert said[-1] == "completed"
         assert "unit" in said
+
+
+async def test_an_idle_task_is_followed_without_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who follows waits for the next change, and reads the events then."""
+    reads: list[float] = []
+    new_lines = Tail.new_lines
+    monkeypatch.setattr(Tail, "new_lines", lambda tail: (reads.append(1), new_lines(tail))[1])
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 1})
+        said: list[bytes] = []
+
+        async def follow() -> None:
+            async for line in runner.events(meta.task_id, follow=True):
+                said.append(line)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(follow())
+            await until(lambda: any(b'"started"' in line for line in said))
+            before = len(reads)
+            for _ in range(50):
+                await asyncio.to_thread(int)
+            assert len(reads) - before <= 3
+            await pages.finish(1)
+        assert b'"completed"' in said[-1]
 
 
 async def test_another_process_may_cancel_our_task(tmp_path: Path) -> None:

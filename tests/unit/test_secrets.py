@@ -66,6 +66,14 @@ def test_every_spelling_is_masked(spelling: str) -> None:
     assert VALUE not in shown
 
 
+def test_characters_beyond_16_bits_are_masked_as_surrogate_pairs() -> None:
+    """JSON and JavaScript write such a character as two escapes."""
+    value = "pass\U0001f511word"
+    known = Secrets({"PW": value})
+    assert known.mask_text(json.dumps({"typed": value})) == '{"typed": "${SECRET:PW}"}'
+    assert known.mask_text(rf"pass\ud83d\udd11word and {value}") == "${SECRET:PW} and ${SECRET:PW}"
+
+
 # What is neither part of a spelling of the value nor of a placeholder's name.
 _AROUND = st.text(alphabet="äß漢 .,;", max_size=8)
 _JSON = st.recursive(

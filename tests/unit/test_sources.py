@@ -13,19 +13,47 @@ from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
 from ocd.calls.param_decoding import decode_call
-from ocd.calls.path_params import check_paths, read_path_params
+from ocd.calls.path_params import check_paths, include_stored_params, read_path_params
 from ocd.safety.file_access import FileAccess
 from ocd.safety.path_policy import Roots, safe_name
 from ocd.verb_api.declaration import (
     ARGUMENTS_OF_KIND,
     PAYLOAD,
     READS_PATH,
+    WHEN_STORED,
     WRITES_PATH,
     FileSource,
     Output,
     Params,
     tab_verb,
 )
+
+
+class Bundles(Params):
+    """Return much if it is stored"""
+
+    contents: Annotated[bool | None, Meta(description="All", extra=WHEN_STORED)] = None
+
+
+@tab_verb("bundles", Bundles, capability="core", tier=1, large=True)
+async def bundles(_tab: object, _params: Bundles) -> Output:
+    return Output()
+
+
+@pytest.mark.parametrize(
+    ("raw", "contents"),
+    [
+        ({}, None),
+        ({"output_mode": "inline"}, None),
+        ({"output_mode": "handle"}, True),
+        ({"outputMode": "auto"}, True),
+        ({"output_mode": "handle", "contents": False}, False),
+    ],
+)
+def test_a_stored_output_has_what_an_inline_reply_leaves_out(
+    raw: Mapping[str, Any], contents: bool | None
+) -> None:
+    assert include_stored_params(bundles, raw).get("contents") is contents
 
 
 class Loads(Params):

@@ -51,6 +51,27 @@ async def test_expired_handles_go_with_their_empty_day(store: OutputStore, clock
     assert store.stats().count == 1
 
 
+async def test_a_linked_payload_is_counted_once_and_only_while_no_task_has_it(
+    store: OutputStore, clock: Clock, tmp_path: Path
+) -> None:
+    """Two handles share it; deleting them frees nothing as long as a task has a third name."""
+    payload = Payload("text/plain", "x" * 100_000)
+    path = await store.path((await store.put(payload, "verb")).output_handle)
+    alone = await _swept_bytes(store, clock)
+    payload.file = path
+    await store.put(payload, "verb")
+    assert alone < await _swept_bytes(store, clock) < alone + 10_000
+    (tmp_path / "result.json").hardlink_to(path)
+    assert await _swept_bytes(store, clock) < 10_000
+
+
+async def _swept_bytes(store: OutputStore, clock: Clock) -> int:
+    """Return the bytes of a store that has just counted what is on disk."""
+    counted = OutputStore(store.root, clock=clock)
+    await counted.sweep()
+    return counted.stats().bytes
+
+
 async def test_what_an_earlier_daemon_left_goes_at_once(store: OutputStore, clock: Clock) -> None:
     leave(store.root / "2026-05-27" / "oh_AAAAAAAAAAAA.json", 0, clock)
     await store.sweep()

@@ -353,6 +353,7 @@ def test_the_index_sees_what_others_do(store: TaskStore) -> None:
     assert index.newest() == [f"{2:016x}", f"{1:016x}"]
     assert index.newest(kinds=["recording"]) == [f"{2:016x}"]
     assert index.newest(since=2) == [f"{2:016x}"]
+    assert index.newest(before=2) == [f"{1:016x}"]  # that moment itself is not before it
     store.update(f"{1:016x}", lambda one: states.begin(one, "now"))
     index.refresh()
     assert index.newest(["RUNNING"]) == [f"{1:016x}"]
