@@ -103,7 +103,7 @@ def test_body_that_is_no_call_is_400(daemon: Daemon, body: bytes) -> None:
 @pytest.mark.parametrize("levels", [450, 600, 800, 950])
 @pytest.mark.parametrize("verb", ["extract_data", "interact", "oc_checkpoint"])
 def test_parameters_that_nest_deep_are_answered(daemon: Daemon, verb: str, levels: int) -> None:
-    """What the decoder takes still, nothing behind it falls over."""
+    """As deep as the decoder accepts; nothing behind it fails."""
     nested = b'{"a":' * levels + b"1" + b"}" * levels
     body = b'{"verb": "%s", "params": {"schema": %s}}' % (verb.encode(), nested)
     reply = daemon.request("POST", "/v1/call", body, wire.JSON_BODY)
@@ -185,7 +185,7 @@ def test_script_that_loops_is_ended_with_its_call(daemon: Daemon, site: Site) ->
 
 
 def test_script_that_waits_leaves_the_page_alone(daemon: Daemon, site: Site) -> None:
-    """Giving up on a promise ends nothing in the page: what it does goes on."""
+    """Giving up on a promise ends nothing in the page, whose work continues."""
     daemon.do("navigate", url=site.url("many-pages/"))
     code = "setTimeout(() => { window.later = 'done' }, 400); new Promise(() => {})"
     assert daemon.call("javascript_tool", code=code, timeout_ms=100).code == "timeout"
@@ -276,7 +276,7 @@ def _all_of(line: socket.socket) -> bytes:
 
 
 def test_a_caller_that_closes_its_half_is_answered(daemon: Daemon, site: Site) -> None:
-    """It has said all, and waits; when it hangs up, the call ends as any other does."""
+    """It has sent its request and waits; if it hangs up, its call ends as usual."""
     tab = daemon.new_tab(site.url("article.html"))
     there = {"tab_id": tab, "timeout_ms": 60_000}
     going = _half_closed(daemon, "navigate", url=site.url("gate/half"), **there)
@@ -293,7 +293,7 @@ def test_a_caller_that_closes_its_half_is_answered(daemon: Daemon, site: Site) -
 
 
 def test_half_that_closes_after_the_answer_ends_the_connection(daemon: Daemon) -> None:
-    """A short call is often answered before its caller has said that nothing more will come."""
+    """A short call is often answered before its caller shuts down its write side."""
     line = _called(daemon, "tabs_context")
     assert line.recv(65536).startswith(b"HTTP/1.1 200")
     line.shutdown(socket.SHUT_WR)
@@ -301,7 +301,7 @@ def test_half_that_closes_after_the_answer_ends_the_connection(daemon: Daemon) -
 
 
 def test_what_is_no_http_leaves_no_traceback(daemon: Daemon) -> None:
-    """Junk is refused with one line in the log, and the daemon serves on."""
+    """Garbage is refused with one line in the log, and the daemon continues."""
     log = daemon.home.path / "log" / "ocd.log"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.settimeout(300)

@@ -32,7 +32,7 @@ def test_certificate_is_refused_and_the_tab_goes_on(
 
 
 def test_refused_page_is_refused_again(daemon: Daemon, site: Site, secure: SecureSites) -> None:
-    """By a reload and on the way back, at which Chromium takes its time; the page before stays."""
+    """By reloading and by going back, for which Chromium takes some time; the page before stays."""
     url = secure.url("self-signed")
     daemon.do("navigate", url=site.url("article.html"))
     assert daemon.call("navigate", url=url).code == "certificate_invalid"
@@ -63,7 +63,7 @@ def test_crawl_counts_the_page_as_failed_with_the_reason(
 def test_setting_lets_untrusted_servers_in(
     make_daemon: Callable[..., Daemon], secure: SecureSites
 ) -> None:
-    """Navigation and both engines of the crawl read what the server has."""
+    """Navigation and both crawl engines read the server."""
     daemon = make_daemon("--ignore-certificate-errors")
     for kind in KINDS:
         assert daemon.do("navigate", url=secure.url(kind))["title"] == "Secret garden"

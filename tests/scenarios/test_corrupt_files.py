@@ -265,7 +265,7 @@ def test_a_configuration_that_breaks_while_it_runs_is_left(
 def test_a_corrupt_record_of_chromium_keeps_nobody_from_browsing(
     make_daemon: Callable[..., Daemon], share_daemon: Callable[..., Daemon], site: Site, damage: str
 ) -> None:
-    """A daemon that was killed has left it: the next one starts, browses, reports and ends."""
+    """A killed daemon left it: the next one starts, browses, reports and stops."""
     # A folder stays in the record's place; what is written there is the next test's to damage.
     daemon = make_daemon() if damage == "folder" else share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
@@ -312,7 +312,7 @@ def test_an_orphan_with_corrupt_pages_keeps_the_others(
 
 
 def test_a_list_at_the_shell_tells_of_tasks_that_cannot_be_read(home: Home) -> None:
-    """A task whose file is broken is missing in the table, and not without a word."""
+    """A task with a broken file is missing in the table, and a message says so."""
     broken = home.path / "tasks" / "0123456789abcdef" / "meta.json"
     broken.parent.mkdir(parents=True)
     broken.write_text("{")

@@ -86,7 +86,7 @@ def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
 
 
 def test_stop_ends_calls_that_go_on(make_daemon: MakeDaemon, site: Site) -> None:
-    """A call that outlasts the grace is answered with an error; the daemon ends as it should."""
+    """A call that outlasts the grace period fails; the daemon stops normally."""
     daemon = make_daemon()
     hanging = daemon.start_call("navigate", url=site.url("hang"), timeout_ms=60_000)
     site.wait_for("hang")
@@ -341,7 +341,7 @@ def test_stop_ends_a_daemon_that_does_not_answer(make_daemon: MakeDaemon) -> Non
 
 
 def test_a_forced_stop_leaves_no_sockets(make_daemon: MakeDaemon) -> None:
-    """It is ended at once, by pid, and neither its socket nor the bridges' stays behind."""
+    """It is killed at once, by pid, and neither of its sockets is left."""
     daemon = make_daemon()
     run = daemon.home.path / "run"
     assert {"ocd.sock", "mcp.sock"} <= {path.name for path in run.iterdir()}
@@ -364,7 +364,7 @@ def test_a_forced_stop_ends_a_browser_that_hangs(make_daemon: MakeDaemon) -> Non
 
 
 def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
-    """Its start by the clock is now three hours off: it is found by the time since the boot."""
+    """Its start time is now three hours off; it is found by the time since boot."""
     daemon = make_daemon()
     lock = daemon.home.path / "run" / "ocd.lock"
     written = json.loads(lock.read_text())
@@ -376,7 +376,7 @@ def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
 
 
 def test_stop_does_not_touch_a_stranger(home: Home) -> None:
-    """A lock file that names somebody else's pid gets nobody killed."""
+    """A lock file with another process's pid gets nobody killed."""
     stranger = subprocess.Popen(["sleep", "600"])
     identity = Identity.of(stranger.pid)
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -39,7 +39,7 @@ def test_a_deleted_home_ends_the_daemon_and_its_chromium(make_daemon: MakeDaemon
 
 @pytest.mark.parametrize("name", ["run/ocd.lock", "run/ocd.sock", "run/mcp.sock", "run"])
 def test_what_makes_it_reachable_is_gone(make_daemon: MakeDaemon, name: str) -> None:
-    """Lock, socket or their folder deleted: it ends with its Chromium, and says why in the log."""
+    """Lock, socket or their folder is deleted: it ends with its Chromium, and the log says why."""
     daemon, old, chromium = running(make_daemon)
     remove(daemon.home.path / name)
     old.wait_gone(60)

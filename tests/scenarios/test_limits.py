@@ -75,7 +75,7 @@ LIMITS = {
 def test_a_limit_costs_the_calls_that_meet_it(
     share_daemon: Callable[..., Daemon], site: Site, name: str
 ) -> None:
-    """Clear errors, no bug; the page's state stays, and what was refused works once it may."""
+    """Clear errors, no bug; the page stays, and refused calls work once the limit is gone."""
     kind, room, refused = LIMITS[name]
     daemon = share_daemon("--isolated")
     daemon.do("navigate", url=site.url("article.html"))
@@ -102,7 +102,7 @@ def test_a_browser_that_gets_no_memory_says_so(
 
 
 def test_without_threads_there_is_no_daemon(home: Home) -> None:
-    """It says so before it accepts calls; libuv would end it in the middle of one."""
+    """It says so before it accepts calls; libuv would abort it during one."""
     limits = "ulimit -s 4000000; ulimit -v 3000000"  # no thread's stack fits into the memory
     command = ["/bin/sh", "-c", f'{limits}; exec "$0" run', str(SCRIPTS / "ocd")]
     done = subprocess.run(command, env=home.environ, capture_output=True, text=True, check=False)
@@ -152,7 +152,7 @@ def other(home: Home) -> Iterator[Other]:
 
 
 def test_without_new_processes_and_threads_calls_say_so(other: Other, site: Site) -> None:
-    """What needs one fails in words; what needs none goes on, and all of it once there may be."""
+    """What needs one fails with an error; all else works, and everything does afterwards."""
     crawl = ("crawl", site.url("article.html"), "--engine", "static", "--max-pages", "1")
     pid = other.start()
     before = resource.getrlimit(resource.RLIMIT_NPROC)[0]  # it has what we have
@@ -197,7 +197,7 @@ def find_part(daemon: Daemon, words: str) -> list[Identity]:
 def test_a_part_that_stands_still_costs_no_more_than_its_calls(
     share_daemon: Callable[..., Daemon], site: Site, part: str
 ) -> None:
-    """SIGSTOP, calls with a deadline, SIGCONT: timeouts at most, and then all is as before."""
+    """SIGSTOP, calls with a deadline, SIGCONT: at most timeouts, and then all works as before."""
     daemon = share_daemon("--isolated")
     patient = {"timeout_ms": 120_000}
     daemon.do("navigate", url=site.url("article.html"), **patient)

@@ -66,7 +66,7 @@ def test_the_figures_count_what_was_done(daemon: Daemon, site: Site) -> None:
 
 
 def test_over_http_they_are_for_who_has_the_token(serving: Daemon) -> None:
-    """As MCP there: the same rules, and nothing for web pages."""
+    """The same rules as for MCP there, and nothing for web pages."""
     http = Http(serving)
     token = (serving.home.path / "run" / "token").read_text().strip()
     bearer = {"authorization": f"Bearer {token}"}
@@ -116,10 +116,7 @@ def collecting() -> Iterator[tuple[str, list[Span]]]:
 
 
 def test_a_collector_gets_a_span_of_each_call(make_daemon: Callable[..., Daemon]) -> None:
-    """With its error, and nothing of its parameters.
-
-    A host's own trace goes on in it.
-    """
+    """With its error but not its parameters; a host's own trace continues in it."""
     with collecting() as (address, spans):
         daemon = make_daemon("--http", "0", config=f'otlp_endpoint = "{address}"')
         daemon.do("oc_task_list")

@@ -14,7 +14,7 @@ MakeDaemon = Callable[..., Daemon]
 
 
 def test_a_tab_that_closes_slowly_takes_nobody_with_it(make_daemon: MakeDaemon, site: Site) -> None:
-    """Chromium stands still while a tab is closed: the other session's page keeps its state."""
+    """Chromium is stopped while a tab closes: the page of another session keeps its state."""
     daemon = make_daemon()
     daemon.do("navigate", "bystander", url=site.url("article.html"))
     daemon.do("javascript_tool", "bystander", code="window.kept = 'still here'")
@@ -33,7 +33,7 @@ def test_a_tab_that_closes_slowly_takes_nobody_with_it(make_daemon: MakeDaemon, 
 
 
 def test_health_of_a_browser_that_stands_still_is_told(make_daemon: MakeDaemon, site: Site) -> None:
-    """`oc_connection_health` answers while Chromium does not, and says that it does not."""
+    """`oc_connection_health` answers while Chromium does not, and says so."""
     daemon = make_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     browser = daemon.chromium()

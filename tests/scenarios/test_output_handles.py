@@ -120,7 +120,7 @@ def test_limit_counts_for_auto_alone(daemon: Daemon, site: Site) -> None:
 
 
 def test_crawl_handle_pages_by_items(daemon: Daemon, site: Site) -> None:
-    """A crawl of 30 pages is redeemed in pages of 10 items, none lost, none twice."""
+    """A crawl of 30 pages is fetched in pages of 10 items: none missing, none twice."""
     found = _descriptor(
         daemon, "crawl", url=site.url("many-pages/1.html"), max_pages=30, max_depth=9
     )
@@ -192,7 +192,7 @@ def test_search_finds_lines_in_a_large_output(daemon: Daemon, site: Site) -> Non
 
 
 def test_search_pattern_cannot_stall_the_daemon(daemon: Daemon, site: Site) -> None:
-    """A pattern that backtracking engines die of answers in linear time."""
+    """A pattern that takes backtracking engines for ever is answered in linear time."""
     daemon.do("navigate", url=site.url("big?kb=500"))
     handle = _descriptor(daemon, "read_page", mode="text")["output_handle"]
     reply = daemon.call(

@@ -65,7 +65,7 @@ def test_reload_fetches_the_page_again(daemon: Daemon, site: Site) -> None:
 
 
 def test_tabs_are_opened_used_and_closed(daemon: Daemon, site: Site) -> None:
-    """The newest tab is the one that verbs mean; closing it brings the one before back."""
+    """Verbs use the newest tab; closing it makes the one before current."""
 
     def do(verb: str, **params: object) -> Any:  # noqa: ANN401 - any JSON value
         return daemon.do(verb, "several", **params)
@@ -168,7 +168,7 @@ def test_what_a_script_throws_is_told(daemon: Daemon, site: Site, code: str, wor
 
 
 def test_wait_for_times_out(daemon: Daemon, site: Site) -> None:
-    """What does not come is `timeout`, after the time that was given."""
+    """A condition that never holds is `timeout`, after the given time."""
     daemon.do("navigate", url=site.url("article.html"))
     reply = daemon.call("wait_for", type="selector", value="#never", timeout_ms=200)
     assert (reply.status, reply.code) == (504, "timeout")

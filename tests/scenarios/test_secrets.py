@@ -164,7 +164,7 @@ def test_no_verb_opens_the_file_of_secrets_or_what_is_ours(
 
 
 def test_an_unknown_name_is_refused(daemon: Daemon, site: Site) -> None:
-    """Nothing is typed then; the error knows the names that there are."""
+    """Nothing is typed, and the error lists the known names."""
     daemon.new_tab(site.url("article.html"))
     failed = Http(daemon).call("javascript_tool", code="'${SECRET:NOPE}'").result
     assert error_of(failed)["code"] == "secret_not_found"

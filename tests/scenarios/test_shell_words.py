@@ -93,7 +93,7 @@ eval document.title
 def test_a_batch_stops_at_what_nobody_expected(
     daemon: Daemon, page: str, surprise: str, says: str
 ) -> None:
-    """And says where it stands; what follows is not run."""
+    """It says where it stopped; later commands are not run."""
     lines = f"open {page}\n{surprise}\nconsole\nclose\n"
     done = daemon.oc("batch", stdin=lines)
     assert done.code != 0

@@ -68,7 +68,7 @@ def test_a_direct_crawl_that_goes_to_a_handle_is_its_tasks_result(
 def test_a_handle_and_its_task_go_each_by_themselves(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    """The sweep takes the handle's name, the retention the task's; quota counts the rest."""
+    """The sweep deletes the handle's name, retention the task's; the quota counts the rest."""
     daemon = make_daemon("--output-handle-sweep-interval-seconds", "1")
     kept, gone = _crawled(daemon, site), _crawled(daemon, site)
     handles = {

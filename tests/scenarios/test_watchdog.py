@@ -94,7 +94,7 @@ def _is_noticed_by_oc(daemon: Daemon) -> None:
 
 
 def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
-    """Time under SIGSTOP does not count; the watcher goes on to look all the while."""
+    """Time under SIGSTOP does not count, and the watcher keeps running."""
     daemon = make_daemon(config="watchdog_dump_s = 0.5\nwatchdog_end_s = 1\n")
     (watcher,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     daemon.identity.kill(signal.SIGSTOP)
@@ -111,7 +111,7 @@ def test_a_stopped_daemon_is_spared(make_daemon: MakeDaemon) -> None:
 
 
 def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
-    """Nobody is left unwatched, and nothing of it is left behind at the end."""
+    """The daemon stays watched, and nothing is left behind at the end."""
     daemon = make_daemon(config=SOON)
     (first,) = wait_until(lambda: watchers(daemon), 20, "the watcher")
     first.kill()

@@ -428,7 +428,12 @@ async def test_an_idle_task_is_followed_without_reading(
     """Who follows waits for the next change, and reads the events then."""
     reads: list[float] = []
     new_lines = Tail.new_lines
-    monkeypatch.setattr(Tail, "new_lines", lambda tail: (reads.append(1), new_lines(tail))[1])
+
+    def counted(tail: Tail) -> list[bytes]:
+        reads.append(1)
+        return new_lines(tail)
+
+    monkeypatch.setattr(Tail, "new_lines", counted)
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
         meta = await runner.start("pages", {"n": 1})

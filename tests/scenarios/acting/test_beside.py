@@ -108,7 +108,7 @@ def test_texts_with_some_of_the_words_are_left_out_beside_a_control_that_has_all
 
 
 def test_data_beside_a_field_edited_in_place_names_it_not(at: At) -> None:
-    """The row's other columns are not its label; the header of its column is."""
+    """The row's other columns are no label of it; the header of its column is."""
     page = at("in_place.html")
     outline = page.do("read_page")["content"]
     assert "listitem: textbox (editor) [" in outline

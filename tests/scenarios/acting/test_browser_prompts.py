@@ -44,7 +44,7 @@ def find_refusal(reply: Reply) -> dict[str, Any] | None:
 def test_input_that_a_prompt_gets_is_no_success(
     at: At, verb: str, params: dict[str, Any], done: str
 ) -> None:
-    """It fails, names `http_auth`, and closes the prompt: tried again, it is done."""
+    """The call fails, names `http_auth`, and closes the prompt: the next try succeeds."""
     page = at("browser-prompts.html?asks")
     page.do("wait_for", type="function", value="performance.getEntriesByType('navigation').length")
     refused = page.call(verb, **params)
@@ -57,7 +57,7 @@ def test_input_that_a_prompt_gets_is_no_success(
 
 
 def test_prompt_does_not_come_again_in_the_tab(at: At) -> None:
-    """The page is told 401 at once, in later documents, too."""
+    """The page gets its 401 at once, in later documents, too."""
     page = at("browser-prompts.html?asks")
     assert page.call("interact", query="Next").code == "covered"
     page.goto("browser-prompts.html?asks")
@@ -86,7 +86,7 @@ def test_prompt_for_another_program_is_no_success(at: At) -> None:
 
 @pytest.mark.parametrize("where", ["", "?stops"])
 def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where: str) -> None:
-    """Lists of the browser take keys themselves, and pages stop the events of keys."""
+    """Lists of the browser take keys themselves, and pages stop events of keys."""
     page = at(f"browser-prompts.html{where}")
     page.do("interact", query="Name", action="press", value="x")
     page.do("interact", query="Colour", action="click")
@@ -99,7 +99,7 @@ def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where
 
 
 def test_drop_is_heard_without_a_further_move(at: At) -> None:
-    """After a native drag no button comes up in the page, only the drop and its end."""
+    """After a native drag the page gets no mouseup, only the drop and its end."""
     page = at("browser-prompts.html")
     page.js("""
         said.draggable = true; said.textContent = '';

@@ -23,7 +23,7 @@ FILLED = [
 
 @pytest.mark.parametrize("case", CLICKED)
 def test_click_waits(at: At, case: str) -> None:
-    """The page changes shortly, and then gets its click."""
+    """The page is not ready at first; once it is, it gets the click."""
     page = at("not-yet.html")
     page.js(f"begin({case!r}); 1")
     page.do("interact", selector="#it", wait_for_ms=30_000, timeout_ms=TIMEOUT_MS)

@@ -101,7 +101,7 @@ def test_forms_are_filled_in_and_sent(shop: Daemon, site: Site) -> None:
 
 
 def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
-    """No answer, a late one, a dialog, a navigation: each has its error, and the tab works on."""
+    """No reply, a late one, a dialog, a navigation: each has its error, and the tab still works."""
     never = shop.call("page_tool_call", name="never", timeout_ms=300)
     assert never.code == "timeout"
     asked = shop.call("page_tool_call", name="asks")

@@ -45,7 +45,7 @@ def test_button_in_a_frame(at: At, where: str) -> None:
 
 @pytest.mark.parametrize("where", ["near", "far"])
 def test_frame_far_down_the_page_is_scrolled_to(at: At, where: str) -> None:
-    """In view of its frame is not yet in view of the window."""
+    """An element in view of its frame may still be outside the window."""
     page = at("frames.html")
     page.js("document.body.style.paddingTop = '5000px'; 1")
     result = page.do("interact", query=f"press {where}")

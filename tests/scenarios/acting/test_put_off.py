@@ -24,7 +24,7 @@ def test_what_listeners_put_off_is_told(at: At) -> None:
 
 
 def test_what_comes_much_later_is_not_waited_for(at: At) -> None:
-    """Nor is a timer that goes on by itself: the page is left as it was."""
+    """Nor is a timer that repeats: the page stays as it was."""
     page = at("later.html")
     told = page.do("interact", query="Much later", timeout_ms=20_000)
     assert "Next minute" not in told.get("content", "")
@@ -33,7 +33,7 @@ def test_what_comes_much_later_is_not_waited_for(at: At) -> None:
 
 
 def test_listeners_see_the_clocks_as_they_are(at: At) -> None:
-    """Names, errors, texts and bound copies: what a listener does with them comes out as ever."""
+    """Names, errors, texts and bound copies of timer functions are those of the browser."""
     page = at("clocks.html")
     told = page.do("interact", query="Look")["content"]
     assert "All alike" in told, told
@@ -46,7 +46,7 @@ def test_listeners_see_the_clocks_as_they_are(at: At) -> None:
 
 
 def test_clocks_that_a_page_replaces_are_its_own(at: At) -> None:
-    """Whether it stops them while it is acted on, starts them again, or wraps what it finds."""
+    """Whether it stops them during an action, starts them again, or wraps what it finds."""
     page = at("clocks.html")
     assert "Frozen" in page.do("interact", query="Freeze")["content"]
     assert "Not yet" in page.do("interact", query="Put off", timeout_ms=20_000)["content"]

@@ -14,7 +14,7 @@ At = Callable[[str], Page]
 
 
 def test_ref_of_another_tab_is_refused(at: At) -> None:
-    """A ref means nothing in a tab that did not give it; the hint names the tab that did."""
+    """A ref is valid only in its tab; the hint names that tab."""
     page = at("rows.html")
     ref = page.ref("delete bob")
     first = page.do("tabs_context")["tabs"][0]["tab_id"]
@@ -28,7 +28,7 @@ def test_ref_of_another_tab_is_refused(at: At) -> None:
 
 
 def test_closed_tab_is_named(at: At) -> None:
-    """A tab that was closed is `tab_not_found`, with the ones that are open."""
+    """A closed tab is `tab_not_found`, with the open ones."""
     page = at("rows.html")
     other = page.do("tabs_create")["tab_id"]
     page.do("tabs_close", tab_id=other)
@@ -73,7 +73,7 @@ def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None
 def test_page_that_hangs_in_the_middle_is_given_up(
     at: At, event: str, verb: str, params: dict[str, Any]
 ) -> None:
-    """Keys and buttons that are held down are let go without waiting for the page."""
+    """Pressed keys and buttons are released without waiting for the page."""
     page = at("things.html")
     page.js("document.body.insertAdjacentHTML('afterbegin', '<h1>Held</h1>'); 1")
     hang = "if (event.key == 'a' || event.buttons) for (;;);"
@@ -83,7 +83,7 @@ def test_page_that_hangs_in_the_middle_is_given_up(
 
 
 def test_tab_that_closes_itself_is_told(at: At) -> None:
-    """A click that closes the window is answered, not lost."""
+    """A click that closes its window gets a reply."""
     page = at("things.html")
     (popup,) = page.do("interact", query="Open button")["changed"]["popups"]
     page.do("wait_for", type="load", tab_id=popup["tab_id"])

@@ -16,7 +16,7 @@ def page(at: At) -> Page:
 
 
 def test_what_was_shown_is_listed_with_refs(page: Page) -> None:
-    """A calendar by its inline style: its days, a row a line, each can be clicked at once."""
+    """A calendar shown by its inline style: its days, a row on each line, each with a ref."""
     result = page.do("interact", query="Open calendar")
     rows = [line for line in result["content"].splitlines() if "row: " in line]
     assert len(rows) == 5
@@ -27,7 +27,7 @@ def test_what_was_shown_is_listed_with_refs(page: Page) -> None:
 
 
 def test_dialog_shown_by_a_class_is_what_is_on_top(page: Page) -> None:
-    """Its controls are listed, and `now` begins with it; when it goes, that is told."""
+    """Its controls are listed, and `now` begins with it; that it closes is reported, too."""
     result = page.do("interact", query="Open settings")
     assert result["now"].startswith('dialog "Settings" [ref=e')
     assert '+ button "Close" [ref=e' in result["content"]
@@ -38,7 +38,7 @@ def test_dialog_shown_by_a_class_is_what_is_on_top(page: Page) -> None:
 
 
 def test_what_a_class_around_it_hides_is_told(page: Page) -> None:
-    """As that shows things, so it hides them: by a class further up, or by a box that is ticked."""
+    """By a class of an ancestor, or by a checkbox, which show and hide in the same way."""
     page.js(
         "document.body.insertAdjacentHTML('beforeend', `<style>.one .second, .two .first,"
         " #fold:checked ~ p { display: none }</style>"
@@ -53,34 +53,34 @@ def test_what_a_class_around_it_hides_is_told(page: Page) -> None:
 
 
 def test_what_fades_in_is_waited_for(page: Page) -> None:
-    """A veil first, and after it a dialog: the reply lists the dialog's controls."""
+    """First an overlay, then a dialog: the reply lists the controls of the dialog."""
     result = page.do("interact", query="Open slowly")
     assert '+ button "Confirm" [ref=e' in result["content"]
     assert result["now"].startswith('dialog "Slow"')
 
 
 def test_things_alike_are_folded(page: Page) -> None:
-    """Thirty days are a few lines, each day with its ref."""
+    """Thirty days take a few lines, each day with its ref."""
     content = page.do("interact", query="Pick a day")["content"]
     assert len(content.splitlines()) < 6
     assert content.count("[ref=e") == 30
 
 
 def test_what_a_class_elsewhere_or_the_pointer_shows(page: Page) -> None:
-    """A class of the body opens a drawer; hovering opens a menu without any change of the page."""
+    """A class of the body opens a drawer; hovering opens a menu without any DOM change."""
     assert 'link "Inbox" [ref=e' in page.do("interact", query="Open drawer")["content"]
     assert 'link "Archive" [ref=e' in page.do("interact", query="More", action="hover")["content"]
 
 
 def test_what_the_mouse_brings_in_sight_is_told(at: At) -> None:
-    """It stood out of sight, left of the page."""
+    """It was outside the window, to the left of the page."""
     page = at("reveals.html")
     told = page.do("interact", query="Entry", action="hover")["content"]
     assert re.findall(r"^\+ link .(\w+)", told, re.MULTILINE) == ["Rename", "Discard"]
 
 
 def test_values_that_scripts_set(page: Page) -> None:
-    """Text, checkbox and password: what each holds now, but for the password's words."""
+    """Text, checkbox and password: the current value of each, but not the password."""
     result = page.do("interact", query="Today")
     assert 'value: "" → "2026-11-22"' in result["content"]
     assert "checkbox" in result["content"]
@@ -90,7 +90,7 @@ def test_values_that_scripts_set(page: Page) -> None:
 
 
 def test_moves_are_told_as_moves(page: Page) -> None:
-    """Options from list to list, and an item into another list."""
+    """Options moved to another list, and an item moved into another list."""
     options = page.do("interact", query="Move")["content"]
     assert '> options "red", "green" now in listbox "Chosen"' in options
     assert "- option" not in options
@@ -100,7 +100,7 @@ def test_moves_are_told_as_moves(page: Page) -> None:
 
 
 def test_list_that_takes_an_item_goes_by_its_heading(page: Page) -> None:
-    """What it holds is no name of it."""
+    """Not by its contents."""
     page.js(
         "document.body.innerHTML = '<h2>Fruit</h2><ul id=a><li>Apple</ul><h2>Basket</h2><ul id=b>"
         "<li>Nut</ul><button onclick=b.append(a.firstElementChild)>Pick</button>'; 1"
@@ -110,13 +110,13 @@ def test_list_that_takes_an_item_goes_by_its_heading(page: Page) -> None:
 
 
 def test_options_that_came(page: Page) -> None:
-    """Options of a list that fills by itself are named."""
+    """Options that a script adds to a list are listed."""
     content = page.do("interact", query="Load cities")["content"]
     assert '+ options "Lyon", "Paris" in combobox "City" [ref=e' in content
 
 
 def test_looks_are_told_only_if_nothing_else_changed(page: Page) -> None:
-    """Class and style beside other changes are noise; alone, the words that came or went."""
+    """Beside other changes, class and style are left out; alone, changed words are shown."""
     both = page.do("interact", query="Both")["content"]
     assert sorted(both.splitlines()) == ["+ text: styled", "- text: nothing yet"]
     alone = page.do("interact", selector="#only")["content"]
@@ -124,7 +124,7 @@ def test_looks_are_told_only_if_nothing_else_changed(page: Page) -> None:
 
 
 def test_looks_of_what_is_filled_are_noise(page: Page) -> None:
-    """What the field holds now is told: that it has the focus meanwhile says nothing."""
+    """The value of the field is reported; that it has the focus meanwhile says nothing."""
     result = page.do("fill_form", fields={"Place": "Lyon", "Date": "2026-11-22"})
     assert result["filled"] == 2
     assert "content" not in result
@@ -136,14 +136,14 @@ def test_rules_for_looks_are_no_words_of_what_goes(page: Page) -> None:
 
 
 def test_page_that_draws_itself_anew(page: Page) -> None:
-    """What stands there as before is not told."""
+    """What is there as before is not reported."""
     content = page.do("interact", query="Draw again")["content"]
     assert "Third line" in content
     assert "First line" not in content
 
 
 def test_now_names_focus_and_new_page(page: Page) -> None:
-    """The focus with its ref; after a navigation title and address; at most 200 characters."""
+    """The focus with its ref; after a navigation title and URL; at most 200 characters."""
     assert (
         page.do("interact", query="Move")["now"] == f'focus button "Move" [ref={page.ref("Move")}]'
     )
@@ -155,7 +155,7 @@ def test_now_names_focus_and_new_page(page: Page) -> None:
 
 
 def test_style_sheets_are_no_words(page: Page) -> None:
-    """A sheet whose text a script replaces: what changes is looks."""
+    """A style sheet whose text a script replaces changes only how the page looks."""
     page.do(
         "javascript_tool",
         code="document.body.insertAdjacentHTML('beforeend', '<style id=sheet>.a {}</style>"

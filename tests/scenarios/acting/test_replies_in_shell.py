@@ -8,7 +8,7 @@ At = Callable[[str], Page]
 
 
 def test_first_line_is_what_stands_now(at: At) -> None:
-    """Then what was acted on, then each event and change on a line of its own."""
+    """Then the element, and a line for each event and change."""
     page = at("things.html")
     lines = page.daemon.oc("interact", "--query", "Route").ok().out.splitlines()
     assert "?moved" in lines[0]
@@ -18,7 +18,7 @@ def test_first_line_is_what_stands_now(at: At) -> None:
 
 
 def test_popup_and_closed_tab_are_told(at: At) -> None:
-    """The new tab, that it is current, and that it has gone."""
+    """The new tab, that it is the current one, and that it was closed."""
     page = at("things.html")
     out = page.daemon.oc("interact", "--query", "Open button").ok().out
     popup = next(line for line in out.splitlines() if line.startswith("tab opened: "))
@@ -47,7 +47,7 @@ def test_open_dialog_is_reported_with_the_commands_that_answer_it(at: At) -> Non
 
 
 def test_fields_are_a_line_each(at: At) -> None:
-    """With the value that the page holds now; what failed is on stderr, with status 1."""
+    """With the current value; failures are on stderr, with status 1."""
     page = at("form.html")
     done = page.daemon.oc("fill-form", '{"Name": "Ada", "Volume": 3}').ok()
     assert any(
@@ -62,7 +62,7 @@ def test_fields_are_a_line_each(at: At) -> None:
 
 
 def test_page_that_asks_before_it_is_left(at: At) -> None:
-    """beforeunload holds up nobody who means to leave, and it is told."""
+    """beforeunload stops no navigation, and is reported."""
     page = at("leaving.html")
     out = page.daemon.oc("interact", "--selector", "a").ok().out
     assert "left although the page asked to stay" in out

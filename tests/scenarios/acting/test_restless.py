@@ -15,7 +15,7 @@ def said(page: Page) -> str:
 
 
 def test_ref_after_a_new_order_is_not_another_row(at: At) -> None:
-    """The nodes stay and their words move: the ref acts on its own row or on none."""
+    """The nodes stay and their text moves: a ref acts on its own row or on none."""
     page = at("restless.html")
     ref = page.ref("Delete Zoe")
     page.js("sort.click()")
@@ -28,7 +28,7 @@ def test_ref_after_a_new_order_is_not_another_row(at: At) -> None:
 
 
 def test_cards_that_change_places(at: At) -> None:
-    """Cards of plain boxes with a group of buttons each: a ref keeps to its card."""
+    """Cards made of plain boxes with several buttons: a ref stays with its card."""
     page = at("restless.html")
     page.js(
         "document.body.innerHTML = ['Zoe', 'Ann', 'Mia'].map((who) => '<div class=card>"
@@ -55,7 +55,7 @@ def test_words_name_the_row_where_it_is_now(at: At) -> None:
 
 
 def test_element_that_is_replaced_under_the_pointer(at: At) -> None:
-    """A button that is rendered anew as the mouse comes is clicked where it stands."""
+    """A button that is rendered again when the mouse arrives is clicked where it is."""
     page = at("restless.html")
     page.do("interact", query="Replace me")
     assert said(page) == "replaced clicked"
@@ -84,7 +84,7 @@ def test_list_that_grows_while_it_is_scrolled(at: At) -> None:
 
 
 def test_entry_that_is_filled_when_it_is_seen(at: At) -> None:
-    """Lazy entries come with scrolling, and are found then."""
+    """Lazy entries appear with scrolling, and are found then."""
     page = at("restless.html")
     assert page.call("interact", query="Lazy 30").code == "element_not_found"
     page.do("act", instruction="scroll to the bottom, click Lazy 30")
@@ -115,7 +115,7 @@ def test_emoji_and_other_scripts_are_written(at: At) -> None:
 
 
 def test_shortcut_opens_what_is_used_next(at: At) -> None:
-    """A page's own shortcut works without an element; what it brings is in the answer."""
+    """A page's own shortcut needs no element; what it opens is in the reply."""
     page = at("restless.html")
     result = page.do("interact", action="press", value="Control+k")
     assert "Command palette" in result["content"]
@@ -180,7 +180,7 @@ def test_button_far_down_a_large_table(at: At) -> None:
 
 
 def test_what_is_drawn_anew_to_the_letter_is_no_change(at: At) -> None:
-    """A legend is not told as gone and come; of a list the new refs are told, and nothing went."""
+    """A legend is not reported as removed and added; of a list only the new refs are."""
     page = at("redrawn.html")
     told = page.do("interact", query="Save")["content"].splitlines()
     assert [line for line in told if "Actual" in line or "Target" in line] == []

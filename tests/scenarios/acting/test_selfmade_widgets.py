@@ -27,7 +27,7 @@ def test_icons_are_found_and_clicked_by_the_words_that_the_outline_has_for_them(
 
 
 def test_a_box_around_a_field_that_nobody_sees_keeps_its_ref(at: At) -> None:
-    """What a person clicks is the box; the list in it is no label of the field."""
+    """A person clicks the box; the list in it is no label of the field."""
     page = at("selfmade.html")
     outline = page.do("read_page")["content"].splitlines()
     box = next(line for line in outline if "choice-input" in line)
@@ -38,7 +38,7 @@ def test_a_box_around_a_field_that_nobody_sees_keeps_its_ref(at: At) -> None:
 
 
 def test_an_item_of_a_menu_that_opened_under_the_mouse_is_the_one_taken(at: At) -> None:
-    """Such a menu waits for the mouse to move: it gets that move before the one to the item."""
+    """Such a menu waits for a mouse move, which is sent before the move to the item."""
     page = at("selfmade.html")
     page.do("interact", query="Suggest")
     page.do("interact", query="Guinea")
@@ -63,13 +63,13 @@ def test_words_under_a_field_name_it(at: At) -> None:
 
 
 def test_what_a_script_unfolds_is_told_once_it_shows(at: At) -> None:
-    """The height grows step by step: the answer comes when it has, with what is inside."""
+    """The height grows step by step: the reply comes afterwards, with the contents."""
     page = at("selfmade.html")
     assert "Inside the panel" in page.do("interact", query="More about it")["content"]
 
 
 def test_steps_of_unfolding_may_be_late(at: At) -> None:
-    """The page computes something else meanwhile, so that a step takes longer than usual."""
+    """The page is busy, so a step takes longer than usual."""
     page = at("selfmade.html#busy")
     assert "Inside the panel" in page.do("interact", query="More about it")["content"]
 
@@ -88,14 +88,14 @@ def test_reveals_have_the_links_without_an_address(at: At) -> None:
 
 
 def test_a_box_is_dropped_on_the_middle_of_another(at: At) -> None:
-    """Two boxes side by side are no list: none has to make room."""
+    """Two boxes side by side are no list, so neither makes room."""
     page = at("selfmade.html")
     page.do("drag_drop", source_selector="#small", target_selector="#large")
     assert page.js(_INSIDE) == "inside"
 
 
 def test_field_that_fills_itself_takes_the_text_alone(at: At) -> None:
-    """As it gets the focus, and selects a part of that: time pickers do."""
+    """Time pickers do so when they get the focus, and select a part of it."""
     page = at("self-filling.html")
     page.do("form_input", selector="#start", value="09:30:15")
     assert page.js("start.value") == "09:30:15"
@@ -110,7 +110,7 @@ def test_picker_that_opens_with_the_time_of_day_takes_another(at: At) -> None:
 
 @pytest.mark.parametrize("value", ["ada", "grün.", "7"])
 def test_filter_hears_that_a_key_was_let_go(at: At, value: str) -> None:
-    """And has the whole text then."""
+    """On keyup it has the complete text."""
     page = at("self-filling.html")
     assert f"filtered by {value}" in page.do("form_input", query="Filter", value=value)["content"]
 
@@ -130,7 +130,7 @@ def test_switch_that_scripts_draw_is_clicked_itself(at: At) -> None:
 
 
 def test_list_whose_field_is_there_for_the_keyboard_alone(at: At) -> None:
-    """It takes no text, and has no place to click: what shows its value has."""
+    """It accepts no text and has no area to click; the element that shows its value has."""
     page = at("self-filling.html")
     page.do("form_input", query="Size", value="Large")
     assert page.js("sizes.firstChild.data") == "Large"

@@ -59,7 +59,7 @@ LISTS = ("Removed", "Given up", "Taken back", "Marked", "At most", "Listed", "Fo
 @pytest.mark.parametrize("value", [["Blue", "Mauve"], ["Mauve", "Blue"], "Mauve"], ids=str)
 @pytest.mark.parametrize("field", LISTS)
 def test_what_is_no_option_changes_nothing(page: Page, field: str, value: str | list[str]) -> None:
-    """What was chosen before it is given up again; the error says what is chosen now."""
+    """What was chosen before is chosen again, and the error says so."""
     was = held(page, field)
     reply = page.call("form_input", query=field, value=value, timeout_ms=9000)
     assert (reply.code, held(page, field)) == ("option_not_found", was)
@@ -69,7 +69,7 @@ def test_what_is_no_option_changes_nothing(page: Page, field: str, value: str | 
 
 
 def test_options_are_found_wherever_a_list_was_scrolled_to(page: Page) -> None:
-    """It draws only what is in sight: those above come again once it is scrolled back."""
+    """It renders only what is in view: earlier options appear when it is scrolled back."""
     page.do("form_input", query="Long", value=["Shade 90", "Shade 3"])
     assert held(page, "Long") == ["Shade 3", "Shade 90"]
     page.do("form_input", query="Long", value=["Shade 2"])
@@ -79,7 +79,7 @@ def test_options_are_found_wherever_a_list_was_scrolled_to(page: Page) -> None:
 
 
 def test_value_that_shows_in_other_words_is_kept(page: Page) -> None:
-    """What has come as it was chosen stands for it."""
+    """The text that appeared when it was chosen stands for it."""
     page.do("form_input", query="Short", value=["Blue"])
     assert held(page, "Short") == ["Blue"]
 
@@ -93,7 +93,7 @@ def test_filters_beside_a_search_are_left_alone(page: Page, value: str) -> None:
 
 @pytest.mark.parametrize("value", ["", []])
 def test_native_list_is_emptied(page: Page, value: str | list[str]) -> None:
-    """One that takes several by either of these; one that takes one, by a list of none."""
+    """A multi-select list by "" or an empty list; a single-select one only by an empty list."""
     page.do("form_input", query="Places", value=value)
     assert page.js("places.selectedOptions.length") == "0"
     reply = page.call("form_input", query="Grade", value=value)
@@ -104,7 +104,7 @@ def test_native_list_is_emptied(page: Page, value: str | list[str]) -> None:
 def test_field_beside_words_that_a_hidden_form_has_is_filled_without_enter(
     at: Callable[[str], Page],
 ) -> None:
-    """They are no values of it, so that nothing is entered one by one."""
+    """They are no values of it, so nothing is entered one by one."""
     page = at("confirmation.html")
     page.do("form_input", query="Confirmation", value="DELETE")
     assert (page.js("confirmation.value"), page.text("#said")) == ("DELETE", "untouched")

@@ -33,7 +33,7 @@ def test_button_of_another_name_is_not_clicked(at: At, words: str) -> None:
 
 
 def test_name_that_is_a_word_for_a_kind_is_shown(at: At) -> None:
-    """Of "Heading block" the name "Heading" is a part, which is no heading."""
+    """In "Heading block", the name "Heading" is a part; the element is no heading."""
     page = at("short-words.html")
     reply = page.call("interact", query="Heading block")
     assert (reply.code, page.js(_CHANGED)) == ("element_not_found", "")
@@ -79,7 +79,7 @@ def test_beginning_of_a_word_names_a_field(at: At) -> None:
 
 
 def test_of_two_of_one_name_the_one_that_is_not_covered_is_meant(at: At) -> None:
-    """A panel over the other one stands in a box that is out of sight."""
+    """The panel over the other one is inside a box that is out of view."""
     page = at("under-a-panel.html")
     outline = re.sub(r" \[ref=e\d+\]", "", page.do("read_page")["content"]).splitlines()
     assert outline[1:] == [

@@ -28,7 +28,7 @@ def page(at: At) -> Page:
 
 @pytest.mark.parametrize("field", ["later", "checked"])
 def test_value_that_is_taken_back_late_is_no_success(page: Page, field: str) -> None:
-    """After a timer, or an answer that was asked for, within a second."""
+    """After a timer or a response, within a second."""
     reply = page.call("form_input", selector=f"#{field}", value="new", timeout_ms=30_000)
     assert reply.code in ("value_differs", "wrong_value")
 
@@ -60,7 +60,7 @@ def test_value_that_was_taken_back_since_is_told_next(
 
 
 def test_value_that_stays_or_is_formatted_is_not_told(page: Page) -> None:
-    """Nor what an action has emptied: it was told then."""
+    """Nor is one that an action has cleared, which its own reply reported."""
     page.do("form_input", selector="#price", value="1000")
     page.js("price.value = '$1,000.00'; 1")
     page.do("form_input", selector="#name", value="Ada")
@@ -75,7 +75,7 @@ def test_value_that_stays_or_is_formatted_is_not_told(page: Page) -> None:
 def test_value_that_the_browser_does_not_accept_is_told(
     page: Page, field: str, value: str | bool, message: str
 ) -> None:
-    """The field holds what was asked for, but no form will be sent with it."""
+    """The field holds the value, but no form will be submitted with it."""
     told = page.do("form_input", selector=f"#{field}", value=value)
     (one,) = told["changed"]["not_valid"]
     assert message in one["message"]
@@ -87,7 +87,7 @@ def test_value_that_the_browser_does_not_accept_is_told(
 
 
 def test_form_tells_its_fields_that_are_not_valid_in_the_end(page: Page) -> None:
-    """Not one that another has made valid."""
+    """Not those that a later field has made valid."""
     told = page.do("fill_form", fields={"First": "a", "Age": 7, "Second": "a", "Mail": "a@b.c"})
     assert [one["name"] for one in told["changed"]["not_valid"]] == ["Age"]
     assert "not_valid" not in page.do("form_input", selector="#age", value=20)["changed"]
@@ -112,7 +112,7 @@ def test_link_that_does_something_else_is_none_that_is_kept(page: Page, link: st
 
 @pytest.mark.parametrize(("button", "code"), UNCLICKED)
 def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -> None:
-    """The page takes the button away, or its use, before the mouse is let go."""
+    """The page removes or disables the button before the mouse is released."""
     if button == "apple":
         page.do("interact", selector="#fruit", action="focus")
     reply = page.call("interact", selector=f"#{button}")
@@ -129,7 +129,7 @@ def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -
     ],
 )
 def test_press_that_is_enough_is_a_success(page: Page, button: str, done: str) -> None:
-    """Pages that act when the mouse is pressed, and take the button away, need no click."""
+    """Pages that act on mousedown and remove the button need no click."""
     assert page.js(done) == "false"
     page.do("interact", selector=f"#{button}")
     assert page.js(done) == "true"

@@ -73,7 +73,7 @@ def test_action_whose_value_does_not_stay_fails(
 
 
 def test_typing_goes_on_where_the_field_hands_it_on(page: Page) -> None:
-    """Fields of one digit each give the focus to the next."""
+    """Fields of one digit each pass the focus to the next."""
     page.do("interact", selector="#one", action="type", value="12")
     assert page.js("one.value + two.value") == "12"
 
@@ -122,7 +122,7 @@ def test_item_that_its_list_puts_back_has_not_moved(page: Page) -> None:
 def test_click_that_leaving_a_field_makes_miss_is_made_again(
     page: Page, field: str, button: str, said: str
 ) -> None:
-    """The field's error moves the button away, or draws it anew, before the mouse is let go."""
+    """The field's error moves or re-renders the button before the mouse is released."""
     page.do("interact", selector=f"#{field}", action="focus")
     page.do("interact", selector=f"#{button}")
     assert page.text("#said") == said
@@ -134,7 +134,7 @@ def test_second_of_two_clicks_hits_nothing_else(page: Page) -> None:
 
 
 def test_field_that_hands_each_key_on_has_taken_the_text(at: Callable[[str], Page]) -> None:
-    """As terminals do: the last key is left in it, and the page shows all of them elsewhere."""
+    """As in terminals: the field keeps the last key, and the page shows all of them elsewhere."""
     page = at("taking-back.html")
     page.do("interact", query="Terminal", action="type", value="ls")
     assert page.text("#line") == "ls"

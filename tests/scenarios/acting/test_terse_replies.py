@@ -15,7 +15,7 @@ def page(at: At) -> Page:
 
 
 def test_lists_that_are_filled_anew(page: Page) -> None:
-    """Only options that stand elsewhere now, that came or that went are told; or another order."""
+    """Only options that moved, were added or were removed are reported; or the new order."""
     reaped = page.do("interact", query="Reap two")["content"].splitlines()
     assert len(reaped) == 1
     assert reaped[0].startswith('> options "oats", "barley" now in listbox "Reaped" [ref=e')
@@ -28,7 +28,7 @@ def test_lists_that_are_filled_anew(page: Page) -> None:
 
 
 def test_long_bars_are_folded(page: Page) -> None:
-    """The first buttons and the last, how many stand between, and the field behind them."""
+    """The first and last buttons, how many are between, and the field behind them."""
     content = page.do("interact", query="Open editor")["content"]
     bar = next(line for line in content.splitlines() if line.startswith("+ button: "))
     assert 4 < bar.count("[ref=e") < 12
@@ -40,7 +40,7 @@ def test_long_bars_are_folded(page: Page) -> None:
 
 
 def test_states_are_told_by_the_words_of_the_outline(page: Page) -> None:
-    """Expanded; of two tabs the one that is chosen; what can be used now."""
+    """Expanded; the selected one of two tabs; what is enabled now."""
     assert page.do("interact", query="Unfold")["content"].endswith("] expanded\n")
     (chosen,) = page.do("interact", query="Garden")["content"].splitlines()
     assert chosen.startswith('~ tab "Garden" [ref=e')
@@ -50,7 +50,7 @@ def test_states_are_told_by_the_words_of_the_outline(page: Page) -> None:
 
 
 def test_titles_that_change(page: Page) -> None:
-    """What names a button is told with what it was; a hint beside words only if it is all."""
+    """A button's title is shown with the old one; a hint beside words only if it is all."""
     assert page.do("interact", query="Mute")["content"].startswith('~ button "Unmute" [ref=e')
     renamed = page.do("interact", query="Rename")["content"]
     assert "attic" not in renamed
@@ -59,7 +59,7 @@ def test_titles_that_change(page: Page) -> None:
 
 
 def test_message_is_told_once(page: Page) -> None:
-    """A banner with the first action, what an action brings with its own, and if it comes anew."""
+    """A banner with the first action, a new message with its action, and again when it returns."""
     assert 'message "The harvest is late"' in page.do("interact", query="Change a word")["now"]
     assert "message" not in page.do("interact", query="Unfold")["now"]
     assert 'message "Saved"' in page.do("interact", query="Save")["now"]
@@ -73,7 +73,7 @@ def test_message_is_told_once(page: Page) -> None:
 
 
 def test_boxes_of_one_message_are_one_message(page: Page) -> None:
-    """What stands around its words or in it brings none of them again; a count alone is none."""
+    """Boxes around or inside it are not new messages; a number alone is none."""
     page.js(
         "document.body.insertAdjacentHTML('beforeend', '<i class=notification-count>3</i>"
         "<div class=toaster><div class=toast-list><div role=alert class=toast-body>"
@@ -88,14 +88,14 @@ def test_boxes_of_one_message_are_one_message(page: Page) -> None:
 
 
 def test_what_was_typed_is_told_as_the_value(page: Page) -> None:
-    """The words that a field holds do not come a second time as new text."""
+    """The text of a field is not reported again as new text of the page."""
     result = page.do("form_input", query="Letter", value="Dear sir")
     assert result["value"] == "Dear sir"
     assert "Dear sir" not in result.get("content", "")
 
 
 def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
-    """Where the tab is, the status and how large the page is; of a wait how long it took."""
+    """URL, title, and status with size; for a wait, how long it took."""
     url = page.site.url("acting/terse.html")
     opened = page.daemon.oc("navigate", url).ok().out.splitlines()
     assert opened[:2] == [f"url: {url}", "title: Terse replies"]
@@ -107,6 +107,6 @@ def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
 
 
 def test_an_icon_that_shows_the_state_of_its_button_is_no_news(page: Page) -> None:
-    """The button is told with its state; the picture in it, which is part of its name, is not."""
+    """The button is reported with its state; the icon, which is part of its name, is not."""
     (line,) = page.do("interact", query="Panel")["content"].splitlines()
     assert line.startswith('~ button "expanded Panel" [ref=e')

@@ -93,7 +93,7 @@ def test_folder_for_an_input_of_folders(at: At, files: Path) -> None:
 def test_upload_of_a_folder_ends_when_the_page_has_its_files(
     at: At, files: Path, field: str
 ) -> None:
-    """The browser reads a folder after it was chosen: the next call finds all of its files."""
+    """Browsers read a folder after it was chosen; the next call finds all its files."""
     for number in range(3000):
         (files / f"{number}.txt").touch()
     page = at("upload.html")
@@ -102,7 +102,7 @@ def test_upload_of_a_folder_ends_when_the_page_has_its_files(
 
 
 def test_folder_that_was_chosen_already(at: At, files: Path) -> None:
-    """Its input holds it: the call returns, though nothing changes."""
+    """The input holds it already, so the call returns although nothing changes."""
     (files / "one.txt").write_text("x")
     page = at("upload.html")
     for _ in range(2):
@@ -112,7 +112,7 @@ def test_folder_that_was_chosen_already(at: At, files: Path) -> None:
 
 
 def test_two_folders_for_an_input_of_folders(at: At, files: Path) -> None:
-    """A browser lets a person choose one: the page gets none of them."""
+    """A person can choose only one: the page gets neither."""
     folders = [files / "one", files / "two"]
     for folder in folders:
         folder.mkdir()
@@ -140,7 +140,7 @@ def test_chooser_of_a_button_is_answered(at: At, button: str) -> None:
 
 
 def test_button_below_an_input_that_nobody_sees(at: At) -> None:
-    """An input laid see-through over a button is what a click on the button would open."""
+    """A transparent input over a button is what a click on the button would open."""
     page = at("upload.html")
     result = page.do("file_upload", query="Pick one from disk", files=[note()])
     assert result["method"] == "input"
@@ -183,7 +183,7 @@ def test_drop_elsewhere_opens_nothing(at: At) -> None:
     ],
 )
 def test_file_that_cannot_be_given(at: At, selector: str, files: list[Any], code: str) -> None:
-    """Each reason has its code; the page is given nothing."""
+    """Each reason has its code, and the page gets nothing."""
     page = at("upload.html")
     reply = page.call_in_short("file_upload", selector=selector, files=files)
     assert reply.code == code

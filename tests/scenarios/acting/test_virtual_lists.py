@@ -9,7 +9,7 @@ At = Callable[[str], Page]
 
 
 def test_list_is_scrolled_until_words_show(at: At) -> None:
-    """The row's line has a ref that works; words outside of the list are not taken for it."""
+    """The row's line has a ref that works; words outside the list do not count."""
     page = at("virtual.html")
     result = page.do("lightweight_scroll", query="People grid", until="Row 200", timeout_ms=120_000)
     assert '"Row 200" [ref=' in result["content"]
@@ -23,7 +23,7 @@ def test_list_is_scrolled_until_words_show(at: At) -> None:
 
 
 def test_list_in_the_middle_of_the_window_is_meant(at: At) -> None:
-    """Without an element, what scrolls there: the list, or else the page."""
+    """Without an element, the list in the middle scrolls, or else the page."""
     page = at("virtual.html")
     page.js("list.style.cssText = 'position:fixed;inset:0;height:auto;width:auto'; 1")
     result = page.do("lightweight_scroll", until="Row 60")
@@ -31,7 +31,7 @@ def test_list_in_the_middle_of_the_window_is_meant(at: At) -> None:
 
 
 def test_the_one_list_of_a_page_that_does_not_scroll_is_meant(at: At) -> None:
-    """Wherever it stands: the page itself has nothing to scroll."""
+    """Wherever it is, because the page itself cannot scroll."""
     page = at("virtual.html")
     result = page.do("lightweight_scroll", until="Row 70")
     assert '"Row 70" [ref=' in result["content"]
@@ -50,7 +50,7 @@ def test_a_number_is_a_whole_one(at: At) -> None:
 
 
 def test_words_that_never_show_are_not_found(at: At) -> None:
-    """At the end of the list: `element_not_found`, with where it came to."""
+    """At the end of the list: `element_not_found`, with the scroll position."""
     page = at("virtual.html")
     page.js("list.scrollTop = 59000; 1")
     reply = page.call("lightweight_scroll", selector="#list", until="Row 5000")
@@ -59,7 +59,7 @@ def test_words_that_never_show_are_not_found(at: At) -> None:
 
 
 def test_refs_survive_scrolling(at: At) -> None:
-    """The list's own ref, and that of a row that stays in sight; not that of a row drawn anew."""
+    """The list's ref, and that of a row still in view; not that of a row rendered again."""
     page = at("virtual.html")
     # One of several of its kind, that say something else.
     page.js("const copy = list.cloneNode(true); copy.id = 'copy'; list.after(copy); 1")
@@ -75,7 +75,7 @@ def test_refs_survive_scrolling(at: At) -> None:
 
 
 def test_a_ref_goes_with_its_row(at: At) -> None:
-    """An element that shows another row has another ref; a row that is back has its own again."""
+    """An element that shows another row gets another ref; a row that returns has its old one."""
     page = at("virtual.html")
 
     def buttons(first: int) -> dict[str, str]:
@@ -104,7 +104,7 @@ def test_a_ref_goes_with_its_row(at: At) -> None:
 
 
 def test_list_whose_rows_all_go_is_scrolled_to_its_end(at: At) -> None:
-    """What was meant at the beginning is meant all the way, whatever is under the mouse by then."""
+    """It is the same list all the way, whatever is under the mouse by then."""
     page = at("things.html")
     page.js("""
         document.body.innerHTML = '<div id=list><div id=rows></div></div>';

@@ -13,7 +13,7 @@ def _later(page: Page, text: str) -> None:
 
 
 def test_calls_run_while_another_waits(at: At) -> None:
-    """A wait for what never comes holds nobody up; another ends by what is done meanwhile."""
+    """An endless wait holds up nobody; another ends because of what a call does meanwhile."""
     page = at("things.html")
     never = page.daemon.start_call("wait_for", type="selector", value="#never", timeout_ms=60_000)
     waiting = page.daemon.start_call("wait_for", type="text", value="Second view")
@@ -24,7 +24,7 @@ def test_calls_run_while_another_waits(at: At) -> None:
 
 
 def test_download_is_waited_for_before_or_after_it_began(at: At) -> None:
-    """Both orders give the file: the wait that began first, and the one after the reply."""
+    """Both orders return the file: waiting first, and waiting after the reply."""
     page = at("things.html")
     page.daemon.do("navigate", url=page.site.url("state/downloads.html"))
     waiting = page.daemon.start_call("wait_for", type="download", timeout_ms=60_000)
@@ -37,7 +37,7 @@ def test_download_is_waited_for_before_or_after_it_began(at: At) -> None:
 
 
 def test_text_is_waited_for(at: At) -> None:
-    """Words that a person will see, in any case and across spaces; not those that nobody sees."""
+    """Visible words, in any case and across spaces; hidden ones do not count."""
     page = at("things.html")
     _later(page, "Your  order is ready")
     assert page.do("wait_for", type="text", value="your order is READY")["elapsed"] >= 0
@@ -48,7 +48,7 @@ def test_text_is_waited_for(at: At) -> None:
 
 
 def test_call_that_waited_in_the_queue_says_so(at: At) -> None:
-    """A call behind a long one: the error names that one and the tab, not the page."""
+    """The error of a call behind a long one names that call and the tab, not the page."""
     page = at("things.html")
     busy = page.daemon.start_call(
         "javascript_tool", code="fetch('/begun'); new Promise(() => {})", timeout_ms=60_000

@@ -18,14 +18,14 @@ At = Callable[[str], Page]
     ],
 )
 def test_words_of_a_box_act_on_it(at: At, words: str, action: str, told: str) -> None:
-    """What has no name of its own goes by its words, listener or not."""
+    """A box without a name is found by its text, with or without a listener."""
     page = at("words.html")
     page.do("interact", query=words, action=action)
     assert page.text("#told") == told
 
 
 def test_a_text_must_say_just_the_words(at: At) -> None:
-    """A click by words never lands on a text that only contains them."""
+    """A click by words never hits a text that only contains them."""
     assert at("words.html").call("interact", query="fence").code == "element_not_found"
 
 
@@ -74,7 +74,7 @@ def test_an_opened_popover_is_told(at: At) -> None:
 
 
 def test_only_what_was_there_is_told_as_gone(at: At) -> None:
-    """What came and went within the action is left out; a new title is a key of its own."""
+    """What appeared and disappeared during the action is left out; a new title has its own key."""
     result = at("words.html").do("interact", query="Count")
     assert result["content"] == "+ text: count 4\n- text: nothing yet\n"
     assert result["changed"]["title"] == "Renamed"
@@ -94,7 +94,7 @@ def test_button_in_a_shrunk_frame(at: At, where: str) -> None:
 
 
 def test_a_frame_whose_scripts_are_forbidden(at: At) -> None:
-    """No timer runs there, ours neither; what is in it is used all the same."""
+    """No timer runs there; its contents can be used all the same."""
     page = at("places.html")
     assert page.do("form_input", query="Town", value="Rome")["value"] == "Rome"
     assert "Unfolded" in page.do("interact", query="Further words")["content"]
@@ -104,7 +104,7 @@ def test_a_frame_whose_scripts_are_forbidden(at: At) -> None:
 
 
 def test_what_no_click_can_reach_is_refused(at: At) -> None:
-    """A box that lies outside of the window gets no click beside it."""
+    """A click is not sent to a place next to a box outside the window."""
     code = at("places.html").call_in_short("interact", query="Turned away").code
     assert code in ("covered", "not_visible")
 
@@ -126,7 +126,7 @@ def test_xhtml_is_html(at: At) -> None:
 
 
 def test_what_a_control_holds_afterwards_is_told(at: At) -> None:
-    """A checked box and a typed text are no nodes of the page."""
+    """A checkbox and a typed text, whose values are not in the DOM."""
     page = at("words.html")
     assert page.do("interact", query="Wanted")["value"] is True
     assert page.do("interact", query="Wanted", action="uncheck")["value"] is False

@@ -82,7 +82,7 @@ def start(python: str, program: str, folder: Path, *args: str) -> subprocess.Pop
 
 
 def test_pyppeteer_works_beside_an_agent(attachable: Daemon, site: Site, tmp_path: Path) -> None:
-    """It sees the session's tab alone; an agent works in another session, and in its own tab."""
+    """It sees only its session's tab; an agent works in another session, and in its own tab."""
     daemon, url = attachable, site.url("article.html")
     first = daemon.new_tab(url, "p1")
     program = start(sys.executable, PYPPETEER, tmp_path, address(daemon, "p1"), PAGE)
@@ -120,7 +120,7 @@ with sync_playwright() as playwright:
 
 @pytest.mark.timeout(600)  # it may have to be installed first
 def test_playwright_connects(attachable: Daemon, site: Site, tmp_path: Path) -> None:
-    """By the address that discovery needs: pages, popups and a context apart."""
+    """By the address for discovery: pages, popups and a separate context."""
     url = site.url("article.html?playwright")
     attachable.do("navigate", "w1", url=url)
     reached = ask_address(attachable, "w1").result["http_url"]
@@ -147,7 +147,7 @@ def get(url: str, **headers: str) -> tuple[int, Any]:
 
 
 def test_a_key_lets_one_program_in(attachable: Daemon, site: Site) -> None:
-    """Discovery is behind it and does not use it up; a second program is not let in."""
+    """Discovery needs the key and does not use it up; a second program is refused."""
     attachable.do("navigate", "k1", url=site.url("article.html"))
     reached = ask_address(attachable, "k1").result
     base = reached["http_url"]
@@ -168,7 +168,7 @@ def test_a_key_lets_one_program_in(attachable: Daemon, site: Site) -> None:
 
 
 def test_strangers_are_refused(attachable: Daemon) -> None:
-    """Another Host, and the page of any other origin, whatever key it has."""
+    """Another Host, and pages of any other origin, with whatever key."""
     base = ask_address(attachable).result["http_url"]
     for wrong in (
         {"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"},
@@ -188,7 +188,7 @@ def test_it_is_off_by_default(daemon: Daemon) -> None:
 def test_it_is_switched_on_and_off_while_the_browser_runs(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
-    """Without a restart; off ends the programs, and the addresses that nobody has used yet."""
+    """Without a restart; switching it off ends programs and unused addresses."""
     daemon = make_daemon()
     daemon.do("navigate", url=site.url("article.html"))
     daemon.home.write_config("attach = true\n")
@@ -208,7 +208,7 @@ def test_it_is_switched_on_and_off_while_the_browser_runs(
 
 
 def test_oc_attach_prints_an_address(attachable: Daemon) -> None:
-    """The address alone on stdout, what it is good for on stderr."""
+    """Only the address on stdout, what it is for on stderr."""
     done = attachable.oc("attach", "--session", "c1", "--ttl", "2m").ok()
     assert done.out.startswith("ws://127.0.0.1:")
     assert "session c1" in done.err
@@ -250,7 +250,7 @@ def test_it_ends_with_its_time_and_its_session(attachable: Daemon, site: Site) -
 
 
 def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
-    """Interception, disabled scripts and emulation are its own: the agent's session goes on."""
+    """Interception, disabled scripts and emulation are its own; the agent's session continues."""
     daemon = attachable
     daemon.do("navigate", "s1", url=site.url("article.html"))
     daemon.do("emulate_device", "s1", width=500, height=400)
@@ -291,7 +291,7 @@ def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
 
 
 def test_a_person_holds_it_out(attachable: Daemon) -> None:
-    """What acts waits until the tab is given back, in its order; reading goes on."""
+    """Acting calls wait, in order, until the tab is given back; reading continues."""
     attachable.do("navigate", "h1", url=PAGE)
 
     async def work() -> None:
@@ -341,7 +341,7 @@ def test_data_does_not_leave_by_it(share_daemon: Callable[..., Daemon], site: Si
 
 
 def test_files_come_from_its_folders(attachable: Daemon, tmp_path: Path) -> None:
-    """Those of its own folder are uploaded, as what their links lead to; no other is."""
+    """Files of its folder can be uploaded, judged by where links lead; no others."""
     attachable.do("navigate", "f1", url=PAGE)
     own, outside = tmp_path / "own" / "a.txt", Path("/etc/hostname")
     own.parent.mkdir()
@@ -366,7 +366,7 @@ def test_files_come_from_its_folders(attachable: Daemon, tmp_path: Path) -> None
 
 
 def test_the_journal_has_methods_and_tabs_alone(attachable: Daemon) -> None:
-    """No script, no address, no answer; what was refused says so."""
+    """No scripts, addresses or replies; refusals are recorded as such."""
     attachable.do("navigate", "j1", url=PAGE)
 
     async def work() -> None:
@@ -411,7 +411,7 @@ def test_oc_run_gives_a_program_its_arguments(attachable: Daemon, tmp_path: Path
 def test_an_exported_recording_runs_where_it_was_recorded(
     attachable: Daemon, site: Site, form: str
 ) -> None:
-    """As it was exported: in the session's own tab, which stays."""
+    """Unchanged, in the session's own tab, which stays open."""
     daemon = attachable
     with recorded(daemon, name="order") as recording_id:
         shop(daemon, site)

@@ -83,7 +83,7 @@ async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
 
 
 async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
-    """A stopped Chromium costs closing a bounded time."""
+    """Closing a stopped Chromium takes a bounded time."""
     async with browsing(tmp_path) as here:
         await here.session.new_tab()
         os.kill(here.chromium.pid, signal.SIGSTOP)
@@ -208,7 +208,7 @@ async def test_a_browser_that_does_not_start_says_why(tmp_path, monkeypatch, scr
 
 
 async def test_attaching_leaves_the_browser_running(tmp_path):
-    """--browser-url: tabs work over the WebSocket, closing leaves others alone."""
+    """--browser-url: tabs work over the WebSocket; closing leaves other tabs alone."""
     profile = tmp_path / "theirs"
     arguments = ["chromium", "--headless=new", "--no-sandbox", "--remote-debugging-port=0"]
     theirs = start([*arguments, f"--user-data-dir={profile}"], stderr=subprocess.DEVNULL)
@@ -229,7 +229,7 @@ async def test_attaching_leaves_the_browser_running(tmp_path):
 
 
 async def test_pyppeteers_keyboard_types_over_our_session(tmp_path):
-    """Its Keyboard types into the focused field, also what no key stands for; the mouse is ours."""
+    """Its Keyboard types into the focused field, also characters without a key."""
     body = (
         "<input id=i autofocus style='position:fixed;inset:0 0 50% 0;width:100%'>"
         "<button style='position:fixed;inset:50% 0 0 0;width:100%' onclick='clicked = 1'>b</button>"

@@ -60,7 +60,7 @@ async def test_content_that_scripts_fill_in_is_there(tmp_path):
 
 
 async def test_a_page_record_is_whole(tmp_path):
-    """Final address, status, type, links and text of pages of every kind."""
+    """Final URL, status, type, links and text of pages of every kind."""
     links = "<base href=/sub/><a href=a>a</a><a href='b#f'>b</a><svg><a href=c>c</a></svg>"
     routes = {
         "/": Reply(f"<!doctype html><title>Ünï</title>{links}<p>x"),
@@ -162,7 +162,7 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
 
 
 async def test_a_crash_costs_its_page_only(tmp_path):
-    """A renderer that dies under a page is told as tab_crashed; the next page has a new one."""
+    """A renderer that dies is tab_crashed; the next page gets a new one."""
     routes = {"/": Reply("<title>good</title>"), "/slow": Reply("<img src=/hang>")}
 
     async def never(_: str) -> Reply:
@@ -208,7 +208,7 @@ async def test_the_pool_survives_chromiums_death(tmp_path):
 
 
 async def test_logins_are_shared_on_request_only(tmp_path):
-    """The pool has its own cookies; share_login has the user's, in pages and in plain fetches."""
+    """The pool has cookies of its own; with share_login the user's, for pages and plain fetches."""
 
     async def cookie(path: str) -> Reply:
         return Reply("<script>document.title = document.cookie</script>")

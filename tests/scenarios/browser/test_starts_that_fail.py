@@ -58,7 +58,7 @@ def test_no_descriptors_left_at_a_start(make_daemon: MakeDaemon) -> None:
 
 
 def test_more_callers_than_descriptors(make_daemon: MakeDaemon) -> None:
-    """Callers wait until others have gone; nobody's call ends the daemon."""
+    """Callers wait until others have gone; no call ends the daemon."""
     daemon = scarce(make_daemon)
     with ExitStack() as held:
         occupy(daemon, held, 2 * LIMIT)
@@ -102,7 +102,7 @@ def test_forced_stop_ends_a_browser_that_hangs_while_it_starts(
 
 
 def test_the_next_start_ends_a_browser_that_hung(make_daemon: MakeDaemon, tmp_path: Path) -> None:
-    """The daemon was killed meanwhile; its browser does not notice that its pipe is closed."""
+    """Its daemon was killed, and the browser did not notice that its pipe was closed."""
     daemon, browser = hanging(make_daemon, tmp_path)
     daemon.kill9()
     assert browser.alive
@@ -113,7 +113,7 @@ def test_the_next_start_ends_a_browser_that_hung(make_daemon: MakeDaemon, tmp_pa
 def test_a_record_that_cannot_be_written_keeps_nobody_from_browsing(
     make_daemon: MakeDaemon,
 ) -> None:
-    """A full disk, or what stands in its place: Chromium starts, and the log says what is amiss."""
+    """On a full disk, or with a folder in its place, Chromium starts, and the log says why."""
     daemon = make_daemon()
     (daemon.home.path / "run" / "chromium.json").mkdir()
     daemon.new_tab("about:blank")

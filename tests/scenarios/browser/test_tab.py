@@ -52,7 +52,7 @@ async def test_a_navigation_names_status_title_and_redirect(tmp_path):
 
 
 async def test_failed_navigations_say_why_and_leave_the_tab_usable(tmp_path):
-    """Every way in which a load fails is an error of its own, and none costs the tab."""
+    """Each kind of failed load has its own error, and the tab still works."""
 
     async def loop(path: str) -> Reply:
         return redirect("/loop?" + str(len(path)) + path[-20:])
@@ -132,7 +132,7 @@ async def test_values_and_errors_of_scripts(tmp_path):
 
 
 async def test_isolated_scripts_see_the_page_but_not_its_variables(tmp_path):
-    """The isolated world has its own globals, in every document anew."""
+    """The isolated world has its own globals, new in every document."""
     async with (
         InlineSite({"/": page("<script>window.mine = 1</script><p>x")}) as site,
         browsing(tmp_path) as here,
@@ -217,7 +217,7 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
 
 
 async def test_names_of_sessions_without_tabs_are_not_used_up(tmp_path):
-    """At the limit, the least used session without tabs is dropped; one with tabs never is."""
+    """At the limit, the least used session without tabs is dropped, never one with tabs."""
     async with browsing(tmp_path) as here:
         sessions = here.sessions
         sessions.max_sessions = 3
@@ -268,7 +268,7 @@ async def test_frames_of_other_processes_are_reached(tmp_path):
 
 
 async def test_a_crashed_renderer_is_told_at_once_and_the_tab_lives_on(tmp_path):
-    """Calls in flight fail with tab_crashed; a reload brings the page back."""
+    """Calls in flight fail with tab_crashed; a reload restores the page."""
     async with InlineSite({"/": HELLO}) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/"))
         async with asyncio.TaskGroup() as group:

@@ -70,7 +70,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_browser_that_answers_oddly(share_daemon: MakeDaemon, program: Path, kind: str) -> None:
-    """Whatever it answers, callers get words and the daemon goes on."""
+    """Whatever it answers, callers get an error and the daemon continues."""
     answer = ANSWERS[kind].replace("{{", "{")
     program.write_text(_FAKE.format(python=sys.executable, answer=answer), encoding="utf-8")
     _expect_failed(share_daemon("--browser", str(program)), 1 if kind in SLOW else 2)
@@ -78,7 +78,7 @@ def test_browser_that_answers_oddly(share_daemon: MakeDaemon, program: Path, kin
 
 @pytest.mark.parametrize("kind", SCRIPTS)
 def test_program_that_is_no_browser(share_daemon: MakeDaemon, program: Path, kind: str) -> None:
-    """It ends, prints something, or says nothing that could be understood."""
+    """It exits, prints something, or says nothing that can be understood."""
     program.write_text(f"#!/bin/sh\n{SCRIPTS[kind]}\n", encoding="utf-8")
     _expect_failed(share_daemon("--browser", str(program)))
 

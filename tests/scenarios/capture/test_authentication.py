@@ -26,7 +26,7 @@ def site(make_site: Callable[[], Site]) -> Site:
 
 
 def test_401_without_credentials_is_a_page(fresh: Daemon, site: Site) -> None:
-    """It is reported with its status and what is asked for, and does not hang."""
+    """It is reported with its status and challenge, and does not hang."""
     fresh.do("tabs_create")
     arrived = fresh.do("navigate", url=site.url("realm/one"), timeout_ms=60_000)
     assert arrived["status"] == 401
@@ -48,7 +48,7 @@ def test_credentials_answer_the_first_page_that_asks(fresh: Daemon, site: Site) 
 
 
 def test_wrong_credentials_are_tried_once(fresh: Daemon, site: Site) -> None:
-    """A server that refuses them is not asked for ever; the 401 is the page."""
+    """A server that refuses them is not asked again; the 401 is the page."""
     fresh.do("tabs_create")
     fresh.do("http_auth", action="set", username="ada", password="wrong", origins=[site.origin])
     assert fresh.do("navigate", url=site.url("realm/three"), timeout_ms=60_000)["status"] == 401
@@ -58,7 +58,7 @@ def test_wrong_credentials_are_tried_once(fresh: Daemon, site: Site) -> None:
 
 
 def test_cleared_credentials_answer_no_more(fresh: Daemon, site: Site) -> None:
-    """After clear a challenge is not answered."""
+    """After clear, challenges are not answered."""
     fresh.do("tabs_create")
     fresh.do("http_auth", action="set", username="ada", password="lovelace")
     assert fresh.do("http_auth", action="clear")["status"] == "credentials_cleared"

@@ -22,7 +22,7 @@ def texts(page: Page | Daemon, **params: object) -> list[str]:
 
 
 def test_messages_of_before_the_first_question_are_known(at: At) -> None:
-    """What the head's first script logged is there, formatted as a console shows it."""
+    """What the head's first script logged is there, formatted as in a console."""
     page = at("console.html")
     found = texts(page)
     assert "first of all" in found
@@ -31,7 +31,7 @@ def test_messages_of_before_the_first_question_are_known(at: At) -> None:
 
 
 def test_levels_filter(at: At) -> None:
-    """Types, and `warn` for warning, choose entries."""
+    """Types select entries; `warn` means warning."""
     page = at("console.html")
     assert texts(page, filter=["warn"])[0] == "careful"
     assert {entry["type"] for entry in logs(page, filter=["warning", "debug"])} == {
@@ -67,7 +67,7 @@ def test_runs_of_a_line_are_one_entry_but_never_of_warnings(at: At) -> None:
 
 
 def test_secrets_in_messages_are_masked(at: At) -> None:
-    """A logged token does not come out."""
+    """A logged token is masked."""
     assert texts(at("console.html"), pattern="token=") == ["token=[redacted]"]
 
 
@@ -94,14 +94,14 @@ def test_start_and_stop_bracket_what_get_answers(at: At) -> None:
 
 
 def test_clear_forgets(at: At) -> None:
-    """After clear there is nothing, and the count of what went is told."""
+    """After clear there are no messages, and the reply has how many there were."""
     page = at("spam.html")
     assert page.do("console_capture", action="clear")["cleared_count"] == 1000
     assert texts(page) == []
 
 
 def test_frames_workers_and_policies_speak(at: At, site: Site) -> None:
-    """A frame of another origin, a worker and a Content-Security-Policy are heard."""
+    """Messages of a cross-origin frame, a worker and a Content-Security-Policy are there."""
     page = at("requests.html")
     wait_until(lambda: page.js("document.title") == "All answered", 10, "the requests")
     assert "from the frame" in texts(page)
@@ -112,7 +112,7 @@ def test_frames_workers_and_policies_speak(at: At, site: Site) -> None:
 
 
 def test_frames_that_are_asked_to_run_code_repeat_nothing(at: At) -> None:
-    """Reading a frame switches Chromium's domains; no message is heard twice."""
+    """Reading a frame switches Chromium's domains; no message appears twice."""
     page = at("console.html")
     before = len(logs(page, limit=0))
     page.js("document.body.append(document.createElement('iframe')); 1")

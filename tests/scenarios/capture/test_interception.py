@@ -67,7 +67,7 @@ def test_mock_answers_without_the_site(page: Page, site: Site) -> None:
 
 
 def test_a_large_body_is_given_by_path(page: Page, daemon: Daemon, site: Site) -> None:
-    """body_path is read here: 200 KB are answered that nobody had to type."""
+    """body_path is read by the daemon: a response of 200 KB."""
     folder = daemon.home.path / "files"
     folder.mkdir(mode=0o700, exist_ok=True)
     (folder / "answer.txt").write_text("a" * 200_000)
@@ -161,7 +161,7 @@ def test_logs_mask_credentials(page: Page) -> None:
 
 
 def test_rules_are_listed_removed_and_switched_off(page: Page) -> None:
-    """A removed or disabled rule does nothing; an unknown id is told."""
+    """A removed or disabled rule has no effect; an unknown id is an error."""
     first = rule(page, pattern="/json?a", action="block")
     rule(page, pattern="/json?b", action="block")
     assert page.do("request_intercept", action="listRules")["count"] == 2

@@ -82,7 +82,7 @@ def test_filters(asked: Page, params: dict[str, Any], least: int) -> None:
 
 
 def test_get_has_headers_timing_and_body(asked: Page) -> None:
-    """One request by its id, whole; the answer's body as text."""
+    """One request by its id, complete; the response body as text."""
     one = requests(asked, url="/json", resource_type=["fetch"])[0]
     got = asked.do("network", action="get", id=one["id"])
     assert got["response"]["headers"]["Content-Type"].startswith("application/json")

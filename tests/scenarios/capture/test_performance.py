@@ -105,7 +105,7 @@ _recorded: list[str] = []
 
 
 def test_throttled_recordings_are_slower_and_leave_nothing(at: At) -> None:
-    """Processor and network are as before afterwards; a path gets a copy of the trace."""
+    """Processor and network are unthrottled afterwards; `path` gets a copy of the trace."""
     page = at("inner.html")
     path = page.daemon.home.base / "tmp" / "trace.json"
     told = page.do(
@@ -119,7 +119,7 @@ def test_throttled_recordings_are_slower_and_leave_nothing(at: At) -> None:
 
 
 def test_unknown_traces_and_insights_have_codes(daemon: Daemon) -> None:
-    """Each lists what there is."""
+    """Each error lists what exists."""
     reply = daemon.call("oc_performance_analyze", trace_id="trace_000000000000", insight="INP")
     assert reply.code == "unknown_trace_id"
     escape = daemon.call("oc_performance_analyze", trace_id="../../x", insight="INP")
@@ -131,14 +131,14 @@ def test_unknown_traces_and_insights_have_codes(daemon: Daemon) -> None:
 
 
 def test_pages_that_never_go_idle_end_their_recording(at: At, site: Site) -> None:
-    """idle waits ten seconds at most, and the answer says that the page did not rest."""
+    """idle waits at most ten seconds, and the reply says that the page did not become idle."""
     page = at("inner.html")
     told = page.do("oc_performance_insights", url=site.url("never-idle"), timeout_ms=90_000)
     assert "did not become idle" in told["note"]
 
 
 def test_devtools_are_disabled_without_a_port(at: At) -> None:
-    """A Chromium of our own has no address for DevTools."""
+    """The daemon's own Chromium has no address for DevTools."""
     assert at("inner.html").call("oc_devtools_url").code == "disabled"
 
 

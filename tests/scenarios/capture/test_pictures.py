@@ -43,7 +43,7 @@ def shot(page: Page, **params: object) -> tuple[dict[str, Any], bytes]:
 
 
 def test_pages_too_large_for_a_picture_are_scaled(page: Page) -> None:
-    """A page of 30,000 pixels is whole, smaller, and the answer says by how much."""
+    """A page of 30,000 pixels is complete but smaller; the reply has the scale."""
     tall(page, 30_000)
     told, data = shot(page, full_page=True)
     assert max(size(data)) <= 16_384
@@ -53,7 +53,7 @@ def test_pages_too_large_for_a_picture_are_scaled(page: Page) -> None:
 
 
 def test_endless_pages_are_cut_and_the_rest_is_named(page: Page) -> None:
-    """Beyond a quarter of the size the rest is left out; next_step pictures it."""
+    """Beyond a quarter of the size the rest is left out; next_step captures it."""
     tall(page, 100_000)
     told, data = shot(page, full_page=True)
     assert told["cut"] is True
@@ -96,7 +96,7 @@ def test_path_takes_the_picture(page: Page) -> None:
 def test_elements_in_frames_are_pictured(
     at: At, site: Site, name: str, colour: tuple[int, int, int]
 ) -> None:
-    """The element and nothing else: in frames of any origin, scrolled, long, inside each other."""
+    """Only the element: in frames of any origin, scrolled, long, nested."""
     page = at("framed.html")
     page.do("wait_for", type="load")
     told, data = shot(page, selector=f"#{name}")
@@ -132,7 +132,7 @@ def test_the_name_of_the_file_says_its_format(page: Page, daemon: Daemon, suffix
 
 
 def test_a_format_that_contradicts_the_name_is_refused(page: Page, daemon: Daemon) -> None:
-    """The error names both, and nothing is written; other pictures' names are no use either."""
+    """The error names both, and nothing is written; names of other image types are refused, too."""
     path = daemon.home.base / "tmp" / "wrong.png"
     error = page.call("page_screenshot", path=str(path), format="jpeg").error
     assert (error["code"], error["parameter"]) == ("invalid_argument", "format")
@@ -214,7 +214,7 @@ def test_bad_options_are_named(page: Page, params: dict[str, Any], parameter: st
 
 
 def test_pages_that_never_go_idle_are_printed(page: Page, site: Site) -> None:
-    """Printing waits for no quiet."""
+    """Printing does not wait until the page is idle."""
     page.do("navigate", url=site.url("never-idle"))
     assert page.do("page_pdf")["size"] > 1000
     assert shot(page)[1]

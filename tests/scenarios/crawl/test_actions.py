@@ -39,7 +39,7 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
 
 
 async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool: OpenPool) -> None:
-    """Clicks, waits, scrolls to the end of what grows; what could not be done is told."""
+    """Clicks, waits, scrolling to the end of a growing page; actions that failed are listed."""
     async with site({"/list": GROWING, "/folded": FOLDED}) as served:
         for number in range(1, 6):
             served.answers[f"/more?{number}"] = lambda r: web.Response(

@@ -134,7 +134,7 @@ def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engin
 
 
 def test_what_a_page_is_asked_for_comes_from_workers_too(serving: Daemon, site: Site) -> None:
-    """Actions, a first script, a schema, pictures, raw answers; and nothing that nobody sees."""
+    """Actions, an init script, a schema, screenshots, raw responses; and no hidden text."""
     urls = [site.url("extract/recipe-plain.html"), site.url("injection/hidden.html")]
     own = "addEventListener('DOMContentLoaded', () => document.body.append('<of the script>'))"
     schema = {"properties": {"name": {"type": "string"}, "isbn": {"type": "string"}}}
@@ -175,7 +175,7 @@ def _going(ways: dict[str, str], evil: str) -> Page:
 
 
 def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> None:
-    """Those of test_ways_out, where each leads there without a policy."""
+    """Each way of test_ways_out, all of which lead there without a policy."""
     with RecordingOrigin() as evil, RecordingOrigin() as good:
         there = f"{BLOCKED}:{evil.port}"
         # The address itself is not blocked here, and a page that navigates goes no further way.
@@ -242,7 +242,7 @@ def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: D
 
 
 def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
-    """Its pages are kept and it can be resumed, whether or not a worker dies."""
+    """Its pages stay and it can be resumed, whether or not a worker dies."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
         graph.free = 20
@@ -262,7 +262,7 @@ def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
 def test_a_lost_scheduler_fails_the_crawl_which_goes_on_later(
     serving: Daemon, cluster: DaskCluster
 ) -> None:
-    """Paused first, then `cluster_lost`; resumed where it stood, to the exact end."""
+    """It pauses, then fails with `cluster_lost`; resumed, it continues to the exact end."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
         graph.free = 20

@@ -132,7 +132,7 @@ async def test_a_pool_that_hangs_does_not_hang_the_crawl(tmp_path: Path) -> None
 
 
 async def test_a_larger_crawl_shares_its_work_with_a_process(tmp_path: Path) -> None:
-    """Soon a worker process extracts, too: every page still comes once, and whole."""
+    """A conversion process soon helps; every page comes once and complete."""
     async with site(tree(120, fanout=10)) as served:
         got = await run_crawl(tmp_path, url=served.url, max_pages=120, max_depth=9)
     assert len(got.good) == 120
@@ -140,7 +140,7 @@ async def test_a_larger_crawl_shares_its_work_with_a_process(tmp_path: Path) -> 
 
 
 async def test_error_pages_are_not_rendered(tmp_path: Path) -> None:
-    """A 404 is a 404: no browser is asked for a second opinion."""
+    """A 404 is final: the browser does not load it again."""
     async with site({"/": page("Home", "/dead")}) as served:
         served.answers["/dead"] = lambda _r: web.Response(status=404, text=APP)
         pool = FakePool()
@@ -154,7 +154,7 @@ def _circle(_request: web.Request) -> web.Response:
 
 
 async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> None:
-    """A wall of scripts and cookies opens to a browser; without one the circle is the error."""
+    """A wall of scripts and cookies opens in a browser; without one the loop is the error."""
     async with site({"/": page("Home", "/wall")}) as served:
         served.answers["/wall"] = _circle
         wall = f"{served.url}/wall"

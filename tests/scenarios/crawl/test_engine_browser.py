@@ -130,7 +130,7 @@ async def test_a_document_without_routes_is_not_read_for_each(tmp_path: Path, po
 async def test_answers_that_break_off_are_kept_as_far_as_they_came(
     tmp_path: Path, pool: object, engine: str
 ) -> None:
-    """They are retried, then kept with their links and marked; one that is complete then is not."""
+    """They are retried, then stored with their links and marked, unless one is complete."""
     pages = {"/": page("Home", "/short/a", "/unended/b", "/once"), "/late": page("Late")}
     async with site(pages) as served:
         short = served._short
@@ -154,7 +154,7 @@ async def test_answers_that_break_off_are_kept_as_far_as_they_came(
 
 
 async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) -> None:
-    """Dialogs, hangs, circles, downloads and dead links end within their time, the rest comes."""
+    """Dialogs, hangs, loops, downloads and dead links end in time, and the other pages are read."""
     pages = {
         "/": page("Home", "/alert", "/loop", "/pdf", "/dead", "/ok"),
         "/alert": "<title>Alert</title><script>alert(1); confirm(2)</script><p>Went on",

@@ -70,7 +70,7 @@ async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
 
 
 async def test_failures_are_told_plainly(tmp_path: Path) -> None:
-    """Refusal, name, reset, silence, a broken response and TLS are told apart in plain words."""
+    """Refusal, name, reset, silence, a broken response and TLS each have their own message."""
     with _dead_port() as port:
         host = f"127.0.0.1:{port}"
         assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
@@ -183,7 +183,7 @@ async def test_one_page_is_no_gigabyte(tmp_path: Path) -> None:
 
 
 async def test_what_cannot_be_stored_ends_the_crawl_and_no_page(tmp_path: Path) -> None:
-    """A picture, or an answer for the cache: where that was the page's failure, it was lost."""
+    """A screenshot or cached response that cannot be stored is no failure of its page."""
     url = "http://127.0.0.1/"
     folder = tmp_path / "home" / "tasks" / "one"
     folder.mkdir(parents=True)

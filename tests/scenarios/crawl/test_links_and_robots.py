@@ -44,7 +44,7 @@ async def test_frames_and_refreshes_lead_on(tmp_path: Path) -> None:
 
 
 async def test_pages_have_their_say_about_robots(tmp_path: Path) -> None:
-    """nofollow and noindex are obeyed where robots are respected, and told in either case."""
+    """nofollow and noindex are obeyed where robots are respected, and reported in any case."""
     meta = '<head><meta name="robots" content="NoIndex, nofollow">'
     marked = '<a rel="nofollow" href="/marked">m</a> <a rel=nofollow href="/both">b</a>'
     pages = {
@@ -85,7 +85,7 @@ async def test_a_page_that_is_too_large_keeps_its_links(tmp_path: Path) -> None:
 
 
 async def test_no_picture_is_kept_of_what_must_not_be_kept(tmp_path: Path) -> None:
-    """A page of noindex, where robots are respected, and where they are not."""
+    """For a noindex page, whether or not robots are respected."""
     async with site({}) as served:
         html = '<meta name="robots" content="noindex"><p>Hush'
         shot = replace(rendered(served.url + "/", html), files={"screenshot": b"WEBP"})

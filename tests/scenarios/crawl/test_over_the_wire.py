@@ -62,7 +62,7 @@ async def test_cookies_of_a_crawl_open_a_wall(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, br"])
 async def test_compressed_pages_are_read(tmp_path: Path, coding: str) -> None:
-    """Both are asked for; what is cut off says so, what is none is a failure."""
+    """br and zstd are requested; truncated bodies are marked, invalid ones are failures."""
     text = (page("Packed", "/torn", "/none") + "<p>word" * 9999).encode()
     pack = zstd.compress if coding == "zstd" else brotli.compress
     packed = pack(gzip.compress(text) if "," in coding else text)
@@ -122,7 +122,7 @@ async def test_concurrency_holds_with_and_without_robots(
 
 
 async def test_a_burst_of_refusals_costs_no_page(tmp_path: Path) -> None:
-    """503 to everything for a while, whatever the retries; then one page that alone answers 503."""
+    """503 to everything for a while, whatever the retries; then to one page for ever."""
     refusals = 8
     work, told = TaskHandle("0" * 16, "default", tmp_path), set[str]()
     async with site(tree(31, fanout=10)) as served:

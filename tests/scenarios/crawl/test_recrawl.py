@@ -28,7 +28,7 @@ def _contents(result: dict[str, Any]) -> dict[str, tuple[object, ...]]:
 
 
 def test_an_unchanged_site_costs_a_tenth(daemon: Daemon) -> None:
-    """All is carried over, from recrawl to recrawl; one page changes, one goes, one comes."""
+    """All is carried over, again and again; one page changes, one goes, one is new."""
     with web_graph(COUNT) as graph:
         first_id, first = _crawl(daemon, graph)
         sent, graph.sent_bytes = graph.sent_bytes, 0

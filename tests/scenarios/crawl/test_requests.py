@@ -100,7 +100,7 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
 
 
 async def test_the_browser_is_told_the_same(tmp_path: Path, open_pool: OpenPool) -> None:
-    """Headers to the start page's origin alone, the agent, cookies; no pictures."""
+    """Headers only for the start page's origin, the user agent, cookies; no images."""
     async with site({"/there": page("There")}) as away, site({}) as served:
         other = away.url_of("/there").replace("127.0.0.1", "localhost")
         picture = (
@@ -131,7 +131,7 @@ async def test_the_browser_is_told_the_same(tmp_path: Path, open_pool: OpenPool)
 
 
 async def test_the_browser_goes_by_proxies_in_turn(tmp_path: Path, open_pool: OpenPool) -> None:
-    """One asks for a login, and gets it; with a domain policy no other proxy is used."""
+    """One requires a login, and gets it; with a domain policy no other proxy is used."""
     pages = {"/": page("Home", *[f"/p{number}" for number in range(5)])}
     pages |= {f"/p{number}": page(f"P{number}") for number in range(5)}
     async with site(pages) as one, site(pages) as two:

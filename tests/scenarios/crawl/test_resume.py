@@ -41,7 +41,7 @@ def _counts(result: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("way", ["crawl", "watch"])
 def test_a_caller_hears_how_a_killed_crawl_goes_on(killed: Daemon, way: str) -> None:
-    """Who waits for it when the daemon dies gets the next command; the task says it afterwards."""
+    """Whoever waits when the daemon dies gets the next command; the task has it afterwards."""
     with web_graph(600) as graph:
         limits = ("--engine", "static", "--max-pages", "1000", "--max-depth", "50", "--json")
         if way == "crawl":
@@ -63,7 +63,7 @@ def test_a_caller_hears_how_a_killed_crawl_goes_on(killed: Daemon, way: str) -> 
 
 
 def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
-    """Three kills at any moment; the end is that of a crawl that nobody disturbed."""
+    """Three kills at any moment; the result is that of an undisturbed crawl."""
     with web_graph(150) as graph:
         whole_id = _start(killed, graph)
         killed.finish(whole_id)
@@ -92,7 +92,7 @@ def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
 
 
 def test_higher_limits_go_on_where_the_lower_ones_ended(daemon: Daemon) -> None:
-    """Pages and depth; a cancelled crawl; the pages that there are already are not asked for."""
+    """For pages and depth, and for a cancelled crawl; pages that exist are not requested again."""
     with web_graph(60) as graph:
         first = _start(daemon, graph, max_pages=10, max_depth=2)
         daemon.finish(first)
@@ -112,7 +112,7 @@ def test_higher_limits_go_on_where_the_lower_ones_ended(daemon: Daemon) -> None:
 
 
 def test_a_cancelled_crawl_goes_on(daemon: Daemon) -> None:
-    """And so does one that fails, and one whose pages failed for a while."""
+    """So does one that failed, and one whose pages failed temporarily."""
     with web_graph(60) as graph:
         graph.failing = {"/p/5"}
         graph.free = 20
@@ -137,7 +137,7 @@ def test_a_cancelled_crawl_goes_on(daemon: Daemon) -> None:
 
 
 def test_logins_are_not_stored_and_asked_for_again(daemon: Daemon) -> None:
-    """The password of the start page's URL stands nowhere; other parameters must stay."""
+    """The password in the start URL is stored nowhere; other parameters cannot change."""
     with web_graph(20) as graph:
         url = graph.url.replace("//", "//ada:o9pen-sesame@") + "/p/0"
         told = {"url": url, "cookies": {"theme": "o9pen-sesame"}}

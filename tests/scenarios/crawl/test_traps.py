@@ -14,7 +14,7 @@ PROSE = "".join(
 
 
 async def test_sessions_and_campaigns_make_no_other_page(tmp_path: Path) -> None:
-    """Known ones by themselves, others by name; what is none of them stays another page."""
+    """Known parameters by default, others by name; further parameters make another page."""
     links = [
         "/a?utm_source=x", "/a?gclid=1", "/a?PHPSESSID=0a1b", "/a;jsessionid=77", "/a?ref=1", "/a",
         "/a?sid=0123456789abcdef0123456789abcdef", "/b?id=1&fbclid=2", "/b?id=1", "/b?id=2",
@@ -48,7 +48,7 @@ async def test_pages_that_say_the_same_are_marked(tmp_path: Path) -> None:
 
 
 async def test_paths_and_calendars_without_an_end_are_left(tmp_path: Path) -> None:
-    """A relative link that adds a folder each time; the next month of each month. Warned of."""
+    """A relative link that adds a folder each time; a link to the next month. With a warning."""
     async with site({"/": page("Home", "/x/", "/cal/2020-1")}) as served:
         real = served._answer
 

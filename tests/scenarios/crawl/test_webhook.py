@@ -71,7 +71,7 @@ def read(daemon: Daemon, message: Message) -> dict[str, Any]:
 def test_the_end_of_a_crawl_is_told(
     daemon: Daemon, site: Site, receiver: tuple[str, Queue[Message]]
 ) -> None:
-    """Completed, failed, killed with its daemon: the meta, signed, without text of pages."""
+    """Completed, failed, killed with its daemon: the meta, signed, without page text."""
     address, messages = receiver
     hook = {"webhook": f"{address}/hook?team=docs", "engine": "static"}
     daemon.do("crawl", url=site.url("article.html"), max_depth=0, **hook)

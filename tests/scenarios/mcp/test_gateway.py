@@ -119,7 +119,7 @@ def test_the_same_session_has_it_in_the_journal(gated: Daemon) -> None:
 
 
 def test_results_are_redacted(http: Http) -> None:
-    """Tokens and named secrets do not come through, whatever the size."""
+    """Tokens and named secrets are masked, whatever the size."""
     secret = "password=hunter2secret token: ghp_abcdefghij0123456789abcdefghij"
     for text in (secret, f"{'some words ' * 2700}{secret}"):
         answer = body_of(http.call("probe__echo", text=text).result)
@@ -268,7 +268,7 @@ def _prompt(host: Bridge, asked: str | dict[str, Any]) -> list[dict[str, Any]]:
 def test_hosts_of_both_eras_hear_of_each_list(
     make_daemon: Made, folder: Path, theirs: tuple[str, ...]
 ) -> None:
-    """A prompt that came later is listed then."""
+    """A prompt that was added later is listed then."""
     daemon = make_daemon(config=table(folder / f"lists{len(theirs)}.txt", *theirs))
     lists = {f"notifications/{what}/list_changed" for what in ("tools", "prompts", "resources")}
     with Bridge(daemon.home) as bridge, Bridge(daemon.home) as modern:
@@ -320,12 +320,12 @@ def _read(host: Bridge | Http, params: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_json_is_said_once(http: Http) -> None:
-    """structuredContent that the text repeats is not repeated."""
+    """structuredContent that the text repeats is left out."""
     assert body_of(http.call("probe__structured").result) == '{"a": 1}'
 
 
 def test_failures_are_ours_to_tell(http: Http) -> None:
-    """A tool that fails, and a server that refuses, are errors with their words kept apart."""
+    """A failing tool and a refusing server are errors that quote its words separately."""
     failed = error_of(http.call("probe__fail").result)
     assert failed["code"] == "upstream_failed"
     assert failed["untrusted_text"] == "it went wrong: password=[redacted]"
@@ -407,7 +407,7 @@ def test_one_that_dies_fails_its_own_calls(gated: Daemon, http: Http, notes: Pat
 
 
 def test_one_that_cannot_be_started(make_daemon: Made) -> None:
-    """The list of tools does not fail because of it, and the reason is reported."""
+    """The list of tools works without it, and the reason is reported."""
     config = '[upstream.none]\ncommand = "/nonexistent/server"\n'
     daemon = make_daemon("--http", "0", config=config)
     http = Http(daemon)

@@ -72,7 +72,7 @@ def page_says(http: Http, code: str) -> dict[str, str]:
 
 
 def test_no_page_can_drive_us(serving: Daemon, http: Http, site: Site) -> None:
-    """By no kind of request: none comes to the port at all."""
+    """By no kind of request: none reaches the port."""
     http.do("navigate", url=site.url("article.html"))
     redirect = site.url(f"redirect-to?status=307&url={http.url}")
     said = page_says(http, attacks(http.url, site.url("stolen"), redirect))
@@ -134,7 +134,7 @@ def test_another_user_is_refused_at_the_port(serving: Daemon, http: Http) -> Non
 
 @as_root
 def test_another_user_is_refused_at_the_sockets(opened: Daemon) -> None:
-    """By the kernel's word on who he is, even where the files' modes would let him in."""
+    """By the user id from the kernel, even where file modes would let him in."""
     run = opened.home.path / "run"
     curl = ("curl", "-s", "-w", "%{http_code}", "--unix-socket", str(run / "ocd.sock"))
     assert as_nobody(*curl, "http://localhost/v1/status").stdout.endswith("403")
@@ -153,7 +153,7 @@ def test_another_user_finds_the_sockets_shut(serving: Daemon) -> None:
 
 
 def test_bodies_without_a_length_end_at_the_limit(http: Http) -> None:
-    """17 MiB in chunks, to the bare road and to the SDK's."""
+    """17 MiB in chunks, to bare HTTP and to the SDK."""
     chunk = b"100000\r\n" + b" " * (1 << 20) + b"\r\n"
     for accept in ("*/*", STREAMS["accept"]):
         with socket.create_connection(("127.0.0.1", http.port), timeout=300) as raw:

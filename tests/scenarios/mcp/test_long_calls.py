@@ -58,7 +58,7 @@ def test_within_the_budget_it_answers(http: Http, site: Site) -> None:
 
 
 def test_cancelled_before_the_task_was_named(serving: Daemon, hasty: Daemon, site: Site) -> None:
-    """Its task is cancelled with it; afterwards only oc_task_cancel does."""
+    """The task is cancelled with the call; later, only oc_task_cancel does that."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
         pending = bridge.start("tools/call", _held_crawl(site))

@@ -183,7 +183,7 @@ def test_slow_calls_do_not_hold_up_fast_ones(serving: Daemon, site: Site) -> Non
 
 
 def test_large_messages_both_ways(serving: Daemon, site: Site) -> None:
-    """50 MB in, 15 MB (the most) out; then neither the bridge nor the daemon keeps their size."""
+    """50 MB in, 15 MB (the most) out; then neither the bridge nor the daemon stays that large."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
         bridge.do("navigate", url=site.url("article.html"))
@@ -218,7 +218,7 @@ def test_large_messages_both_ways(serving: Daemon, site: Site) -> None:
 def test_lines_that_are_no_message(
     serving: Daemon, line: bytes, code: int, request_id: object
 ) -> None:
-    """Each gets an error, and the connection goes on."""
+    """Each gets an error, and the connection stays."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
         bridge.write(line + b"\n")
@@ -245,7 +245,7 @@ def test_ids_of_every_type(serving: Daemon) -> None:
 
 
 def test_a_socket_without_hello(serving: Daemon) -> None:
-    """socat works too; garbage is answered and hurts nobody."""
+    """socat works too; garbage gets an error and affects nobody else."""
     with socket.socket(socket.AF_UNIX) as plain:
         plain.connect(str(serving.home.path / "run" / "mcp.sock"))
         plain.sendall(b'\x00\xffgarbage\n{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

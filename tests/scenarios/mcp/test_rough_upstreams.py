@@ -49,7 +49,7 @@ def test_an_error_of_its_own_is_an_answer(http: Http, notes: Path) -> None:
 def test_a_line_that_is_no_utf_8_ends_its_connection_alone(
     rough: Daemon, http: Http, notes: Path
 ) -> None:
-    """What is in flight hears of it at once, and what comes later finds it started again."""
+    """Calls in flight fail at once, and later ones find the server started again."""
     assert body_of(http.call("probe__echo").result) == "hello"
     before = starts(notes)
     with Bridge(rough.home) as bridge:

@@ -186,7 +186,7 @@ def test_a_host_that_dies_takes_its_subscriptions_with_it(serving: Daemon, site:
 
 
 def test_subscriptions_outlive_the_daemon(make_daemon: Callable[..., Daemon], site: Site) -> None:
-    """The relay tells the next daemon of them, and the host that the task is not what it was."""
+    """The relay subscribes again at the next daemon, and tells the host that the task changed."""
     daemon = make_daemon()
     uri = start_crawl(daemon, site.url("gate/orphan"))
     with Bridge(daemon.home) as bridge:

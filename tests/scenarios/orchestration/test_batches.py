@@ -63,7 +63,7 @@ def test_failures_are_told_one_by_one(daemon: Daemon, site: Site) -> None:
 
 
 def test_all_failed_is_an_error(daemon: Daemon, site: Site) -> None:
-    """Fault 45: when nothing went well the call is an error, and the task is FAILED."""
+    """If nothing succeeded the call is an error, and the task is FAILED."""
     tab = daemon.new_tab(site.url("article.html"))
     tasks = [{"tab_id": tab, "script": "throw Error('no')"}] * 3
     failed = daemon.call("batch_execute", tasks=tasks)
@@ -75,7 +75,7 @@ def test_all_failed_is_an_error(daemon: Daemon, site: Site) -> None:
 
 
 def test_fail_fast_runs_no_more(daemon: Daemon, site: Site) -> None:
-    """After the first failure the rest is told as not run."""
+    """After the first failure, the rest is reported as not run."""
     tab = daemon.new_tab(site.url("article.html"))
     count = "window.runs = (window.runs || 0) + 1"
     tasks = [{"tab_id": tab, "script": s} for s in (count, "throw Error('no')", count, count)]

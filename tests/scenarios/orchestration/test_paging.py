@@ -88,7 +88,7 @@ def test_total_pages_is_a_count(paginate: Callable[..., dict[str, Any]]) -> None
 
 
 def test_auto_follows_what_the_page_tells(paginate: Callable[..., dict[str, Any]]) -> None:
-    """Without anything said it goes on as the page itself says, to its last page."""
+    """Without parameters it follows the page's own pagination to its last page."""
     done = paginate("numbered.html", capture_mode="markdown")
     assert [f"Chapter number {n}" in one["text"] for n, one in enumerate(done["pages"], 1)] == [
         True, True, True, True,
@@ -132,7 +132,7 @@ def test_scrolling_captures_what_is_new(
 
 
 def test_pictures_are_files(paginate: Callable[..., dict[str, Any]], daemon: Daemon) -> None:
-    """A drawn viewer is told apart by its pictures, which lie in the session's folder."""
+    """A viewer that draws is followed by its images, which are in the session's folder."""
     done = paginate("drawn.html", strategy="keyboard", capture_mode="screenshot",
                     wait_between_pages=1000)  # fmt: skip
     assert (done["total_captured"], done["ended_by"]) == (3, "no_change")

@@ -31,7 +31,7 @@ def missing_click(**more: object) -> dict[str, Any]:
 
 
 def test_steps_run_in_order_and_share_values(daemon: Daemon, site: Site) -> None:
-    """Parameters go in, what a step stored goes on to the next, every call is journalled."""
+    """Parameters are filled in, stored values reach the next step, every call is journalled."""
     plan = {
         "name": "titles",
         "parameters": {"page": {"default": "article.html"}, "base": {}},
@@ -131,7 +131,7 @@ def test_success_looks_at_outputs_only(daemon: Daemon, site: Site) -> None:
 
 
 def test_retries_are_bounded_and_counted(daemon: Daemon, site: Site) -> None:
-    """A step is tried again so often as it says; what cannot get better is not."""
+    """A step is tried again as often as it says, unless trying again cannot help."""
     count = "window.tries = (window.tries || 0) + 1; if (window.tries < 3) throw Error('no'); 'ok'"
     step = {"tool": "javascript_tool", "args": {"code": count}, "retries": 4}
     done = daemon.do("execute_plan", plan=[goes(site.url("article.html")), step])
@@ -207,7 +207,7 @@ def test_steps_survive_the_death_of_the_daemon(
 
 
 def test_plan_in_a_plan_is_bounded(daemon: Daemon) -> None:
-    """A plan that starts itself ends with limit_reached, not with the machine."""
+    """A plan that starts itself ends with limit_reached."""
     me = {"tool": "execute_plan", "args": {"plan_id": "myself"}}
     failed = daemon.call("execute_plan", plan={"steps": [me]}, save_as="myself")
     assert failed.code == "plan_failed"

@@ -132,7 +132,7 @@ def test_nothing_to_show_is_failed(daemon: Daemon) -> None:
 
 
 def test_stale_looks_at_all_of_the_data(daemon: Daemon) -> None:
-    """Fault 35: a change far into the data is one; the same data again and again is none."""
+    """A change far into the data counts as progress; the same data again does not."""
     wf = begin(daemon, "one", max_stale_iterations=2)
     me = {"workflow_id": wf, "worker_name": "one"}
     long = "y" * 1000
@@ -230,7 +230,7 @@ def test_workflow_survives_the_death_of_the_daemon(
 
 
 def test_nothing_begun_is_said(own: Daemon) -> None:
-    """Without any workflow the state is told; acting on none is an error."""
+    """Without any workflow the status says so; acting on none is an error."""
     assert own.do("workflow_status") == {"status": "NO_WORKFLOW"}
     assert own.do("workflow_collect")["status"] == "NO_RESULTS"
     assert own.do("workflow_collect_partial")["status"] == "NO_WORKFLOW"

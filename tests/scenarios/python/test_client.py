@@ -155,7 +155,7 @@ def test_threads_share_a_client(browser: Client) -> None:
 
 
 def test_closed_connections_are_not_used_again(make_daemon: Callable[..., Daemon]) -> None:
-    """A daemon that was started anew is found again, and nothing is sent to the old one."""
+    """A restarted daemon is found, and nothing is sent to the old one."""
     daemon = make_daemon()
     with connect(home=str(daemon.home.path)) as client:
         first = client.status()["pid"]
@@ -166,7 +166,7 @@ def test_closed_connections_are_not_used_again(make_daemon: Callable[..., Daemon
 def test_a_killed_daemon_costs_the_calls_in_flight_and_no_other(
     make_daemon: Callable[..., Daemon],
 ) -> None:
-    """Also where many connections are open, which the kernel closes one after the other."""
+    """Also with many open connections, which the kernel closes one after another."""
     daemon = make_daemon()
     with connect(home=str(daemon.home.path)) as client:
         with ThreadPoolExecutor(8) as pool:

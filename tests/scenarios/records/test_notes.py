@@ -18,7 +18,7 @@ def record(daemon: Daemon, domain: str, key: str, value: object = "v") -> str:
 
 
 def test_notes_are_found_by_domain_key_prefix_and_words(daemon: Daemon) -> None:
-    """An address counts as its host; a key also fits by what stands before its colon."""
+    """A URL counts as its host; a key is also found by the part before its colon."""
     record(daemon, "https://Shop.example.org/cart?x=1", "selector:buy", "button Buy now")
     record(daemon, "shop.example.org", "selector:pay", {"role": "button", "name": "Pay"})
     record(daemon, "shop.example.org", "tip", "log in first")
@@ -51,7 +51,7 @@ def test_a_value_comes_back_as_it_was_given(daemon: Daemon, value: object) -> No
 
 
 def test_confidence_grows_falls_and_is_not_won_back_by_writing_again(daemon: Daemon) -> None:
-    """+0.1 and -0.2; rewriting the same value changes nothing; below 0.2 the note is deleted."""
+    """+0.1 and -0.2; writing the same value changes nothing; below 0.2 the note is deleted."""
 
     def validate(*, success: bool) -> dict[str, object]:
         found: dict[str, object] = daemon.do("memory", action="validate", id=note, success=success)

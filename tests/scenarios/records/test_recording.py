@@ -98,7 +98,7 @@ def test_failures_are_recorded_with_their_code(daemon: Daemon, site: Site) -> No
 
 
 def test_control_verbs_are_no_actions(daemon: Daemon, site: Site) -> None:
-    """Tasks, outputs, the journal and recordings themselves are not written down."""
+    """Verbs about tasks, outputs, the journal and recordings are not recorded."""
     with recorded(daemon) as recording_id:
         daemon.do("tabs_create", url=site.url("records/shop.html"))
         daemon.do("oc_task_list")
@@ -194,7 +194,7 @@ def test_names_are_words_and_no_paths(daemon: Daemon) -> None:
 
 @pytest.mark.parametrize("wanted", ["rec-20200101-000000-abcdef", "../tasks", "nobody's", ""])
 def test_unknown_recording_is_not_found(daemon: Daemon, wanted: str) -> None:
-    """An id or name that there is none of, path-like ones too."""
+    """An unknown id or name, also one that looks like a path."""
     assert daemon.call("oc_recording_export", recording_id=wanted).code == "recording_not_found"
 
 

@@ -165,7 +165,7 @@ def test_refs_in_written_steps_are_looked_up(shelf: Shelf) -> None:
 
 
 def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) -> None:
-    """What was typed into the password field is asked for, and stands nowhere."""
+    """The typed password becomes a required parameter, and is stored nowhere."""
     with recorded(shelf.daemon, name="an order"):
         shelf.go()
         shelf.daemon.do("form_input", query="Full name", value="Kim")
@@ -207,7 +207,7 @@ def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
 def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
     make_daemon: Callable[..., Daemon], site: Site, tmp_path: Path
 ) -> None:
-    """Neither asked for nor written down: `${SECRET:NAME}` is what the skill has."""
+    """The skill has `${SECRET:NAME}`; no value is stored or requested."""
     secrets = tmp_path / "secrets"
     secrets.write_text(f"SHELF_WORD={WORD}\n")
     shelf = Shelf(make_daemon("--secrets", str(secrets)), site)
@@ -294,7 +294,7 @@ def test_what_cannot_be_a_skill_is_refused(
 
 
 def test_any_name_is_a_skill_of_its_own(daemon: Daemon) -> None:
-    """Korean, emoji, dots, ten kilobytes; an empty one is refused."""
+    """Korean, emoji, dots, ten kilobytes; only an empty name is refused."""
     names = ["with spaces", "한국어", "🧭", "..", "../../x", "y" * 10_000]
     for name in names:
         daemon.do("oc_skill_record", domain=name, name=name, steps=[click(name[:50])])

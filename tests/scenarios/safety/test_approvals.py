@@ -100,7 +100,7 @@ def test_a_call_that_nobody_answers_says_how_to_go_on(asking: Daemon, site: Site
 
 
 def test_what_was_done_before_a_person_is_asked_is_done_once(asking: Daemon, site: Site) -> None:
-    """An instruction of several steps waits at the one that sends, and goes on from there."""
+    """An instruction of several steps waits at the step that sends, and continues there."""
     session = "steps"
     asking.do("navigate", session=session, url=site.url("injection/form.html"))
     asking.do("read_page", session=session)
@@ -119,7 +119,7 @@ def test_what_was_done_before_a_person_is_asked_is_done_once(asking: Daemon, sit
 async def test_the_terminal_may_answer_before_the_host(
     make_daemon: Callable[..., Daemon], site: Site, era: str
 ) -> None:
-    """A host that asks its person, who says nothing of use: the terminal's answer counts."""
+    """If the host's person gives no usable answer, the terminal's counts."""
     daemon = make_daemon(config=ASK)
 
     async def answer(_context: object, _params: object) -> types.ElicitResult:

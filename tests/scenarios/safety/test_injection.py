@@ -93,7 +93,7 @@ def test_a_fence_cannot_be_closed_from_inside(serving: Daemon, site: Site, reade
 
 @pytest.mark.parametrize("reader", ["outline", "dom", "markdown", "text", "content", "observe"])
 def test_orders_are_counted_and_stay_readable(serving: Daemon, site: Site, reader: str) -> None:
-    """A page about such attacks must stay readable: a bracketed note says how many there are."""
+    """A page about such attacks must stay readable, so the phrases are only counted."""
     said = "\n".join(texts(read(serving, site.url("injection/fences.html"), reader)))
     assert "instruction" in said.lower()
     assert re.search(r"\[[^\]\n]*(?:instruction|phrase)[^\]\n]*\]", said)

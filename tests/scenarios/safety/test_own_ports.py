@@ -55,7 +55,7 @@ def test_a_redirect_does_not_lead_to_our_port(serving: Daemon, site: Site) -> No
 
 
 def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
-    """The way of the trial: a page of our own port, and a script that speaks for its caller."""
+    """It gets neither a verb of another group nor a page of the daemon's own port."""
     with Bridge(serving.home, "--tools-only", "core") as bridge:
         bridge.greet()
         assert error_of(bridge.call("cookies"))["code"] == "CAPABILITY_DISABLED"
@@ -63,7 +63,7 @@ def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
 
 
 def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
-    """By none of the verbs that start others, resource, prompt or session of another host."""
+    """By no verb that starts others, and no resource, prompt or session of another host."""
     step = {"verb": "cookies", "params": {"action": "get"}}
     with Bridge(serving.home, "--session", "shared") as full:
         full.greet()
@@ -88,5 +88,5 @@ def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
 
 
 def test_another_port_of_this_machine_is_free(serving: Daemon, site: Site) -> None:
-    """Only our own are refused: what somebody develops here is opened as before."""
+    """Only the daemon's own ports are refused; other local servers can be opened."""
     assert serving.do("navigate", url=site.url("article.html"))["status"] == 200

@@ -30,7 +30,7 @@ def inside_fence(result: dict[str, Any]) -> str:
 
 
 def test_thirty_hostile_tools_reach_the_agent_fenced_and_clean(serving: Daemon, site: Site) -> None:
-    """None of their words stand outside of the fence, none is called without being named."""
+    """Their text is inside the fence, and none is called unless it is named."""
     http = Http(serving)
     http.do("navigate", url=site.url("injection/tools.html"))
     listed = http.call("page_tools").result
@@ -52,7 +52,7 @@ def test_thirty_hostile_tools_reach_the_agent_fenced_and_clean(serving: Daemon, 
 
 
 def test_a_flood_of_tools_is_cut_off(serving: Daemon, site: Site) -> None:
-    """A page that offers thousands costs no more than two hundred; the next page is heard again."""
+    """A page that registers thousands costs as much as two hundred; the next page is read again."""
     http = Http(serving)
     http.do("navigate", url=site.url("injection/tools.html"))
     http.do("javascript_tool", code="flood(); listed")

@@ -76,7 +76,7 @@ def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
 
 
 def test_file_on_its_way_is_told_listed_and_waited_for(at: Daemon, site: Site) -> None:
-    """The click ends in time and names the path where the file will lie; wait_for has the rest."""
+    """The click returns in time and names the later path; wait_for waits for the file."""
     assert at.call("wait_for", type="download", timeout_ms=100).code == "timeout"
     (begun,) = _clicked(at, "Slow file", timeout_ms=10_000)
     path = Path(begun["path"])
@@ -122,7 +122,7 @@ def test_navigation_to_a_file_says_where_it_is(daemon: Daemon, site: Site) -> No
 def test_name_that_a_server_made_up_stays_in_the_folder(
     daemon: Daemon, site: Site, name: str
 ) -> None:
-    """No folder, no hidden file, no device, no direction tricks, no endless names."""
+    """No folders, hidden files, device names, direction marks or endless names."""
     disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     error = daemon.call("navigate", url=site.url(f"state/file?as={quote(disposition)}")).error
     path = Path(error["path"])

@@ -55,7 +55,7 @@ def test_device_by_numbers(who: Daemon) -> None:
 
 
 def test_tabs_are_told_apart(who: Daemon, site: Site) -> None:
-    """Another tab stays what it was."""
+    """Other tabs are unchanged."""
     before = _js(who, SCREEN)
     who.do("emulate_device", preset="galaxy-fold")
     other = who.new_tab(site.url("state/who.html"))
@@ -89,7 +89,7 @@ def test_agent_without_hints_sends_none(who: Daemon, site: Site) -> None:
 
 
 def test_custom_user_agent(who: Daemon, site: Site) -> None:
-    """Any text but one that would forge headers."""
+    """Any text except one that would inject headers."""
     who.do("user_agent", custom="my-bot/1.0")
     who.do("page_reload")
     assert site.seen("state/who.html")[-1].headers["User-Agent"] == "my-bot/1.0"
@@ -108,7 +108,7 @@ def _asked(daemon: Daemon) -> str:
 
 
 def test_position_is_refused_without_a_hang(who: Daemon) -> None:
-    """Nobody answers a prompt here: the page is told no at once."""
+    """Nobody could answer the prompt, so the page is refused at once."""
     assert _asked(who) == "refused 1"
 
 

@@ -93,7 +93,7 @@ def test_open_pages_have_them_from_their_next_load_on(
 
 
 def test_what_fails_is_told(scripted: ScriptedSession, daemon: Daemon, site: Site) -> None:
-    """Bad parameters are refused; a script that throws is in the console, and stops nothing."""
+    """Bad parameters are refused; a script that throws is in the console and stops nothing."""
     bad = {"add": {}, "remove": {"id": "s0"}}
     codes = [
         daemon.call("init_script", session="first", action=action, **params).code

@@ -17,7 +17,7 @@ def test_wait_that_is_cut_short_is_no_success(daemon: Daemon, site: Site) -> Non
 
 
 def test_new_tab_goes_neither_back_nor_forward(daemon: Daemon) -> None:
-    """The words of navigate are no hosts."""
+    """`back` and `forward` are no host names."""
     for word in ("back", "forward"):
         error = daemon.call("tabs_create", url=word).error
         assert error["code"] == "invalid_url"
@@ -26,7 +26,7 @@ def test_new_tab_goes_neither_back_nor_forward(daemon: Daemon) -> None:
 
 
 def test_open_dialog_says_how_it_is_answered(daemon: Daemon, site: Site) -> None:
-    """Every verb that a dialog keeps from being answered names the two actions."""
+    """Each verb that the dialog blocks names the two actions."""
     daemon.do("navigate", url=site.url("acting/things.html"))
     daemon.do("interact", query="Warn")
     error = daemon.call("read_page").error

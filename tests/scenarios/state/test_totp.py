@@ -38,7 +38,7 @@ def _codes(seed: str = SEED, **how: int) -> set[str]:
 
 
 def test_seed_that_was_added_makes_codes(own: Daemon) -> None:
-    """`oc totp add` reads it from stdin; the verb answers the code and how long it holds."""
+    """`oc totp add` reads it from stdin; the verb returns the code and how long it is valid."""
     done = own.oc("totp", "add", "example.org", "--json", stdin=f"{SEED}\n").ok()
     assert done.json["result"] == {"domain": "example.org", "kept_in": "file", "replaced": False}
     assert "No keyring is available" in own.oc("totp", "add", "example.org", stdin=SEED).ok().err
@@ -86,7 +86,7 @@ def test_missing_and_removed_seeds_are_not_found(own: Daemon) -> None:
 
 
 def test_what_is_no_seed_is_refused_without_being_repeated(own: Daemon) -> None:
-    """The error says what a seed is, not what was given."""
+    """The error says what a seed is, not what was passed."""
     done = own.oc("totp", "add", "example.org", stdin="not-a-seed-0189")
     assert done.code == 1
     assert "base32" in done.err

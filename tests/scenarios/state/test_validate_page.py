@@ -31,7 +31,7 @@ def test_errors_and_failed_requests_are_counted(daemon: Daemon, site: Site) -> N
 
 
 def test_only_this_page_is_told_of(daemon: Daemon, site: Site) -> None:
-    """What an earlier page logged is not this one's."""
+    """Messages of an earlier page do not count."""
     daemon.do("validate_page", url=site.url("state/unwell.html"))
     told = daemon.do("validate_page", url=site.url("article.html"))
     assert told["console"]["total_errors"] == 0
