@@ -119,7 +119,7 @@ function orphanLabels(el) {
 
 // What the element's own kind gives it as a name.
 function nativeRoleName(el, role) {
-  const tag = el.tagName.toUpperCase();
+  const tag = capitalTagOf(el);
   switch (tag) {
     case 'INPUT':
       if (el.type === 'image') return squeeze(el.alt || el.title || 'Submit');
@@ -165,7 +165,7 @@ function svgName(el) {
 
 function childText(el, tag) {
   for (const child of el.children) {
-    if (child.tagName.toUpperCase() !== tag) continue;
+    if (capitalTagOf(child) !== tag) continue;
     return squeeze(
       tag === 'TITLE'
         ? child.textContent
@@ -288,7 +288,7 @@ const TAGS_WITHOUT_TEXT = new Set([
 ]);
 
 function namePart(node, walk, evenHidden, style) {
-  const tag = node.tagName.toUpperCase();
+  const tag = capitalTagOf(node);
   switch (tag) {
     case 'BR':
       return ' ';
@@ -324,7 +324,8 @@ function namePart(node, walk, evenHidden, style) {
 // The words in an element, as its name has them.
 function nameFromContent(el, walk = null, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
-  let text = generatedText(el, '::before');
+  const given = mayBeGiven(el);
+  let text = given ? generatedText(el, '::before') : '';
   const first = firstChildOf(el);
   const owner = el.hasAttributes() && el.hasAttribute('aria-owns');
   if (
@@ -336,7 +337,7 @@ function nameFromContent(el, walk = null, evenHidden = false, style = getCompute
   ) {
     return (
       (shown && !(walk?.skipsIcons && isIconWord(el, first.data)) ? text + first.data : text) +
-      generatedText(el, '::after')
+      (given ? generatedText(el, '::after') : '')
     );
   }
   const inner = walk || new NameComputation(el);
@@ -354,7 +355,7 @@ function nameFromContent(el, walk = null, evenHidden = false, style = getCompute
     }
   }
   if (owner) text += ownedText(el, inner, evenHidden);
-  return text + generatedText(el, '::after');
+  return given ? text + generatedText(el, '::after') : text;
 }
 
 const MAX_OWNED = 100; // elements in one name: those of others may own further ones

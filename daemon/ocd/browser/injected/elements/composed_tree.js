@@ -21,6 +21,17 @@ const nextElementSiblingOf = getter(Element.prototype, 'nextElementSibling');
 const childNodesOf = getter(Node.prototype, 'childNodes');
 const childElementsOf = getter(Element.prototype, 'children');
 const tagOf = getter(Element.prototype, 'tagName');
+// As in HTML, also of drawings, which write their tags small: to turn a word into capitals costs more
+// than all else that is asked of a plain element.
+const capitalTags = new Map();
+
+function capitalTagOf(el) {
+  const tag = tagOf(el);
+  let capital = capitalTags.get(tag);
+  if (capital === undefined) capitalTags.set(tag, (capital = tag.toUpperCase()));
+  return capital;
+}
+
 const parentElementOf = getter(Node.prototype, 'parentElement');
 const parentNodeOf = getter(Node.prototype, 'parentNode');
 const documentOf = getter(Node.prototype, 'ownerDocument');
@@ -118,8 +129,8 @@ function attributesOf(el) {
     : all;
 }
 
-function hasComposedChildren(el) {
-  return tagOf(el) === 'SLOT' || (tagOf(el) !== 'FORM' && shadowRootOf(el) !== null);
+function hasComposedChildren(el, tag = tagOf(el)) {
+  return tag === 'SLOT' || (tag !== 'FORM' && shadowRootOf(el) !== null);
 }
 
 // The nodes that are shown below an element: its shadow tree, what a slot got, or its children.

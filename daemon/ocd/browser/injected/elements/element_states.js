@@ -10,7 +10,6 @@ const MAX_QUERY = 48; // what follows says less than where a link goes
 const ROOT_RELATIVE = /^\/(?:[\w\-=&%+~,;@][\w\-=&%+~,;@./?]*)?$/;
 const GRID_SELECTOR = 'table, [role=grid], [role=table], [role=treegrid]';
 const RELATIVE_PATH = /^[\w%~-][^:]*$/; // what no scheme begins
-const origins = new WeakMap(); // by document: its origin, and whether links are relative to it
 
 const quote = (text) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 
@@ -24,6 +23,9 @@ const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|grid
 const UNSET = /^(?:false|undefined|null)$/;
 const SORTED = /^(?:ascending|descending)$/;
 
+const hasAria = (el) => el.getAttributeNames().some((name) => name.startsWith('aria-'));
+const nothing = () => null;
+
 function statesOf(el, role, active) {
   if (!el.hasAttributes() && role !== 'summary' && role !== 'option' && el.tagName !== 'TEXTAREA')
     return (
@@ -31,7 +33,7 @@ function statesOf(el, role, active) {
       focusOf(el, active)
     );
   let words = '';
-  const is = (attribute) => el.getAttribute(`aria-${attribute}`);
+  const is = hasAria(el) ? (attribute) => el.getAttribute(`aria-${attribute}`) : nothing;
   if (CHECKABLE_ROLES.test(role)) {
     const checked =
       el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
@@ -63,7 +65,7 @@ function statesOf(el, role, active) {
 
 // What something is said to be that holds for all in it that can be acted on.
 const isDisabled = (el, role) =>
-  el.matches(':disabled') ||
+  (DISABLEABLE_TAGS.test(el.tagName) && el.matches(':disabled')) ||
   (WIDGETS.has(role) && hasDisabledMarks(rootNodeOf(el)) && isMarkedDisabled(el));
 const hasDisabledMarks = oncePerTurn((root) => firstMatch(root, MARKED_DISABLED) !== null);
 const isMarkedDisabled = (el) => closestMatch(el, MARKED_DISABLED) !== null;
@@ -246,31 +248,18 @@ function resolvedAddress(el, { origin, rooted, page }) {
   return origin !== 'null' && href.startsWith(`${origin}/`) ? href.slice(origin.length) : href;
 }
 
-function originOf(doc) {
-  let known = origins.get(doc);
-  if (known === undefined || known.base !== baseOf(doc)) {
-    const origin = doc.location?.origin ?? 'null';
-    // page: its own address, if links are relative to it. path: where it stands, told above the outline.
-    const page =
-      baseOf(doc).split('#', 1)[0] === urlOf(doc).split('#', 1)[0]
-        ? baseOf(doc).split('#', 1)[0]
-        : '';
-    const path =
-      doc === document && window.parent === window && /^https?:/.test(page)
-        ? new URL(page).pathname
-        : '';
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const above = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
-    known = {
-      origin,
-      path,
-      folder,
-      above,
-      page,
-      base: baseOf(doc),
-      rooted: /^https?:/.test(origin) && `${baseOf(doc)}/`.startsWith(`${origin}/`),
-    };
-    origins.set(doc, known);
-  }
-  return known;
-}
+// The origin of a document, and whether its links are relative to it.
+const originOf = oncePerTurn((doc) => {
+  const origin = doc.location?.origin ?? 'null';
+  const base = baseOf(doc);
+  // page: its own address, if links are relative to it. path: where it stands, told above the outline.
+  const page = base.split('#', 1)[0] === urlOf(doc).split('#', 1)[0] ? base.split('#', 1)[0] : '';
+  const path =
+    doc === document && window.parent === window && /^https?:/.test(page)
+      ? new URL(page).pathname
+      : '';
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const above = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+  const rooted = /^https?:/.test(origin) && `${base}/`.startsWith(`${origin}/`);
+  return { origin, path, folder, above, page, rooted };
+});

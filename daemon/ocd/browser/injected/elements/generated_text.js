@@ -77,9 +77,14 @@ const unescapeCss = (text) =>
     code ? String.fromCodePoint(parseInt(code, 16)) : sign,
   );
 
-function generatedText(el, pseudo) {
+// Whether a style sheet may give an element words.
+function mayBeGiven(el, root = null) {
   const worded = findGeneratedText(documentOf(el));
-  if (worded !== null && !worded.has(el) && (worded.size > 0 || !hostOf(rootNodeOf(el)))) return '';
+  if (worded === null || worded.has(el)) return true;
+  return worded.size === 0 && Boolean(hostOf(root ?? rootNodeOf(el)));
+}
+
+function generatedText(el, pseudo) {
   const { content, display, visibility, opacity } = getComputedStyle(el, pseudo);
   if (content === 'none' || content === 'normal' || !content.includes('"')) return '';
   if (display === 'none' || visibility !== 'visible' || opacity === '0') return '';

@@ -12,6 +12,12 @@ let controlsOnlyEpoch = surroundingTexts;
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
 const composedParentOf = (el) => parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
 
+// The text that is all that stands in an element, as in most links and cells; null if it is not so.
+function onlyTextOf(el) {
+  const first = firstChildOf(el);
+  return first !== null && nodeTypeOf(first) === 3 && nextSiblingOf(first) === null ? first : null;
+}
+
 function collectTexts(el, before, level = 0) {
   let text = before;
   if (level > MAX_DEPTH) return text;
@@ -22,14 +28,18 @@ function collectTexts(el, before, level = 0) {
   ) {
     const type = nodeTypeOf(kid);
     if (type === 3) text += `${kid.data} `;
-    else if (type === 1 && !UNRENDERED_TAGS.has(tagOf(kid)))
-      text = collectTexts(kid, text, level + 1);
+    else if (type === 1 && !UNRENDERED_TAGS.has(tagOf(kid))) {
+      const alone = onlyTextOf(kid);
+      text = alone === null ? collectTexts(kid, text, level + 1) : `${text}${alone.data} `;
+    }
   }
   return text;
 }
 
 // The text of an element with a space between its parts: the cells of a row are words apart.
 function spacedTextOf(el) {
+  const alone = onlyTextOf(el);
+  if (alone !== null) return squeeze(alone.data.slice(0, MAX_ANCESTOR_TEXT));
   let text = surroundingTexts.get(el);
   if (text === undefined) {
     text = squeeze(collectTexts(el, '').slice(0, MAX_ANCESTOR_TEXT));
@@ -43,16 +53,23 @@ function spacedTextOf(el) {
 function surroundingWords(el) {
   const own = spacedTextOf(el);
   let at = el;
+  let inner = el; // what says no more than the element, and stands alone in what is looked at next
   let first = null;
   for (let level = 0; level < MAX_CLIMB; level++) {
     at = composedParentOf(at);
-    if (!at || tagOf(at) === 'BODY') break;
+    const tag = at ? tagOf(at) : 'BODY';
+    if (tag === 'BODY') break;
+    if (inner !== null && firstChildOf(at) === inner && nextSiblingOf(inner) === null) {
+      inner = at;
+      continue;
+    }
+    inner = null;
     const text = spacedTextOf(at);
     if (text.length <= own.length + 1) continue;
-    const cell = isCell(at);
-    const unit = !cell && isOwnUnit(at, text);
-    if (unit || (!first && !cell && !saysOnlyControls(at, text)))
-      return { at, words: text.replace(own, ' '), repeated: isRepeated(at) };
+    const cell = isCell(at, tag);
+    const entry = !cell && isEntry(at, tag);
+    if (entry || (!cell && (isOwnUnit(at, text) || (!first && !saysOnlyControls(at, text)))))
+      return { at, words: text.replace(own, ' '), repeated: isRepeated(at, tag, entry) };
     first ||= at;
   }
   return first
@@ -61,10 +78,8 @@ function surroundingWords(el) {
 }
 
 const roleAttributeOf = (el) => (el.hasAttributes() ? el.getAttribute('role') || '' : '');
-const isCell = (el) =>
-  tagOf(el) === 'TD' ||
-  tagOf(el) === 'TH' ||
-  (!clobbered(el) && roleAttributeOf(el).endsWith('cell'));
+const isCell = (el, tag) =>
+  tag === 'TD' || tag === 'TH' || (!clobbered(el) && roleAttributeOf(el).endsWith('cell'));
 
 // Whether all that an element says is said by controls in it; once for each in a reading.
 function saysOnlyControls(el, text) {
@@ -83,16 +98,16 @@ function saysOnlyControls(el, text) {
 }
 
 // Whether an ancestor is one of many of its kind: a row, an entry of a list, a card.
-function isRepeated(el) {
-  return !clobbered(el) && (isEntry(el) || (!isCell(el) && hasSimilarSibling(el)));
+function isRepeated(el, tag = tagOf(el), entry = isEntry(el, tag)) {
+  return !clobbered(el) && (entry || (!isCell(el, tag) && hasSimilarSibling(el)));
 }
 
-// One that says whose its controls are, surely: an entry, or one of a class with others beside it.
+// One that says whose its controls are, as an entry does: one of a class with others beside it.
 const isOwnUnit = (el, text) =>
-  !clobbered(el) &&
-  (isEntry(el) || (el.className !== '' && hasSimilarSibling(el) && !saysOnlyControls(el, text)));
+  !clobbered(el) && el.className !== '' && hasSimilarSibling(el) && !saysOnlyControls(el, text);
 const ENTRIES = new Set(['TR', 'LI', 'OPTION', 'ARTICLE', 'row', 'listitem', 'option', 'article']);
-const isEntry = (el) => ENTRIES.has(tagOf(el)) || ENTRIES.has(roleAttributeOf(el));
+const isEntry = (el, tag = tagOf(el)) =>
+  ENTRIES.has(tag) || (!clobbered(el) && ENTRIES.has(roleAttributeOf(el)));
 
 function hasSimilarSibling(el) {
   const like = (other) => other?.tagName === el.tagName && other.className === el.className;
@@ -120,15 +135,15 @@ function distinguishingWords(el, role) {
     : near;
 }
 
-function setIdentity(number, el, role = roleOf(el), name = nameOf(el, role)) {
+function setIdentity(number, el, rowKey, role = roleOf(el), name = nameOf(el, role)) {
   const { words, repeated } = distinguishingWords(el, role);
-  identities.set(number, { role, name, words, repeated, rowKey: rowKeyOf(el)?.key });
+  identities.set(number, { role, name, words, repeated, rowKey });
 }
 
-function identityRecord(number, el, role, name) {
+function recordIdentity(number, el, rowKey, role, name) {
   // A form whose inputs hide its properties is known by its node alone.
   if (clobbered(el)) identities.delete(number);
-  else setIdentity(number, el, role, name);
+  else setIdentity(number, el, rowKey, role, name);
 }
 
 const containsAll = (few, many) => few.every((word) => many.includes(word));

@@ -16,7 +16,7 @@ function refOf(el, role, name) {
     numberByElement.set(el, number);
     elementByNumber.set(number, new WeakRef(el));
   }
-  identityRecord(number, el, role, name);
+  recordIdentity(number, el, row?.key, role, name);
   if (row !== null) keepRowNumber(number, row);
   return number;
 }

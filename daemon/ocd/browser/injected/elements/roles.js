@@ -316,7 +316,7 @@ const isOwned = (el) =>
   );
 
 function nativeRole(el) {
-  const role = TAG_ROLES[el.tagName.toUpperCase()];
+  const role = TAG_ROLES[capitalTagOf(el)];
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
   return found === 'none' &&

@@ -107,13 +107,28 @@ class ElementSearch extends Outline {
     return !BLANK.test(text) || !this.isClassed(el);
   }
 
-  // The same for a row whose cells are texts: what its words do not match, no cell's words match.
+  // The same for a row whose cells are texts and links.
   rowCannotMatch(row) {
     for (let cell = firstElementChildOf(row); cell; cell = nextElementSiblingOf(cell)) {
-      if (cell.hasAttributes() || firstElementChildOf(cell) !== null || !CELL_TAGS.has(tagOf(cell)))
-        return false;
+      if (cell.hasAttributes() || !CELL_TAGS.has(tagOf(cell))) return false;
+      const inner = firstElementChildOf(cell);
+      if (inner !== null && !this.isWordsInLink(inner)) return false;
+      const text = textContentOf(cell);
+      if (this.possible.test(text) && !BLANK.test(text)) return false;
     }
-    return !this.possible.test(textContentOf(row));
+    return true;
+  }
+
+  // Whether an element stands alone, and is a link with words and nothing else.
+  isWordsInLink(el) {
+    return (
+      this.bare &&
+      tagOf(el) === 'A' &&
+      nextElementSiblingOf(el) === null &&
+      firstElementChildOf(el) === null &&
+      this.hasOnlyQuietAttributes(el) &&
+      !BLANK.test(textContentOf(el))
+    );
   }
 
   // Whether a class of it, or of what is in it, has the words: icons are found by those.
@@ -189,15 +204,19 @@ class ElementSearch extends Outline {
     return super.acts(el, role, view, control);
   }
 
-  element(el, above, depth, control) {
+  element(el, above, depth, control, tag) {
     const { within } = this;
-    super.element(el, above, depth, control);
+    super.element(el, above, depth, control, tag);
     this.within = within;
   }
 
   // No lines are made.
 
   plainCell() {
+    return false;
+  }
+
+  plainLink() {
     return false;
   }
 

@@ -11,7 +11,7 @@ function noteAction(el) {
     roleOf(el) === known.role &&
     isSameText(letters(known.words), letters(distinguishingWords(el, known.role).words))
   )
-    setIdentity(number, el);
+    setIdentity(number, el, rowKeyOf(el)?.key);
 }
 
 // The element of a number, if it is the one that was read; else the one that stands in its place,
@@ -34,7 +34,7 @@ function reacquire(number) {
   if (found.length !== 1) return null;
   numberByElement.set(found[0].el, number);
   elementByNumber.set(number, new WeakRef(found[0].el));
-  setIdentity(number, found[0].el);
+  setIdentity(number, found[0].el, rowKeyOf(found[0].el)?.key);
   return found[0].el;
 }
 

@@ -259,6 +259,7 @@ class SearchQuery {
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
+    if (low === '' && this.hint !== null && !acts && !el.hasAttributes()) return 0; // nothing can have the words
     // Most of a page has nothing to do with the words: that must cost next to nothing.
     const there = low === '' ? 0 : this.countStems(low);
     const spoken = there || !this.rest.length ? wordsOf(low) : [];

@@ -62,11 +62,11 @@ class ActingElements {
   }
 
   get(el) {
-    if (this.left < 0) return this.words.get(el);
-    const word = el.hasAttributes()
-      ? IMPLICIT_ACTIONS.find(([, selectors]) => selectors.some((one) => el.matches(one)))?.[0]
-      : undefined;
-    if (el.hasAttributes() && --this.left < 0) this.marked();
+    if (this.left < 0 || !el.hasAttributes()) return this.words.get(el);
+    const word = IMPLICIT_ACTIONS.find(([, selectors]) =>
+      selectors.some((one) => el.matches(one)),
+    )?.[0];
+    if (--this.left < 0) this.marked();
     return word ?? this.words.get(el);
   }
 

@@ -170,6 +170,24 @@ class Outline extends OutlineWalk {
     this.refs--;
   }
 
+  // A link that holds words alone and is called by them, as most are. Returns whether it is one.
+  plainLink(el, view, depth) {
+    const text = view.visible && !view.inert ? onlyTextOf(el) : null;
+    if (text === null || !isPlainlyLinked(el) || this.labelling.has(el) || this.owners.by.size > 0)
+      return false;
+    const root = rootNodeOf(el);
+    const name = mayBeGiven(el, root) ? '' : stripIconGlyphs(squeeze(text.data));
+    if (name === '') return false;
+    this.flush(depth);
+    this.lastLeaf = el;
+    this.refs++;
+    const disabled = hasDisabledMarks(root) && isMarkedDisabled(el) ? ' disabled' : '';
+    const head = `link ${quote(name)} [ref=e${refOf(el, 'link', name)}]${disabled}`;
+    this.put(depth, LEAF, head + focusOf(el, this.active) + this.detail(el, 'link', name));
+    if (!view.readable) this.hidden += text.data.length;
+    return true;
+  }
+
   // The links of a picture's image map.
   areas(el, depth) {
     for (const area of mapOf(el)?.areas || []) {

@@ -125,6 +125,16 @@ function hasOnlyTooltip(el, view) {
   return width >= MIN_TIPPED && height >= MIN_TIPPED && el.querySelector(TOLD_INSIDE) === null;
 }
 
+// Whether a link has nothing but an address that says what it is, does or is called.
+function isPlainlyLinked(el) {
+  let linked = false;
+  for (const name of el.getAttributeNames()) {
+    if (name === 'role' || name === 'title' || name.startsWith('aria-')) return false;
+    linked ||= name === 'href';
+  }
+  return linked;
+}
+
 // Whether a label's control gets a line of its own.
 function isControlReachable(control, label) {
   if (

@@ -33,15 +33,16 @@ class OutlineWalk extends OutlineDraft {
   }
 
   kids(el, view, depth, control) {
+    const tag = tagOf(el);
     if (++this.level > MAX_DEPTH) {
       this.words += ` ${el.innerText ?? ''} `;
-    } else if (tagOf(el) === 'TEXTAREA') {
+    } else if (tag === 'TEXTAREA') {
       // Its value is told with it.
     } else if (view.preserves && !view.inline && !this.onlyRefs && !control) {
       this.preformatted(el, view, depth);
     } else {
-      const fold = tagOf(el) === 'DETAILS' && !el.open;
-      const list = hasComposedChildren(el) ? [...composedChildrenOf(el)] : null;
+      const fold = tag === 'DETAILS' && !el.open;
+      const list = hasComposedChildren(el, tag) ? [...composedChildrenOf(el)] : null;
       let place = 0;
       for (
         let kid = list ? list[0] : firstChildOf(el);
@@ -55,8 +56,9 @@ class OutlineWalk extends OutlineDraft {
             if (!control && !this.onlyRefs) this.addText(el, kid.data);
           } else this.hidden += kid.data.length;
         } else if (type === 1 && !(this.owners.owned.size && this.owners.owned.has(kid))) {
-          if (clobbered(kid)) this.form(kid, view, depth, control);
-          else this.tryElement(kid, view, depth, control);
+          const kind = capitalTagOf(kid);
+          if (kind === 'FORM' && clobbered(kid)) this.form(kid, view, depth, control);
+          else this.tryElement(kid, view, depth, control, kind);
         }
       }
       if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
@@ -65,9 +67,9 @@ class OutlineWalk extends OutlineDraft {
   }
 
   // One odd element must not cost the whole reading.
-  tryElement(el, view, depth, control) {
+  tryElement(el, view, depth, control, tag = capitalTagOf(el)) {
     try {
-      this.element(el, view, depth, control);
+      this.element(el, view, depth, control, tag);
     } catch (error) {
       if (error instanceof RangeError) {
         // too deep for the stack
@@ -97,13 +99,14 @@ class OutlineWalk extends OutlineDraft {
   }
 
   // `control` is the control we are in: its words are its name already.
-  element(el, above, depth, control) {
-    const tag = el.tagName.toUpperCase();
+  element(el, above, depth, control, tag = capitalTagOf(el)) {
     if (UNRENDERED_TAGS.has(tag)) return;
-    const view = viewInside(el, above);
-    if (tag === 'TD' && view !== null && control === null && this.plainCell(el, view, depth))
-      return;
-    const ariaHidden = el.getAttribute('aria-hidden') === 'true';
+    const view = viewInside(el, above, tag);
+    if (view !== null && control === null) {
+      if (tag === 'TD' && this.plainCell(el, view, depth)) return;
+      if (tag === 'A' && this.plainLink(el, view, depth)) return;
+    }
+    const ariaHidden = el.hasAttributes() && el.getAttribute('aria-hidden') === 'true';
     if (
       !view ||
       (ariaHidden &&
@@ -118,24 +121,18 @@ class OutlineWalk extends OutlineDraft {
   // A cell without attributes that holds words alone, as most of a large table: what it is and does
   // needs no further questions. Returns whether it is one.
   plainCell(el, view, depth) {
-    const text = firstChildOf(el);
+    if (this.onlyRefs || el.hasAttributes()) return false;
+    const text = onlyTextOf(el);
     if (
       text === null ||
-      nodeTypeOf(text) !== 3 ||
-      nextSiblingOf(text) !== null ||
-      el.hasAttributes() ||
-      this.onlyRefs
-    )
-      return false;
-    if (
       view.pointer ||
       view.host ||
       view.preserves ||
       this.special.has(el) ||
-      this.labelling.has(el)
+      this.labelling.has(el) ||
+      tableRole(parentElementOf(el)) !== ''
     )
       return false;
-    if (tableRole(parentElementOf(el)) !== '') return false;
     if (this.words) this.flush(depth);
     this.lines.push([depth, BOX, 'cell']);
     const { data } = text;

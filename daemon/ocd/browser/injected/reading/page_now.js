@@ -18,11 +18,19 @@ const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
 // What any of the selectors matches in the document, in its order. One by one, see IMPLICIT_ACTIONS.
+// Lists by tag and class the engine keeps for as long as the document does not change.
 function visibleMatchesOf(selectors) {
-  const found = new Set(selectors.flatMap((one) => [...allMatches(document, one)]));
+  const found = new Set(selectors.flatMap((one) => [...matchesInPage(one)]));
   return found.size < 2
     ? [...found]
     : [...found].sort((one, other) => (isBefore(one, other) ? -1 : 1));
+}
+
+function matchesInPage(selector) {
+  if (selector[0] === '.') return byClass(document, selector.slice(1));
+  return selector === 'dialog[open]'
+    ? [...byTag(document, 'dialog')].filter((one) => one.open)
+    : allMatches(document, selector);
 }
 
 const isBefore = (one, other) =>

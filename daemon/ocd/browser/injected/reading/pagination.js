@@ -1,9 +1,9 @@
 // How a page goes on where it is one of several.
 
 const NEXT_WORDS =
-  /^(?:next(?: page)?|older(?: posts| entries)?|weiter|nächste(?: seite)?|vor|suivante?|page suivante|siguiente|próxima?|successiv[ao]|volgende|следующая|далее|次へ?|次のページ|下一页|下一頁|다음(?: 페이지)?)\s*[›»→>❯]*$|^[›»→❯]$/i;
+  /^(?:next(?: page)?|older(?: posts| entries)?|weiter|nächste(?: seite)?|vor|suivante?|page suivante|siguiente|próxima?|successiv[ao]|volgende|следующая|далее|次へ?|次のページ|下一页|下一頁|다음(?: 페이지)?)\s*[›»→>❯]*$|^[›»→❯]$/im;
 const MORE_WORDS =
-  /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)\b.{0,12}\b(?:more|laden|anzeigen|plus|más)\b|^more(?: results)?$|더 ?보기|もっと見る|加载更多|更多/i;
+  /^(?:load|show|view|see|mehr|weitere|charger|voir|cargar|ver)\b.{0,12}\b(?:more|laden|anzeigen|plus|más)\b|^more(?: results)?$|더 ?보기|もっと見る|加载更多|更多/im;
 const PAGE_OF =
   /(?:page|seite|página|страница|페이지)\s*(\d{1,5})\s*(?:of|von|de|sur|из|\/)\s*(\d{1,5})(?!\d)/i;
 const CURSOR = /[?&](?:cursor|after|page_token|continuation|starting_after|max_id)=/i;
@@ -65,6 +65,16 @@ function longestPageList() {
   };
 }
 
+// What a link or a button is called, a line for each: its words, its label, its tip.
+function leadLabelsOf(el) {
+  const own = shortLabel(textContentOf(el));
+  const label = shortLabel(el.getAttribute('aria-label'));
+  const tip = shortLabel(el.getAttribute('title'));
+  const value = el.tagName === 'INPUT' ? shortLabel(el.value) : '';
+  return label === '' && tip === '' && value === '' ? own : [own, label, tip, value].join('\n');
+}
+const shortLabel = (text) => (text && text.length < MAX_LEAD_LABEL ? squeeze(text) : '');
+
 // The first link or button that leads to the next page, and the first that brings more.
 function findPageLinks() {
   const found = { next: null, more: null };
@@ -73,20 +83,9 @@ function findPageLinks() {
     const here = { next: null, more: null };
     for (const el of allMatches(document, selector)) {
       if (--left < 0 || (here.next && here.more)) break;
-      const said = [
-        textContentOf(el),
-        el.getAttribute('aria-label'),
-        el.getAttribute('title'),
-        el.tagName === 'INPUT' ? el.value : null,
-      ]
-        .filter((text) => text && text.length < MAX_LEAD_LABEL)
-        .map(squeeze);
-      for (const [kind, words] of [
-        ['next', NEXT_WORDS],
-        ['more', MORE_WORDS],
-      ]) {
-        if (!here[kind] && said.some((text) => words.test(text)) && isUsable(el)) here[kind] = el;
-      }
+      const labels = leadLabelsOf(el);
+      if (!here.next && NEXT_WORDS.test(labels) && isUsable(el)) here.next = el;
+      if (!here.more && MORE_WORDS.test(labels) && isUsable(el)) here.more = el;
     }
     for (const kind of ['next', 'more']) found[kind] = earlierOf(here[kind], found[kind]);
   }

@@ -6,6 +6,7 @@ const LINK_TARGET = / → (\S+)$/;
 const MIN_SHARED = 6; // characters of an address that others in its row begin with
 const NAMED_REF = /\b([a-z]+) "((?:[^"\\]|\\.)*)" \[ref=/g;
 const MIN_REPEATED = 16; // characters that a name has from those above it
+const LONG_NAME = / "(?:[^"\\]|\\.){16}/; // what may begin one of so many
 const MIN_EQUAL = 24; // of one that is the same
 const PREFIX_END = '\0'; // of a beginning: in no name
 
@@ -67,6 +68,7 @@ function shortenRowNames(lines) {
     const before = above.get(depth) ?? [];
     const begun = [];
     above.set(depth, begun);
+    if (!LONG_NAME.test(words)) return line;
     return [
       depth,
       kind,

@@ -28,6 +28,7 @@ class ElementView {
     this.stands = undefined;
     this.likeness = null; // who knows which elements inside look alike
     this.alike = null; // the views of what is inside, by their keys
+    this.bare = null; // those of what has no attributes, by tag
     this.drawn = undefined;
     this.points = undefined;
     this.fixed = undefined;

@@ -101,9 +101,13 @@ class StyleGroups {
     }
   }
 
+  // Whether elements of a parent look like this one if they have its tag, and as little of attributes.
+  isByTag(el, tag) {
+    return this.own.size === 0 && this.selectorsToCheck(tag, tag, el).length === 0;
+  }
+
   // What elements of a parent have in common if they look alike, null for one that is by itself.
-  key(el) {
-    const tag = tagOf(el);
+  key(el, tag) {
     if (
       UNGROUPED_TAGS.has(tag) ||
       tag.includes('-') ||

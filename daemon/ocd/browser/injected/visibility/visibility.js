@@ -42,14 +42,18 @@ let raisedElements = []; // what was met that may stand over something else
 let viewCache = null; // of single elements and what is around them, while the page is being read
 
 // The view of an element inside `above`, or null where nothing of it is shown.
-function viewInside(el, above) {
-  const view = groupedView(el, above);
+function viewInside(el, above, tag = capitalTagOf(el)) {
+  const view = groupedView(el, above, tag);
   if (view !== null && view.leavesFlow) raisedElements.push(el);
   return view;
 }
 
-function groupedView(el, above) {
-  const key = above !== null && above.likeness !== null ? above.likeness.key(el) : null;
+function groupedView(el, above, tag) {
+  if (above === null || above.likeness === null) return computeView(el, above);
+  const bare = UNHOSTING_TAGS.has(tag) && !el.hasAttributes();
+  const common = bare && above.bare !== null ? above.bare.get(tag) : undefined;
+  if (common !== undefined) return common;
+  const key = above.likeness.key(el, tag);
   if (key === null) return computeView(el, above);
   const alike = (above.alike ??= new Map());
   const twin = alike.get(key);
@@ -66,9 +70,16 @@ function groupedView(el, above) {
       return twin;
   }
   const view = computeView(el, above);
-  if (view !== null && view.shut === null) alike.set(key, view);
+  if (view !== null && view.shut === null) {
+    alike.set(key, view);
+    if (bare && !view.placed && above.likeness.isByTag(el, tag))
+      (above.bare ??= new Map()).set(tag, view);
+  }
   return view;
 }
+
+// What has no shadow tree, and is styled by its tag alone where it has no attributes.
+const UNHOSTING_TAGS = new Set('TD TH TR TBODY LI DT DD B I EM STRONG CODE'.split(' '));
 
 function computeView(el, above) {
   if (above !== null && above.hollow) return null;
