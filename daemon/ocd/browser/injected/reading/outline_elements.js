@@ -121,8 +121,9 @@ const MIN_TIPPED = 4; // px
 // Whether nothing but the pointer's tip says what a thing without words is.
 function hasOnlyTooltip(el, view) {
   if (!isFilled(el, 'title') || !view.visible || !BLANK.test(textContentOf(el))) return false;
+  if (firstElementChildOf(el) !== null && el.querySelector(TOLD_INSIDE) !== null) return false;
   const { width, height } = boundingBoxOf(el);
-  return width >= MIN_TIPPED && height >= MIN_TIPPED && el.querySelector(TOLD_INSIDE) === null;
+  return width >= MIN_TIPPED && height >= MIN_TIPPED;
 }
 
 // Whether a link has nothing but an address that says what it is, does or is called.

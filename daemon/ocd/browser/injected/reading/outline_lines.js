@@ -35,9 +35,9 @@ function rewriteLines(lines) {
   const once = dropLineNumbers(foldRows(lines)).filter(
     (line, at, all) => !repeatsNeighbour(line, all[at - 1], all[at + 1]),
   );
-  const described = tellDescriptionsOnce(
-    once.map((line, at) => dropRepeatedDescription(line, at, once)),
-  );
+  const described = once.some(isDescribed)
+    ? tellDescriptionsOnce(once.map((line, at) => dropRepeatedDescription(line, at, once)))
+    : once;
   const named = dropNamesOfPanels(
     described.map((line, at) => dropRepeatedName(line, described[at + 1])),
   );
@@ -48,8 +48,13 @@ function rewriteLines(lines) {
   return unfoldRows(joinPressables(chainBoxes(bars)));
 }
 
+// Whether any line begins with a word: where none does, there is nothing to rewrite for it.
+const anyBegins = (lines, word) => lines.some((line) => line[2].startsWith(word));
+const isDescribed = (line) => line[2].includes(DESCRIPTION_KEY);
+
 // A heading by its level alone where it is the one link or button in it.
 function mergeHeadingLinks(lines) {
+  if (!anyBegins(lines, 'heading')) return lines;
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
@@ -65,6 +70,7 @@ function mergeHeadingLinks(lines) {
 
 // Things to drag that stand side by side are told in lines of several.
 function joinDraggables(lines) {
+  if (!anyBegins(lines, 'draggable')) return lines;
   const out = [];
   for (let at = 0; at < lines.length;) {
     const depth = lines[at][0];
@@ -180,6 +186,7 @@ function joinShortTexts(lines) {
 // An item of a list that holds a few words, and one thing beside them, is one line, as a row is; a list
 // in it stands below that.
 function joinListItems(lines) {
+  if (!anyBegins(lines, 'listitem')) return lines;
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
@@ -234,6 +241,7 @@ function dropItemPrefixes(lines) {
 
 // What stands in a group without a name, where the group does not keep it apart from another's: it says nothing.
 function dropNamelessGroups(lines) {
+  if (!anyBegins(lines, NAMELESS_GROUP)) return lines;
   const out = [];
   const around = []; // the groups that we are in, left out or not
   let ended = -1; // the depth of the group that the line before was the end of
@@ -256,6 +264,7 @@ function dropNamelessGroups(lines) {
 
 // A list of a few words each is one line, as a row is.
 function joinWordLists(lines) {
+  if (!anyBegins(lines, 'list')) return lines;
   const out = [];
   for (let at = 0; at < lines.length; at++) {
     const { 0: depth, 1: kind, 2: words } = lines[at];
@@ -291,8 +300,9 @@ function chainBoxes(lines) {
   const counts = childCounts(lines);
   const out = [];
   const around = []; // of what we are in: its depth, and by how much what stands in it moves up
-  for (const [at, [depth, kind, words]] of lines.entries()) {
-    while (around.length && around.at(-1)[0] >= depth) around.pop();
+  for (let at = 0; at < lines.length; at++) {
+    const { 0: depth, 1: kind, 2: words } = lines[at];
+    while (around.length && around[around.length - 1][0] >= depth) around.pop();
     const moved = around.at(-1)?.[1] ?? 0;
     const joins =
       counts[at - 1] === 1 && lines[at - 1][0] < depth && canChain(lines[at - 1], lines[at]);
@@ -332,9 +342,10 @@ function chainedText(box, kind, words) {
 function childCounts(lines) {
   const counts = new Uint32Array(lines.length);
   const around = [];
-  for (const [at, [depth]] of lines.entries()) {
-    while (around.length && lines[around.at(-1)][0] >= depth) around.pop();
-    if (around.length) counts[around.at(-1)]++;
+  for (let at = 0; at < lines.length; at++) {
+    const depth = lines[at][0];
+    while (around.length && lines[around[around.length - 1]][0] >= depth) around.pop();
+    if (around.length) counts[around[around.length - 1]]++;
     around.push(at);
   }
   return counts;

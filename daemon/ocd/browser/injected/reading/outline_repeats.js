@@ -59,8 +59,9 @@ const isNamed = (line, words) =>
 // A box by its role alone where the first thing in it is a link, a button or a heading of the same name.
 function dropRepeatedName(line, first) {
   const { 0: depth, 1: kind, 2: words } = line;
+  if (kind !== BOX || first?.[0] !== depth + 1) return line;
   const role = words.split(' ', 1)[0];
-  if (kind !== BOX || first?.[0] !== depth + 1 || role === words) return line;
+  if (role === words) return line;
   const name = words.slice(role.length);
   const isTold =
     (NAMED_WITHIN.has(role) &&
@@ -72,6 +73,7 @@ function dropRepeatedName(line, first) {
 // A panel without the name of its tab, where that is the last of those told before it that is selected.
 function dropNamesOfPanels(lines) {
   let selected = '';
+  if (!anyBegins(lines, PANEL)) return lines;
   return lines.map((line) => {
     const { 0: depth, 1: kind, 2: words } = line;
     if (words.startsWith('tab "')) selected = SELECTED_TAB.exec(words)?.[1] ?? selected;
@@ -143,6 +145,7 @@ function tellDescriptionsOnce(lines) {
 
 // What an editor counts its lines by, beside the field that has them.
 function dropLineNumbers(lines) {
+  if (!lines.some((line) => line[2].endsWith(ARIA_HIDDEN_MARK))) return lines;
   const numberAt = (at) =>
     lines[at]?.[1] === TEXT ? LINE_NUMBER.exec(lines[at][2])?.[1] : undefined;
   const dropped = new Set();
