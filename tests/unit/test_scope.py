@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocd.crawl.scope import CrawlScope, registrable_domain
+from ocd.crawl.scope import CrawlScope, is_same_site, registrable_domain
 from ocd.crawl.url_globs import glob_test
 
 START = "http://docs.example.co.uk/guide/intro"
@@ -94,3 +94,21 @@ def test_any_text_is_a_glob(glob: str, path: str) -> None:
 )
 def test_registrable_domains_follow_the_public_suffix_list(host: str, domain: str) -> None:
     assert registrable_domain(host) == domain
+
+
+@pytest.mark.parametrize(
+    ("url", "target", "same"),
+    [
+        ("http://x.org/a", "https://x.org/b", True),
+        ("http://x.org/", "https://www.x.org/", True),
+        ("https://www.x.org/", "https://x.org/", True),
+        ("https://x.org/", "http://x.org/", False),
+        ("http://x.org/", "http://www.x.org/", True),
+        ("http://x.org/", "https://y.org/", False),
+        ("http://x.org:81/", "https://x.org/", False),
+        ("http://x.org/", "https://x.org:444/", False),
+        ("file:///a", "https://x.org/", False),
+    ],
+)
+def test_a_site_may_move_to_https_or_its_www_name(url: str, target: str, same: bool) -> None:
+    assert is_same_site(url, target) is same

@@ -172,6 +172,13 @@ def test_a_text_that_is_cut_shows_no_part_of_a_value(used: Secrets) -> None:
         assert "S3cr" not in shown, most
 
 
+def test_long_strings_are_cut_at_any_depth() -> None:
+    """What is written down of a call is short before anything is redacted in it."""
+    cut = truncate({"a": ["x" * 5000, "y"], "b": {"c": "z" * 5000}}, 10)
+    short = {"a": ["x" * 10 + "… (5000 characters)", "y"]}
+    assert cut == {**short, "b": {"c": "z" * 10 + "… (5000 characters)"}}
+
+
 def test_log_lines_have_no_secrets(used: Secrets) -> None:
     """Neither values of the file nor what looks like a secret, also in tracebacks."""
     said = f"~/secrets: line 1 of https://h/?token=hunter2 ({VALUE})"

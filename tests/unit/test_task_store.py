@@ -1,5 +1,6 @@
 """A task's files: what is on disk after each step, under lock, and when it cannot be read."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -18,6 +19,7 @@ from ocd.ledger.args_summary import MAX_BYTES, summarise
 from ocd.ledger.events import Tail
 from ocd.ledger.index import TaskIndex
 from ocd.ledger.results import read_result
+from ocd.ledger.resumption import FinishedWork, Resumption
 from ocd.ledger.retention import prune
 from ocd.ledger.states import Outcome, TaskMeta
 from ocd.ledger.store import TaskStore
@@ -330,6 +332,34 @@ def test_old_tasks_go_and_running_ones_stay(tmp_path: Path) -> None:
     assert names(store.root) == [f"{n:016x}" for n in (3, 4, 5)]
     assert prune(store, index, 30, max_tasks=2) == 1
     assert names(store.root) == [f"{n:016x}" for n in (3, 5)]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_resumed_task_has_the_files_and_unpassed_units_of_the_old_one(
+    store: TaskStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, links: bool
+) -> None:
+    """Files are links where the file system has them, and copies elsewhere."""
+    old = new_meta()
+    store.create(old)
+    folder = store.directory(old.task_id)
+    (folder / "pages.jsonl").write_bytes(b'{"n":1}\n{"n":2,"passing":1}\n{"n":3}\n')
+    (folder / "log.jsonl").write_bytes(b'{"a":1}\n{"a":2}\n')
+    (folder / "files").mkdir()
+    (folder / "files" / "1.png").write_bytes(b"picture")
+    if not links:
+        monkeypatch.setattr(os, "link", _refuse_links)
+    how = Resumption(lambda line: b"passing" in line, files=("log.jsonl",), folder="files")
+    new = tmp_path / "new"
+    new.mkdir()
+    FinishedWork(store, old, how).copy_to(new)
+    assert (new / "pages.jsonl").read_bytes() == b'{"n":1}\n{"n":3}\n'
+    assert (new / "log.jsonl").read_bytes() == (folder / "log.jsonl").read_bytes()
+    assert (new / "files" / "1.png").read_bytes() == b"picture"
+    assert (new / "files" / "1.png").samefile(folder / "files" / "1.png") is links
+
+
+def _refuse_links(*_paths: object) -> None:
+    raise OSError(errno.EXDEV, "Invalid cross-device link")
 
 
 def test_leftovers_of_crashes_are_swept(store: TaskStore) -> None:

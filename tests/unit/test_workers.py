@@ -9,6 +9,7 @@ from contextlib import closing
 import msgspec
 import pytest
 
+from ocd.content.conversion_cost import memory_to_convert
 from ocd.conversion import process
 from ocd.conversion.worker import Bounds, ConversionPool, ConversionWorker
 from ocd.crawl.extraction import ExtractionClient
@@ -127,6 +128,19 @@ async def test_a_page_that_cannot_be_done_costs_that_page_alone(
                 group.create_task(converter.convert(named(f"http://h/{n}", str(n)))) for n in "34"
             ]
     assert [task.result().title for task in (*good, *more)] == ["1", "2", "3", "4"]
+
+
+async def test_a_page_that_fits_within_the_bound_is_converted_whatever_its_estimate(
+    workers: ConversionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The estimate is for the worst of documents; this one takes a quarter of it."""
+    body = b"<i>x</i>" * 120_000
+    bounds = Bounds(memory_bytes=256 << 20)
+    assert memory_to_convert("http://h/", body) > bounds.memory_bytes
+    monkeypatch.setattr("ocd.conversion.worker.DEFAULT_BOUNDS", bounds)
+    with closing(ExtractionClient(workers)) as converter:
+        page = await converter.convert(msgspec.structs.replace(job("x"), body=body))
+    assert page.content.count("x") == 120_000
 
 
 GROWING = {

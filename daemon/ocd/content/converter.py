@@ -26,7 +26,7 @@ def convert(html: str, base_url: str, output: str) -> str:
     """Return HTML as "MARKDOWN" or "PLAIN" text, in time linear in its length.
 
     Where thousands of its characters are Latin-1 signs, no-break spaces become spaces in code, too.
-    Raises MemoryError where there is too little memory: the library would end the process.
+    Raises MemoryError where there may be too little memory: the library would end the process.
     """
     if html.count("&amp;") + html.count("&nbsp;") > _MAX_AMPERSANDS:
         html = html.replace(_AMPERSAND, "").replace("&nbsp;", _NO_BREAK_SPACE)

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, get_type_hints
 import msgspec
 
 from ocd.storage import crash_points
-from ocd.storage.machine_limits import is_out_of_memory
+from ocd.storage.machine_limits import is_out_of_memory, mark_expendable
 
 LENGTH_BYTES = 4
 _PR_SET_PDEATHSIG = 1
@@ -153,6 +153,8 @@ def main(parent: str, cpu_s: str, memory: str, fault: str) -> None:
     """Serve the parent on stdin and stdout within these bounds."""
     end_with(int(parent))
     bound_memory(int(memory))
+    # Estimates are for the worst of documents, and would refuse many that fit within the bound.
+    mark_expendable()
     trim = return_freed_memory()
     crash_points.arm(fault)
     serve(sys.stdin.buffer, sys.stdout.buffer, float(cpu_s), trim)

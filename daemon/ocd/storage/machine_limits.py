@@ -32,10 +32,18 @@ _NO_THREAD = "can't start new thread"
 # What ld.so says of a library that it has no memory for.
 _NO_ROOM = ("failed to map segment", "cannot map zero-fill pages", "cannot create shared object")
 
+_is_expendable = False
+
+
+def mark_expendable() -> None:
+    """Have `require_memory` refuse nothing: this process may end, and its parent reports it."""
+    global _is_expendable  # noqa: PLW0603 - what the process is, set as it starts
+    _is_expendable = True
+
 
 def require_memory(size: int) -> None:
     """Raise MemoryError unless `size` bytes and what is spare can be had now; 10 µs if long."""
-    if size < LONG_BYTES or os.name == "nt":
+    if size < LONG_BYTES or _is_expendable or os.name == "nt":
         return
     try:
         # Address space alone: nothing is touched, and malloc hears nothing of it.

@@ -43,6 +43,7 @@ async def test_max_pages_is_exact_and_failures_cost_no_slot(tmp_path: Path) -> N
     async with site(pages) as served:
         got = await run_crawl(tmp_path, url=served.url, max_pages=10, **STATIC)
     assert len(got.good) == 10
+    assert got.summary["stop_reason"] == "max_pages"
     assert sum(n for path, n in served.pages_seen.items() if path in pages) == 10
     assert got.summary["failed"] == len(got.pages) - 10 > 0
     bad = next(page for page in got.pages if "error" in page)
