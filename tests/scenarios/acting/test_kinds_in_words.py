@@ -111,3 +111,28 @@ def test_kind_alone_means_the_only_one(at: At) -> None:
     page.js("save.setAttribute('aria-expanded', 'false'), save.dataset.clicked = 2")
     page.do("interact", query="menu button")
     assert page.js("save.dataset.clicked") == "1"
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("menuitem Save as", "DIV Save as"),
+        ("treeitem Notes", "DIV Notes"),
+        ("clickable Close it", "SPAN Close it"),
+        ("columnheader Tue", "TH Tue"),
+        ("gridcell 20", "TD 20"),
+        ("constructor", "BUTTON constructor"),
+    ],
+)
+def test_kind_is_understood_as_the_outline_writes_it(at: At, words: str, clicked: str) -> None:
+    """Also if the cell contains a link of the same name."""
+    page = at("kinds-as-outlined.html")
+    page.do("interact", query=words)
+    assert page.js("clicked.value") == clicked
+
+
+def test_field_is_found_by_its_kind_as_the_outline_writes_it(at: At) -> None:
+    page = at("kinds-as-outlined.html")
+    page.do("form_input", query="spinbutton Amount", value="4")
+    page.do("form_input", query="searchbox Words", value="oak")
+    assert page.js("amount.value + words.value") == "4oak"

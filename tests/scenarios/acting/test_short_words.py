@@ -23,7 +23,9 @@ def test_field_of_another_name_is_not_filled(at: At, words: str) -> None:
     assert page.js(_CHANGED) == ""
 
 
-@pytest.mark.parametrize("words", ["Add", "12", "Address list", "Report table", "a.txt"])
+@pytest.mark.parametrize(
+    "words", ["Add", "12", "Address list", "Report table", "a.txt", "Tables", "Item 50"]
+)
 def test_button_of_another_name_is_not_clicked(at: At, words: str) -> None:
     page = at("short-words.html")
     reply = page.call("interact", query=words)
@@ -59,6 +61,10 @@ def test_control_in_what_can_be_dragged_is_one_line(at: At) -> None:
         ("Repo", "Report of 2012"),
         ("Delete row", "Delete"),
         ("Grain", "Grain"),
+        ("Table", "Tablespaces"),
+        ("spaces", "Tablespaces"),
+        ("Item 4.50", "Item 3"),
+        ("Item 2026", "Item 3"),
         ("语言", "设置语言"),
         ("the report of 2012", "Report of 2012"),
         ("b.txt", "b.txt"),

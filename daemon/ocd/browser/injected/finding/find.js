@@ -73,11 +73,13 @@ function lineOf(one, alone) {
 function rankMatches(options) {
   const asked = new SearchQuery(options.query);
   const { among } = options;
-  const wanted = (acts, within) =>
-    acts || among === 'all' || (among === 'clickable' && within !== null);
+  const wanted = (acts, within, role) =>
+    acts ||
+    among === 'all' ||
+    (among === 'clickable' && (within !== null || asked.tokens.has(role)));
   const hasKind = !asked.line && asked.rest.length > 0 && asked.kindWords.length > 0;
   const judge = (el, role, name, acts, within) => {
-    if (wanted(acts, within)) return asked.score(el, role, name, acts);
+    if (wanted(acts, within, role)) return asked.score(el, role, name, acts);
     return hasKind && asked.isPhraseIn(name) ? NAMESAKE_SCORE : 0;
   };
   const { found: seen, partial } = searchElements(
@@ -85,8 +87,9 @@ function rankMatches(options) {
     asked.hint,
     asked.line || asked.rest.length < 2 ? null : (name) => asked.hasOnlyQueryWords(name),
   );
-  const texts = seen.filter((one) => !wanted(one.acts, one.within));
-  const fitting = texts.length ? seen.filter((one) => wanted(one.acts, one.within)) : seen;
+  const isWanted = (one) => wanted(one.acts, one.within, one.role);
+  const texts = seen.filter((one) => !isWanted(one));
+  const fitting = texts.length ? seen.filter(isWanted) : seen;
   const found = among === 'clickable' ? closestParts(fitting) : fitting;
   if (hasKind && among !== 'all') found.push(...demoteNamesakes(found, texts, asked));
   if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
@@ -248,19 +251,21 @@ function closestParts(found) {
 const isMatchedByPart = (box, part) =>
   part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
 
-// A text inside an element of the same words is that element.
+// A text inside an element of the same words is that element, unless its kind was asked for.
 function dropTextDoubles(found) {
   const acts = new Map();
   for (const one of found)
-    if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one.el]);
+    if (one.acts) acts.set(one.name, [...(acts.get(one.name) || []).slice(-20), one]);
   return found.filter(
     (one) =>
       one.acts ||
       !(acts.get(one.name) || []).some(
-        (el) => nodeContains(el, one.el) || nodeContains(one.el, el),
+        (other) => other.score >= one.score && areNested(one.el, other.el),
       ),
   );
 }
+
+const areNested = (one, other) => nodeContains(one, other) || nodeContains(other, one);
 
 // A combobox around a text field of the same words, as ARIA 1.1 has it, is that field.
 function dropComboboxWrappers(found) {

@@ -30,6 +30,14 @@ const ROLE_WORDS = {
   grid: ['grid', 'treegrid', 'table'],
   list: ['list'],
 };
+// Roles as outlines write them, which are not words that names are made of.
+const ROLE_TOKENS = new Set(
+  (
+    'alertdialog clickable columnheader draggable gridcell listbox listitem menubar menuitem menuitemcheckbox' +
+    ' menuitemradio progressbar radiogroup rowheader scrollbar searchbox spinbutton tablist tabpanel treegrid treeitem'
+  ).split(' '),
+);
+for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 // What such a role is called by itself: other words for it mean one that opens or toggles something.
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
@@ -73,6 +81,9 @@ const NUMBER = /\p{N}/u;
 const NOT_LATIN = /[^\p{Script=Latin}\p{Script=Common}]/u;
 const MIN_BEGINNING = 4; // letters of a word that may stand for the whole of it
 const MAX_ENDING = 2; // letters that may be missing of a shorter one: "Add" is no short form of "Address"
+// "50" is not a part of "4.50".
+const DECIMALS = /(?<![\d.,])\d+(?:,\d{3})*[.,]\d+(?!\d|[.,]\d)/g;
+const PLURAL = /[a-rt-z]s$/;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
 // The words of a text; of one that was cut, the last may be half a word.
@@ -111,6 +122,8 @@ class SearchQuery {
       ),
     );
     this.kindWords = said.filter((word) => ROLE_WORDS[word] && !rest.includes(word));
+    this.hasDecimals = query.search(DECIMALS) >= 0;
+    this.tokens = new Set(this.kindWords.filter((word) => ROLE_TOKENS.has(word)));
     this.rest = rest;
     this.phrase = rest.join(' ');
     this.stems = rest.map((word) => word.slice(0, 4));
@@ -317,7 +330,9 @@ class SearchQuery {
     );
     if (start.length === this.rest.length) return 60;
     if (!said.includes(this.phrase)) return 0;
-    return mayStandForWord(this.phrase) ? 58 : LETTERS_SCORE;
+    const last = this.rest.at(-1);
+    const isCut = PLURAL.test(last) && !spoken.some((word) => word.endsWith(last));
+    return mayStandForWord(this.phrase) && !isCut ? 58 : LETTERS_SCORE;
   }
 
   // Whether all the words stand together beside a field that has only some of them: they name its neighbour.
@@ -330,7 +345,8 @@ class SearchQuery {
   contextMatchScore(el, role, acts, spoken) {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
-    const extra = otherWords(el, acts, hits > 0).toLowerCase();
+    const others = otherWords(el, acts, hits > 0).toLowerCase();
+    const extra = this.hasDecimals ? others : others.replace(DECIMALS, ' ');
     const left = extra
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
@@ -341,8 +357,10 @@ class SearchQuery {
   }
 }
 
+// A plural is no short form: "Tables" is not "Tablespaces".
 const isPrefixOf = (word, whole) =>
-  whole.startsWith(word) && (mayStandForWord(word) || whole.length - word.length <= MAX_ENDING);
+  whole.startsWith(word) &&
+  ((mayStandForWord(word) && !PLURAL.test(word)) || whole.length - word.length <= MAX_ENDING);
 
 // Whether letters within a word may stand for it: of scripts that write without spaces, any two may.
 const mayStandForWord = (text) =>
