@@ -240,3 +240,13 @@ def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
     assert page.js(ticked) == "true,true,false"
     covered = page.call("interact", query="Under a layer", timeout_ms=300)
     assert covered.code == "covered"
+
+
+def test_of_equal_matches_the_one_that_a_dialog_leaves_in_reach_is_meant(at: At) -> None:
+    """The page shows through what lies over it, and takes no clicks."""
+    page = at("behind-a-dialog.html")
+    page.do("interact", query="Export")
+    assert page.js("clicked.value") == "dialog"
+    page.js("veil.remove()")
+    page.do("interact", query="Export")
+    assert page.js("clicked.value") == "page"

@@ -63,3 +63,11 @@ def test_cells_that_are_alike_by_column_and_row_are_not_guessed_at(at: At) -> No
     assert (
         at("crossing.html").call_in_short("interact", query="Count of Wing nut").code == "ambiguous"
     )
+
+
+def test_cell_with_most_of_the_words_names_the_row(at: At) -> None:
+    """Another cell of the row may have some of them as well."""
+    page = at("crossing.html")
+    page.do("interact", query="Done Barbara 5", action="check")
+    ticked = "[...document.querySelectorAll(':checked')].map((one) => one.name).join()"
+    assert page.js(ticked) == "five"

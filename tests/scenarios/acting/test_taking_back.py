@@ -144,3 +144,23 @@ def test_separator_that_ends_a_value_empties_the_field(page: Page) -> None:
     """The page shows the value beside the field, without the separator."""
     page.do("interact", query="Tags", action="type", value="stone,")
     assert page.js("chips.textContent + tags.value") == "stone"
+
+
+def test_drawn_box_whose_tick_the_page_takes_back_is_ticked_as_it_says(at: At) -> None:
+    """The page prevents the box's own change, and says by ARIA what it draws."""
+    page = at("taken-back-ticks.html")
+    page.do("interact", query="Select task 2", action="check")
+    assert page.js("ticked.value") == "1"
+    assert 'checkbox "Unselect task 2"' in page.do("find", query="the checked box")["content"]
+    page.do("interact", query="Unselect task 2", action="check")
+    assert page.js("ticked.value") == "1"
+    page.do("interact", query="Unselect task 2", action="uncheck")
+    assert page.js("ticked.value") == "0"
+
+
+def test_box_that_the_browser_draws_is_ticked_as_it_shows(at: At) -> None:
+    page = at("taken-back-ticks.html")
+    assert 'checkbox "Stale" [ref' in (outline := page.do("read_page")["content"])
+    assert " checked" not in outline
+    page.do("interact", query="Stale", action="check")
+    assert page.js("stale.checked") == "true"

@@ -70,7 +70,8 @@ function partitionByVisibility(root, hidden, shown) {
 
 // What a field holds, as it is told; a password says only that it has something.
 function valueOfField(el) {
-  if (el.type === 'checkbox' || el.type === 'radio') return el.checked ? 'checked' : 'unchecked';
+  if (el.type === 'checkbox' || el.type === 'radio')
+    return el.checked || tickOf(el) === 'true' ? 'checked' : 'unchecked';
   if (el.type === 'password') return el.value ? '(filled)' : '';
   return el.tagName === 'SELECT'
     ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ')

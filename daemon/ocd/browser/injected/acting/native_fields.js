@@ -5,7 +5,8 @@ const SETTLED_LIST_MS = 1000;
 // What a control says now; a password says only that it has something.
 function stateOf(el) {
   const control = controlOf(el);
-  if (control.type === 'checkbox' || control.type === 'radio') return control.checked;
+  if (control.type === 'checkbox' || control.type === 'radio')
+    return control.checked || tickOf(control) === 'true';
   if (control.type === 'password') return control.value ? '(filled)' : '';
   if (control.tagName === 'SELECT') {
     const chosen = [...control.selectedOptions].map((one) => squeeze(one.label || one.text));

@@ -35,8 +35,7 @@ function statesOf(el, role, active) {
   let words = '';
   const is = hasAria(el) ? (attribute) => el.getAttribute(`aria-${attribute}`) : nothing;
   if (CHECKABLE_ROLES.test(role)) {
-    const checked =
-      el.tagName === 'INPUT' ? (el.indeterminate ? 'mixed' : String(el.checked)) : is('checked');
+    const checked = el.tagName === 'INPUT' ? tickOf(el) : is('checked');
     if (checked === 'mixed') words += ' checked=mixed';
     else if (checked === 'true') words += ' checked';
   }
@@ -61,6 +60,16 @@ function statesOf(el, role, active) {
   if (SORTED.test(is('sort') ?? '')) words += ` sort=${is('sort')}`;
   if (role === 'dialog' && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
+}
+
+// Whether a native box or radio button is ticked, 'mixed' for half: what it says of itself counts where the page draws it
+// and takes back what the click ticked.
+function tickOf(input) {
+  if (input.indeterminate) return 'mixed';
+  const said = input.checked ? null : input.getAttribute('aria-checked');
+  return said !== null && isInvisible(input, getComputedStyle(input))
+    ? said
+    : String(input.checked);
 }
 
 // What something is said to be that holds for all in it that can be acted on.

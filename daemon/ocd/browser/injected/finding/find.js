@@ -331,6 +331,9 @@ function describeMatches(found, options) {
     shown,
     shown.map((one) => lineOf(one, count.get(`${one.role} ${one.name}`) === 1)),
   );
+  const isTied = (one) => one.acts && one.score > shown[0].score - TIE;
+  const cover = shown.filter(isTied).length > 1 ? windowCover() : null;
+  const isOutOfReach = ({ el }) => isCovered(el) || (cover !== null && isBehindCover(el, cover));
   return shown.map((one, number) => ({
     line: lines[number],
     ref: `e${refOf(one.el)}`,
@@ -340,7 +343,7 @@ function describeMatches(found, options) {
     acts: one.acts,
     seen: one.seen,
     at: one.at ?? 0,
-    covered: one.acts && one.score > shown[0].score - TIE && isCovered(one.el),
+    covered: isTied(one) && isOutOfReach(one),
     ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }

@@ -53,13 +53,12 @@ function crossingsIn(table, { rest: asked, hint }) {
   const heads = rows[top].map((cell) => wordsOf(spacedTextOf(cell)));
   return rows.slice(top + 1).flatMap((row) => {
     // Most cells have none of the words: those are not taken apart.
-    const own = row.findIndex(
-      (cell) =>
-        (hint === null || hint.test(textContentOf(cell))) &&
-        areWordsIn(wordsOf(spacedTextOf(cell)), asked),
+    const words = row.map((cell) =>
+      hint === null || hint.test(textContentOf(cell)) ? wordsOf(spacedTextOf(cell)) : [],
     );
+    const own = cellThatSaysMost(words, asked);
     if (own < 0) return [];
-    const said = wordsOf(spacedTextOf(row[own]));
+    const said = words[own];
     const left = asked.filter((word) => !said.includes(word));
     const column = columnWith(heads, left, own);
     return column < 0 || row[column] === undefined
@@ -71,6 +70,14 @@ function crossingsIn(table, { rest: asked, hint }) {
           },
         ];
   });
+}
+
+// The cell that names the row: of those with nothing but words that are asked for the one with most of them; -1 for none.
+function cellThatSaysMost(cells, asked) {
+  let best = -1;
+  for (const [at, words] of cells.entries())
+    if (areWordsIn(words, asked) && !(words.length <= cells[best]?.length)) best = at;
+  return best;
 }
 
 const areWordsIn = (words, asked) =>

@@ -49,7 +49,9 @@ function hasPageBelow(cover) {
   return false;
 }
 
-function isUnderCover(el, cover) {
+const isUnderCover = (el, cover) => isBehindCover(el, cover) && hasVisibleWords(el);
+
+function isBehindCover(el, cover) {
   const box = !UNRENDERED_TAGS.has(tagOf(el)) && !clobbered(el) && visibleBoxOf(el);
   if (!box) return false;
   const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
@@ -57,8 +59,7 @@ function isUnderCover(el, cover) {
   const met = boxContains(box, x, y) ? elementsAtPoint(documentOf(el), x, y) : [];
   const placeOf = (whole) => met.findIndex((one) => nodeContains(whole, one));
   const outer = outermostHost(cover);
-  const isBelow = placeOf(el) > placeOf(outer) || (el.hasAttribute('inert') && placeOf(outer) >= 0);
-  return isBelow && hasVisibleWords(el);
+  return placeOf(el) > placeOf(outer) || (el.hasAttribute('inert') && placeOf(outer) >= 0);
 }
 
 // What holds an element in the document's own tree.
@@ -84,11 +85,16 @@ function boxBeside(cover) {
   return null;
 }
 
-// The box to name, or null: the cover, what stands on it, or the list that is all it has.
-function coveringBox() {
+function windowCover() {
   const met = CORNER_POINTS.map((corner) => windowCoverAround(elementAtPart(corner)));
   const cover = met.find((one, at) => one && met.indexOf(one, at + 1) > 0);
-  if (!cover || !isSeeThrough(cover) || !hasPageBelow(cover)) return null;
+  return cover && isSeeThrough(cover) && hasPageBelow(cover) ? cover : null;
+}
+
+// The box to name, or null: the cover, what stands on it, or the list that is all it has.
+function coveringBox() {
+  const cover = windowCover();
+  if (cover === null) return null;
   const box = /^I?FRAME$/.test(tagOf(cover)) || hasVisibleWords(cover) ? cover : boxBeside(cover);
   const list = box && [...allMatches(box, OFFERING_ROLES)].find(visibleBoxOf);
   return list && squeeze(visibleTextOf(list, 400)) === squeeze(visibleTextOf(box, 400))
