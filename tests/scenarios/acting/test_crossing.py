@@ -18,6 +18,7 @@ At = Callable[[str], Page]
         ("Price in Bolt", '- cell "0.30" ['),
         ("Count of Wing nut", '- cell "2" ['),
         ("Tuesday of Ada", '- gridcell "8" ['),
+        ("Paid Cy", '- gridcell "no" ['),
     ],
 )
 def test_cell_is_found_by_column_and_row(at: At, words: str, line: str) -> None:

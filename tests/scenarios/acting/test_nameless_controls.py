@@ -15,3 +15,22 @@ def test_icon_only_boxes_are_told_as_the_outline_tells_them(at: Callable[[str], 
         assert f"~ {line} checked" in told
     focused = page.do("interact", selector=".toggle", action="focus")
     assert focused["now"].startswith("focus checkbox (toggle) [ref=")
+
+
+def test_icon_whose_wrapper_listens_to_clicks_is_a_control(at: Callable[[str], Page]) -> None:
+    """An empty box with a picture, in a box in the box that has the listener: one line each."""
+    page = at("icons-in-boxes.html")
+    outline = page.do("read_page")["content"]
+    assert outline.count("[ref=") == 3
+    page.do("interact", query="Bold")
+    page.do("interact", query="Italic")
+    page.do("interact", query="strike")
+    assert page.js("clicked.value") == "bold italic strike "
+
+
+def test_editor_is_found_by_its_hint_whatever_it_holds(at: Callable[[str], Page]) -> None:
+    page = at("nameless-editor.html")
+    for text in ("One", "Two"):
+        page.do("form_input", query="editor", value=text)
+        assert "textbox (x-editor) [ref=" in page.do("read_page")["content"]
+    assert page.js("document.querySelector('.x-editor').innerText.trim()") == "Two"

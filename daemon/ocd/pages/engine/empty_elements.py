@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 CLICK_TYPES = frozenset(
     ("click", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend")
 )
-# A game board has fewer empty boxes; where there are more, they are cells without data.
+# The engine asks for fewer boxes with their wrappers; where there are more, they are cells without
+# data.
 _MAX_ASKED = 64
+_WRAPPED = 3  # levels of elements that are asked for listeners: a box, and what alone is in it
 # An object group of their own: other callers continue to use the elements in theirs.
 _SUSPECTS = "openchrome-suspects"
 _LISTENING = "function (...others) { return openchrome.listening([this, ...others]) }"
@@ -48,7 +50,9 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
 
 
 async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[bool]:
-    """Return for each element whether it listens to clicks itself.
+    """Return for each element whether it, or what is in it, listens to clicks.
+
+    What is in it and is asked for itself does not count.
 
     Each is resolved in the page's own world, for which Chromium lists the page's listeners. When
     asked from another world for the listeners of all, it mixes up the worlds' objects, and the page
@@ -61,12 +65,20 @@ async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[boo
     ]
     objects = [(await reply)["object"]["objectId"] for reply in held]
     requests = [
-        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one}) for one in objects
+        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one, "depth": _WRAPPED})
+        for one in objects
     ]
     replies = [await reply for reply in requests]
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", group)
+    asked = {node["backendNodeId"] for node in nodes}
     return [
-        any(listener["type"] in CLICK_TYPES for listener in reply["listeners"]) for reply in replies
+        any(
+            listener["type"] in CLICK_TYPES
+            and (own := listener.get("backendNodeId")) is not None
+            and (own == node["backendNodeId"] or own not in asked)
+            for listener in reply["listeners"]
+        )
+        for node, reply in zip(nodes, replies, strict=True)
     ]
 
 

@@ -132,8 +132,31 @@ function suspectDrawing(el) {
   }
 }
 
+const MAX_ASKED = 64; // suspects whose listeners are asked for: more are cells without data
+const MAX_WRAPPERS = 2;
+
+// The outermost box around an empty element that has nothing else in it: it may listen to clicks for an icon.
+function wrapperOf(el) {
+  let wrapper = null;
+  let at = parentElementOf(el);
+  for (let level = 0; level < MAX_WRAPPERS && at !== null; level++, at = parentElementOf(at)) {
+    if (!mayHostShadow(tagOf(at)) || at.childElementCount !== 1 || !BLANK.test(textContentOf(at)))
+      break;
+    wrapper = at;
+  }
+  return wrapper === null || probed.has(wrapper) || boundingBoxOf(wrapper).width > MAX_ICON
+    ? null
+    : wrapper;
+}
+
 function takeSuspects() {
+  const wrappers = shadowSuspects.length < MAX_ASKED ? shadowSuspects.map(wrapperOf) : [];
   const found = shadowSuspects;
+  for (const wrapper of wrappers) {
+    if (wrapper === null || found.length >= MAX_ASKED) continue;
+    probed.add(wrapper);
+    found.push(wrapper);
+  }
   shadowSuspects = [];
   drawings = 0;
   suspectLimit = MIN_SUSPECTS;

@@ -192,7 +192,7 @@ class SearchQuery {
     if (shown) return Math.max(score, this.nameScore(el, role, shown, acts) - HINT_PENALTY);
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
-    const hint = name ? '' : hintIfWordless(el, role).slice(2, -1);
+    const hint = name && !holdsWords(el, role) ? '' : hintIfWordless(el, role).slice(2, -1);
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
   }
 
@@ -356,6 +356,9 @@ class SearchQuery {
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
 }
+
+// Whether what an element goes by is what somebody has written into it.
+const holdsWords = (el, role) => el.isContentEditable && FIELDS.has(role) && !nameOf(el, role);
 
 // A plural is no short form: "Tables" is not "Tablespaces".
 const isPrefixOf = (word, whole) =>

@@ -1,7 +1,8 @@
 // Cells by the words that head their column and their row: "Count of Nut".
 
 const TABLES = 'table, [role=grid], [role=treegrid], [role=table]';
-const CELLS_OF_ROW = '[role=cell], [role=gridcell], [role=rowheader], [role=columnheader]';
+// The first of several roles is the one that counts: role="gridcell button".
+const CELLS_OF_ROW = '[role^=cell], [role^=gridcell], [role^=rowheader], [role^=columnheader]';
 const HEAD_CELLS = 'th, thead > * > *, [role=columnheader]';
 const ACTS_IN_CELL = `${FIELD_SELECTOR}, a[href]`;
 const MAX_CELLS = 20000; // of a table that is gone through
@@ -82,7 +83,13 @@ function cellThatSaysMost(cells, asked) {
 
 const areWordsIn = (words, asked) =>
   words.length > 0 && words.length < asked.length && words.every((word) => asked.includes(word));
-const isHeadRow = (row) => row.length > 1 && row.every((cell) => cell.matches(HEAD_CELLS));
+// Its corner may be a cell of another kind that says nothing.
+const isHeadRow = (row) =>
+  row.length > 1 &&
+  row
+    .slice(1)
+    .concat(BLANK_TEXT.test(textContentOf(row[0])) ? [] : row[0])
+    .every((cell) => cell.matches(HEAD_CELLS));
 
 // The column with the shortest head of those that have all the words; -1 for none.
 function columnWith(heads, words, but) {
