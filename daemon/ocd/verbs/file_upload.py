@@ -72,7 +72,8 @@ async def file_upload(tab: Tab, params: FileUpload) -> Output:
     uploads = await asyncio.to_thread(_upload_files, tab, params)
     sizes = await asyncio.to_thread(lambda: [upload_file.size for upload_file in uploads])
     named = Locator.of(params)
-    at = replace(named, texts="any") if params.drop else replace(named, among="files")
+    chosen = replace(named, among="files", ties=frozenset({"file"}))
+    at = replace(named, texts="any") if params.drop else chosen
     target = await resolve_target(tab, at)
     async with target.element:
         method, done = await act_file_upload.upload(target, deadline, uploads, drop=params.drop)

@@ -72,3 +72,12 @@ def test_cell_with_most_of_the_words_names_the_row(at: At) -> None:
     page.do("interact", query="Done Barbara 5", action="check")
     ticked = "[...document.querySelectorAll(':checked')].map((one) => one.name).join()"
     assert page.js(ticked) == "five"
+
+
+def test_label_is_meant_before_the_head_of_a_column(at: At) -> None:
+    """A field to filter a column by has no name but the column's."""
+    page = at("crossing.html")
+    page.do("fill_form", fields={"Real name": "Grace", "Email": "grace@site.test"})
+    values = "[...document.querySelectorAll('[id^=new]')].map((one) => one.value).join()"
+    assert page.js(values) == "Grace,grace@site.test"
+    assert page.js(values.replace("new", "filter")) == ","

@@ -97,3 +97,10 @@ def test_of_two_of_one_name_the_one_that_is_not_covered_is_meant(at: At) -> None
     page.do("interact", query="Cancel")
     page.do("interact", query="Publish")
     assert page.text("#said") == "first"
+
+
+def test_name_that_the_page_itself_uses_is_meant_before_a_word_that_begins_so(at: At) -> None:
+    """A field without a label is called by its name in the form."""
+    page = at("upload-in-box.html")
+    page.do("form_input", query="wikitext", value="Oak")
+    assert page.js("wiki__text.value") == "Oak"

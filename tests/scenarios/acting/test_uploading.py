@@ -228,3 +228,9 @@ def test_element_comes_first_in_the_shell(at: At) -> None:
     alone = page.daemon.oc("file-upload", str(file))
     assert alone.code == 2
     assert "oc upload e12 FILE" in alone.err
+
+
+def test_input_in_a_box_of_the_same_words_is_meant(at: At) -> None:
+    page = at("upload-in-box.html")
+    page.do("file_upload", query="Select files", files=[note()])
+    assert said(page) == "note.txt"

@@ -42,8 +42,8 @@ for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
-const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
-const HINT_PENALTY = 2; // and both than the class of an icon
+const ADJACENT_PENALTY = 3; // a label is surer than the words beside a field
+const HINT_PENALTY = 4; // and both than the class of an icon
 const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
 // What an outline says of an element behind its name, and the words for being without it.
 const STATES = new Set(
@@ -351,7 +351,7 @@ class SearchQuery {
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
     if (!left.length && hits && this.namesNeighbour(el, role)) return ANOTHERS_SCORE;
-    if (!left.length) return hits ? 66 : 40;
+    if (!left.length) return hits || isKnownAs(el, this.text) ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
@@ -368,6 +368,10 @@ const isPrefixOf = (word, whole) =>
 // Whether letters within a word may stand for it: of scripts that write without spaces, any two may.
 const mayStandForWord = (text) =>
   text.length >= MIN_BEGINNING || (text.length > 1 && NOT_LATIN.test(text));
+
+// Whether the page's own name for an element is what is asked for.
+const isKnownAs = (el, text) =>
+  [el.name, el.id].some((one) => typeof one === 'string' && one.toLowerCase() === text);
 
 // Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.
 const hasWord = (words, word) => words.includes(word) || words.includes(`${word}s`);
