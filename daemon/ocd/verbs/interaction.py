@@ -44,7 +44,7 @@ _LOCATOR_OPTIONS: dict[str, dict[str, Any]] = {
     "click": _CLICKED, "double_click": _CLICKED, "right_click": _CLICKED,
     "hover": {"texts": "any"}, "scroll_into_view": {"texts": "any"},
     "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
-    "select": {"among": "fields"},
+    "select": {"among": "fields"}, "check": {"among": "ticks"}, "uncheck": {"among": "ticks"},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 

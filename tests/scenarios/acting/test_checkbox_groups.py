@@ -7,6 +7,7 @@ import pytest
 from support.pages import Page
 
 At = Callable[[str], Page]
+_TICKED = "[...document.querySelectorAll(':checked')].map((one) => one.name).join()"
 
 
 @pytest.fixture
@@ -48,3 +49,23 @@ def test_other_boxes_are_no_group(boxes: Page, words: str) -> None:
     """Checkboxes among other fields of a form, and those that select rows of a table."""
     failure = boxes.call("form_input", query=words, value=["Terms"], timeout_ms=2000)
     assert failure.code != "option_not_found"
+
+
+@pytest.mark.parametrize("words", ["grace", "Grace Hopper"])
+def test_box_without_a_name_is_ticked_by_the_words_of_its_row(at: At, words: str) -> None:
+    page = at("rows-with-boxes.html")
+    result = page.do("interact", query=words, action="check")
+    assert result["target"]["role"] == "checkbox"
+    assert page.js(_TICKED) == "grace,oak"
+
+
+def test_box_in_a_cell_is_ticked_by_the_words_of_the_cell(at: At) -> None:
+    page = at("rows-with-boxes.html")
+    page.do("interact", query="Oak chair", action="uncheck")
+    assert page.js(_TICKED) == ""
+
+
+def test_box_of_another_name_in_the_row_is_not_meant(at: At) -> None:
+    page = at("rows-with-boxes.html")
+    assert page.call_in_short("interact", query="Accept", action="check").code == "wrong_value"
+    assert page.js(_TICKED) == "oak"

@@ -250,3 +250,15 @@ def test_of_equal_matches_the_one_that_a_dialog_leaves_in_reach_is_meant(at: At)
     page.js("veil.remove()")
     page.do("interact", query="Export")
     assert page.js("clicked.value") == "page"
+
+
+def test_control_in_a_control_of_its_name_is_one(at: At) -> None:
+    """The outline has one line for both."""
+    page = at("rows-with-boxes.html")
+    page.do("interact", query="Clear")
+    assert page.js("document.querySelector('[aria-label=Clear]').dataset.clicked") == "1"
+
+
+def test_element_that_has_no_role_by_its_own_words_is_told_by_its_tag(at: At) -> None:
+    page = at("rows-with-boxes.html")
+    assert page.do("interact", query="Status")["target"] == {"role": "span", "name": "Status"}

@@ -32,8 +32,9 @@ MAX_FRAMES = 100
 MAX_NESTED = 100
 
 # What is searched: everything visible; what can be acted on; that and what takes clicks together
-# with its container; that and file inputs, visible or not; or that and groups of radio buttons.
-Among = Literal["all", "acting", "clickable", "files", "fields"]
+# with its container; that, and boxes to tick by the words of their row; that and file inputs,
+# visible or not; or that and groups of radio buttons.
+Among = Literal["all", "acting", "clickable", "ticks", "files", "fields"]
 _INVALID = ("valid selector", "valid XPath", "NamespaceError", "XPath")
 
 

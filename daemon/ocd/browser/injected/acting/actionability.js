@@ -298,7 +298,7 @@ function elementFacts(el, whole) {
   const role = roleOf(control);
   const name = clip(nameOf(control, role) || nameOf(el, role) || fallbackNameOf(el, control, role));
   return {
-    role: role || el.tagName.toLowerCase(),
+    role: role && role !== 'none' ? role : el.tagName.toLowerCase(),
     name,
     kind: kindOf(el),
     state: stateOf(el),

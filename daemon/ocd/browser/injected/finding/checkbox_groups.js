@@ -55,3 +55,32 @@ function checkboxGroups() {
         !checkboxSet(el).some((box) => normalizeText(boxName(box)) === normalizeText(name)),
     );
 }
+
+const ROWS = 'tr, li, [role=row], [role=listitem]';
+
+// What can be ticked of what was found: an element that cannot be means the box that belongs to it alone.
+function ticksFor(found) {
+  const ticks = new Map();
+  for (const one of found) {
+    const box = one.score < LIKELY || isTickable(one) ? null : boxOf(one.el);
+    if (!box && !one.acts) continue;
+    const role = box && roleOf(box);
+    const tick = box ? { ...one, el: box, role, name: nameOf(box, role), acts: true } : one;
+    if (!(ticks.get(tick.el)?.score >= tick.score)) ticks.set(tick.el, tick);
+  }
+  return [...ticks.values()];
+}
+
+const isTickable = ({ el, role }) =>
+  CHECKABLE_ROLES.test(role) && (role !== 'gridcell' || el.hasAttribute('aria-checked'));
+
+// The only box in an element, or the only one in its row, which is called by what stands beside it.
+function boxOf(el) {
+  const boxesIn = (around) =>
+    [...allMatches(around, TICKED_BOX)].filter((box) => clientRectsOf(box).length > 0);
+  const inside = boxesIn(el);
+  if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
+  const row = closestAround(el, ROWS);
+  const [box, other] = row ? boxesIn(row) : [];
+  return box && !other && nameOf(box, roleOf(box)) === '' ? box : null;
+}

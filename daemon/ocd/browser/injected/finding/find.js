@@ -76,6 +76,7 @@ function rankMatches(options) {
   const wanted = (acts, within, role) =>
     acts ||
     among === 'all' ||
+    among === 'ticks' ||
     (among === 'clickable' && (within !== null || asked.tokens.has(role)));
   const hasKind = !asked.line && asked.rest.length > 0 && asked.kindWords.length > 0;
   const judge = (el, role, name, acts, within) => {
@@ -106,7 +107,8 @@ function rankMatches(options) {
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
   if (!asked.line) preferRareWords(found, asked);
-  const once = dropInnerBoxes(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(found))));
+  const meant = among === 'ticks' ? ticksFor(found) : found;
+  const once = dropInnerControls(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant))));
   const single = options.outermost ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
     (a, b) => b.score - a.score || a.at - b.at,
@@ -295,17 +297,21 @@ function dropDraggableWrappers(found) {
   );
 }
 
-// A box to tick that is made of another one of its name, in its shadow tree, is one box.
-function dropInnerBoxes(found) {
-  const boxes = new Map(
-    found.filter((one) => one.acts && TICK_ROLES.has(one.role)).map((one) => [one.el, one]),
+// A control that is made of another one of its role and name, such as a box to tick in a shadow tree, is one control.
+function dropInnerControls(found) {
+  const controls = new Map(
+    found
+      .filter((one) => one.acts && one.score >= LIKELY && WIDGETS.has(one.role))
+      .map((one) => [one.el, one]),
   );
   const isPart = ({ el, role, name }) => {
     for (let at = composedParentOf(el); at; at = composedParentOf(at))
-      if (boxes.has(at)) return boxes.get(at).role === role && boxes.get(at).name === name;
+      if (controls.has(at)) return controls.get(at).role === role && controls.get(at).name === name;
     return false;
   };
-  return boxes.size < 2 ? found : found.filter((one) => !boxes.has(one.el) || !isPart(one));
+  return controls.size < 2
+    ? found
+    : found.filter((one) => !controls.has(one.el) || !isPart(one));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.
