@@ -56,7 +56,7 @@ function checkboxGroups() {
     );
 }
 
-const ROWS = 'tr, li, [role=row], [role=listitem]';
+const TICKED_ROWS = 'tr, li, [role=row], [role=listitem]';
 
 // What can be ticked of what was found: an element that cannot be means the box that belongs to it alone.
 function ticksFor(found) {
@@ -80,7 +80,7 @@ function boxOf(el) {
     [...allMatches(around, TICKED_BOX)].filter((box) => clientRectsOf(box).length > 0);
   const inside = boxesIn(el);
   if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
-  const row = closestAround(el, ROWS);
+  const row = closestAround(el, TICKED_ROWS);
   const [box, other] = row ? boxesIn(row) : [];
   return box && !other && nameOf(box, roleOf(box)) === '' ? box : null;
 }

@@ -107,8 +107,11 @@ function rankMatches(options) {
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
   if (!asked.line) preferRareWords(found, asked);
+  preferNamed(found);
   const meant = among === 'ticks' ? ticksFor(found) : found;
-  const once = dropInnerControls(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant))));
+  const once = dropInnerControls(
+    dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant))),
+  );
   const single = options.outermost ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
     (a, b) => b.score - a.score || a.at - b.at,
@@ -166,6 +169,15 @@ function preferRareWords(found, asked) {
     const bonus = Math.round(RARITY_BONUS * (1 - fewest / partial.length));
     partial[at].score = Math.min(partial[at].score + bonus, LIKELY - 1);
   }
+}
+
+// Of controls that fit as well those with a name are meant before those that only stand beside the words, or below them.
+function preferNamed(found) {
+  const controls = found.filter((one) => one.acts);
+  const most = controls.reduce((score, one) => Math.max(score, one.score), 0);
+  const best = most < WHOLE_NAME ? [] : controls.filter((one) => one.score > most - TIE);
+  if (!best.some((one) => one.name)) return;
+  for (const one of best) if (!one.name) one.score = most - TIE;
 }
 
 // Where nothing is called so: what stands in the cell of a column and a row that are.
@@ -309,9 +321,7 @@ function dropInnerControls(found) {
       if (controls.has(at)) return controls.get(at).role === role && controls.get(at).name === name;
     return false;
   };
-  return controls.size < 2
-    ? found
-    : found.filter((one) => !controls.has(one.el) || !isPart(one));
+  return controls.size < 2 ? found : found.filter((one) => !controls.has(one.el) || !isPart(one));
 }
 
 // Of equal things one inside the other the outer one: a section and its heading.

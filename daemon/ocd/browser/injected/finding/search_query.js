@@ -42,8 +42,8 @@ for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
-const ADJACENT_PENALTY = 3; // a label is surer than the words beside a field
-const HINT_PENALTY = 4; // and both than the class of an icon
+const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
+const HINT_PENALTY = 2; // and both than the class of an icon
 const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
 // What an outline says of an element behind its name, and the words for being without it.
 const STATES = new Set(
