@@ -121,8 +121,16 @@ def test_what_cannot_be_seen_is_scrolled_to_by_its_place(at: At) -> None:
         ("<button id=it style=display:contents>Plain words</button>", "#it"),
         ("<button id=it style=display:contents><b>Bold</b> words</button>", "#it"),
         ("<button id=it><label style=pointer-events:none>Label</label></button>", "#it label"),
+        ("<a id=it href=#there><b style='position:fixed;right:0;top:9px'>Ribbon</b></a>", "#it"),
+        ("<a id=it href=#a><i><img src=x alt=Me style='position:absolute;top:0'></i></a>", "#it"),
     ],
-    ids=["words without a box", "parts without a box", "label that clicks pass through"],
+    ids=[
+        "words without a box",
+        "parts without a box",
+        "label that clicks pass through",
+        "contents placed elsewhere",
+        "contents of contents placed elsewhere",
+    ],
 )
 def test_control_is_clicked_where_it_shows(at: At, markup: str, selector: str) -> None:
     """Without a box of its own, through its contents; a mere label through its button."""

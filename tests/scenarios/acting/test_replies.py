@@ -109,6 +109,18 @@ def test_list_that_takes_an_item_goes_by_its_heading(page: Page) -> None:
     assert content == '> listitem "Apple": now item 2 of 2 of list "Basket"\n'
 
 
+def test_list_drawn_anew_is_one_line(page: Page) -> None:
+    """All its items went and came again, in a new order: they are not told one by one."""
+    page.js(
+        "document.body.innerHTML = '<h2>Grain</h2><ul id=g><li>Rye<li>Oats<li>Barley<li>Corn"
+        "<li>Emmer</ul><button onclick=sort()>Sort</button>';"
+        " window.sort = () => g.replaceChildren(...[...g.children].sort("
+        "(a, b) => a.textContent < b.textContent ? -1 : 1)); 1"
+    )
+    content = page.do("interact", query="Sort")["content"]
+    assert content == '> list "Grain": 5 of 5 items put in anew, "Barley" … "Rye"\n'
+
+
 def test_options_that_came(page: Page) -> None:
     """Options that a script adds to a list are listed."""
     content = page.do("interact", query="Load cities")["content"]

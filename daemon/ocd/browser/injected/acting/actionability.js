@@ -67,6 +67,12 @@ function drawnFaceOf(el) {
   return face && visibleBoxOf(face).width <= MAX_FACE_PX ? face : null;
 }
 
+// What shows of an element without a box of its own: it is `display: contents`, or what is in it is placed elsewhere.
+const shownPartOf = (el) =>
+  el.childElementCount > 0
+    ? [...allMatches(el, '*')].find((one) => visibleBoxOf(one) && viewOf(one) !== null)
+    : null;
+
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
@@ -80,10 +86,9 @@ function surfaceOf(el) {
   if (label) return [label, visibleBoxOf(label)];
   const face = !box && isTicked(el) ? faceAround(el) : null;
   if (face) return [face, visibleBoxOf(face)];
-  if (!box && textBoxOf(el)) {
-    const inner = [...childElementsOf(el)].find(visibleBoxOf) || el;
-    return [inner, visiblePlaceOf(inner)];
-  }
+  const part = box ? null : shownPartOf(el);
+  if (part) return [part, visibleBoxOf(part)];
+  if (!box && textBoxOf(el)) return [el, textBoxOf(el)];
   if (!box && el.tagName === 'OPTION' && el.closest('select'))
     return [el.closest('select'), visibleBoxOf(el.closest('select'))];
   return [el, box];

@@ -1,5 +1,6 @@
 // What changed on a page since an action began: what came, went, moved, was shown or hidden, and what fields hold.
 
+const MAX_MOVES_TOLD = 3; // of one list, one by one
 const MAX_REVEALED = 14; // lines about one thing that was shown
 const MAX_LOOKS = 3;
 const MAX_GONE = 60; // characters of what went
@@ -252,28 +253,40 @@ function dropBareLines(...sides) {
 }
 
 function moveLines(moves, most) {
-  const [options, others] = [
-    moves.filter(([node]) => isOption(node)),
-    moves.filter(([node]) => !isOption(node)),
-  ];
-  const elsewhere = options
-    .filter(([node, from]) => node.closest('select') !== from)
+  const isOptionMove = ([node]) => isOption(node);
+  const elsewhere = moves
+    .filter((move) => isOptionMove(move) && move[0].closest('select') !== move[1])
     .map(([node]) => node);
-  const lines = optionLines(elsewhere, 'now in');
-  for (const [node, from] of others
-    .filter(
-      ([one]) =>
-        visibleBoxOf(one) && !moves.some(([other]) => other !== one && nodeContains(other, one)),
-    )
-    .slice(0, most)) {
-    const list = node.parentElement;
-    const items = list ? siblingItems(node) : [];
-    const into = list === from ? '' : ` of ${listLabel(list, node)}`;
-    lines.push(
-      `${shortLabelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`,
-    );
+  const shown = moves.filter(
+    (move) =>
+      !isOptionMove(move) &&
+      visibleBoxOf(move[0]) &&
+      !moves.some(([other]) => other !== move[0] && nodeContains(other, move[0])),
+  );
+  const byList = new Map();
+  for (const move of shown) {
+    const list = move[0].parentElement;
+    byList.set(list, [...(byList.get(list) ?? []), move]);
   }
-  return lines;
+  const lines = [...byList].flatMap(([list, moved]) =>
+    list && moved.length > MAX_MOVES_TOLD
+      ? [movedTogether(list, moved)]
+      : moved.map((move) => moveLine(list, move)),
+  );
+  return [...optionLines(elsewhere, 'now in'), ...lines.slice(0, most)];
+}
+
+function moveLine(list, [node, from]) {
+  const items = list ? siblingItems(node) : [];
+  const into = list === from ? '' : ` of ${listLabel(list, node)}`;
+  return `${shortLabelOf(node)}: now item ${items.indexOf(node) + 1} of ${items.length}${into}`;
+}
+
+// Many items that went and came again are in a new order, or the list is drawn anew.
+function movedTogether(list, moved) {
+  const items = siblingItems(moved[0][0]);
+  const [first, last] = [items[0], items.at(-1)].map((item) => quote(clip(itemText(item), 40)));
+  return `${listLabel(list, moved[0][0])}: ${moved.length} of ${items.length} items put in anew, ${first} … ${last}`;
 }
 
 // The list of an item by its name, or by the heading at its head or above it: what its items hold is none.
