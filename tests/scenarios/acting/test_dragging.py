@@ -138,6 +138,25 @@ def test_item_that_stays_where_it_was_is_told(at: At) -> None:
     assert result["place"] == '"Task B" is still item 2 of Todo'
 
 
+def test_row_that_is_a_table_of_its_own_is_an_item(at: At) -> None:
+    """As grids draw their rows: the row takes its place among the rows, not the cell in its row."""
+    page = at("things.html")
+    page.js(
+        "document.body.innerHTML = '<div id=rows></div>';"
+        "rows.innerHTML = ['Ash', 'Elm', 'Fir'].map((name) => '<table class=item role=presentation"
+        " draggable=true><tbody><tr role=row><td class=cell role=gridcell><div>' + name +"
+        " '</div><td class=cell role=gridcell>1</table>').join('');"
+        "for (const one of rows.children) {"
+        " one.ondragstart = (event) => event.dataTransfer.setData('text/plain', 'x');"
+        " one.ondragend = () => rows.dataset.to && rows.append(one);"
+        " one.ondragover = (event) => event.preventDefault();"
+        " one.ondrop = () => { rows.dataset.to = 'last' } } 1"
+    )
+    result = page.do("drag_drop", source_query="Ash", target_query="Fir")
+    assert page.text("#rows") == "Elm1Fir1Ash1"
+    assert result["place"] == '"Ash 1" is now item 3 of 3'
+
+
 @pytest.mark.parametrize(
     ("name", "source", "target", "order"),
     [

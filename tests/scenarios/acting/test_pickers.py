@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from support.pages import Page
 
 At = Callable[[str], Page]
@@ -22,6 +24,22 @@ def test_calendar_that_takes_another_day_is_told(at: At) -> None:
     refused = page.call("form_input", query="Other", value="2026-12-24")
     assert refused.code == "wrong_value", refused.raw
     assert "2001-01-01" in refused.error["message"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "held"), [("03/05/2027", "03/05/27"), ("3/5/27", "03/05/27"), ("soon", "soon")]
+)
+def test_combobox_with_a_calendar_writes_the_date_anew(at: At, typed: str, held: str) -> None:
+    """It has no list of options, and takes what was typed when it is left."""
+    page = at("things.html")
+    page.js(
+        "document.body.innerHTML = '<label>Due <input id=it role=combobox aria-haspopup=grid"
+        " aria-expanded=false></label>';"
+        "it.onchange = () => { const [m, d, y] = it.value.split('/');"
+        " if (y) it.value = `${m.padStart(2, 0)}/${d.padStart(2, 0)}/${y.slice(-2)}` }; 1"
+    )
+    assert page.do("form_input", query="Due", value=typed)["value"] == held
+    assert page.js("it.value") == held
 
 
 def test_form_with_a_calendar_is_sent_once(at: At) -> None:

@@ -75,6 +75,7 @@ def test_what_a_class_elsewhere_or_the_pointer_shows(page: Page) -> None:
 def test_what_the_mouse_brings_in_sight_is_told(at: At) -> None:
     """It was outside the window, to the left of the page."""
     page = at("reveals.html")
+    page.do("interact", query="Today", action="hover")  # the last test may have left it there
     told = page.do("interact", query="Entry", action="hover")["content"]
     assert re.findall(r"^\+ link .(\w+)", told, re.MULTILINE) == ["Rename", "Discard"]
 
@@ -107,6 +108,29 @@ def test_list_that_takes_an_item_goes_by_its_heading(page: Page) -> None:
     )
     content = page.do("interact", query="Pick")["content"]
     assert content == '> listitem "Apple": now item 2 of 2 of list "Basket"\n'
+
+
+def test_icon_that_changes_is_told(page: Page) -> None:
+    """It is all that says what state the button is in, whatever else the click did."""
+    page.js(
+        "document.body.innerHTML = '<button id=b><i class=\"fa fa-play\"></i></button><p id=log>';"
+        "b.onclick = () => { b.firstChild.className = 'fa fa-pause'; log.append('Heard') }; 1"
+    )
+    content = page.do("interact", selector="#b")["content"]
+    assert re.search(r"^~ button \(pause\) \[ref=e\d+\] was \(play\)$", content, re.MULTILINE)
+    assert "+ text: Heard" in content
+
+
+def test_what_has_no_role_goes_by_its_tag(page: Page) -> None:
+    """A presentational trigger opens a box that is moved meanwhile: it was not there before."""
+    page.js(
+        'document.body.innerHTML = \'<div><div id=t role=presentation style="height:20px"></div>'
+        "<div id=box role=presentation style=display:none>Opened</div></div><div><p>Two</div>';"
+        "t.onclick = () => { document.body.append(box); box.style.display = 'block' }; 1"
+    )
+    assert page.do("interact", selector="#t")["target"]["role"] == "div"
+    page.js("box.style.display = 'none'; document.body.prepend(box); 1")
+    assert page.do("interact", selector="#t")["content"] == "+ text: Opened\n"
 
 
 def test_list_drawn_anew_is_one_line(page: Page) -> None:

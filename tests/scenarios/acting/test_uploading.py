@@ -47,6 +47,19 @@ def test_file_by_path_is_sent(at: At, files: Path) -> None:
     assert ("report.csv", b"a,b\n") in page.site.state.uploads
 
 
+def test_field_that_shows_the_name_of_the_file(at: At) -> None:
+    """It is read-only, and the input stands beside it, behind a button with other words."""
+    page = at("upload.html")
+    page.js(
+        "document.body.innerHTML = '<div><label for=shown>Invoice</label><div><div><input id=shown"
+        ' readonly></div><div><a>Browse...<input type=file id=it style="opacity:0;width:9px">'
+        "</a></div></div></div><div><label>Notes <input></label></div>';"
+        "it.onchange = () => { shown.value = it.files[0].name }; 1"
+    )
+    page.do("file_upload", query="Invoice", files=[note("march.txt")])
+    assert page.js("shown.value") == "march.txt"
+
+
 @pytest.mark.parametrize("name", ["note.txt", "Résumé 한국 👋.txt", "a b'c.txt"])
 def test_content_is_sent_under_its_name(at: At, name: str) -> None:
     """Bytes in base64 arrive under the name that the caller gave them."""

@@ -109,7 +109,7 @@ function disabledReason(el, editable) {
 }
 
 function describe(el) {
-  const role = roleOf(el);
+  const role = toldRoleOf(el);
   const name =
     el === rootElementOf(documentOf(el))
       ? ''
@@ -303,7 +303,7 @@ function elementFacts(el, whole) {
   const role = roleOf(control);
   const name = clip(nameOf(control, role) || nameOf(el, role) || fallbackNameOf(el, control, role));
   return {
-    role: role && role !== 'none' ? role : el.tagName.toLowerCase(),
+    role: toldRoleOf(control) || el.tagName.toLowerCase(),
     name,
     kind: kindOf(el),
     state: stateOf(el),

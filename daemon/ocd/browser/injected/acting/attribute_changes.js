@@ -68,6 +68,18 @@ function isNamingAttribute(el, value) {
   return !/\S/.test(textContentOf(el) || '') && visibleBoxOf(el) !== null;
 }
 
+// What a control without a name is told apart by, such as the class of its icon; "" for any other.
+function hintIfNameless(el) {
+  const role = roleOf(el);
+  return WIDGETS.has(role) && !nameOf(el, role) ? hintIfWordless(el, role).trim() : '';
+}
+
+// A toggle that shows what state it is in by its icon alone.
+const iconChange = ({ target, hint }) =>
+  hint && isPresent(target) && hint !== hintIfNameless(target)
+    ? [[shortLabelOf(target), `was ${hint}`]]
+    : [];
+
 // Hints that are different, as pairs: told where nothing else is.
 function hintLines(el, old) {
   const hints = UNRENDERED_TAGS.has(el.tagName)

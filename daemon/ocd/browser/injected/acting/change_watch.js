@@ -99,6 +99,7 @@ function watchChanges(el) {
   else noteReverted(true);
   const state = {
     target: el,
+    hint: hintIfNameless(el),
     views: [...new Set([window, windowOf(documentOf(el)) || window])],
     inputEvents: 0,
     records: [],

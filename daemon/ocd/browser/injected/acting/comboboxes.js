@@ -208,13 +208,17 @@ async function keepsText(el, key) {
   }
   for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled(); frames++) await nextFrame();
   const answer = {
-    kept: read() === textOnLeaving,
+    kept: isTextKept(textOnLeaving, read()),
     open: isListOpen(control),
     modal: closestMatch(control, MODAL_SELECTOR) !== null,
   };
   control.focus({ preventScroll: true });
   return answer;
 }
+
+// A date may be written in another form by now.
+const isTextKept = (typed, held) =>
+  held === typed || (/\d\D+\d/.test(typed) && DATE_LIKE.test(typed) && holdsGiven(typed, held));
 
 const isListOpen = (control) =>
   choicesOf(control).length > 0 ||

@@ -3,6 +3,8 @@
 let drag = null;
 const MAX_LEVELS = 4; // between what is dragged and the item of a list that it is, or is in
 const OVERSHOOT = 0.25; // of an item, beyond its middle: lists change places when the pointer has passed it
+const CELL_ROLE = /^(?:cell|gridcell|rowheader)$/; // whose row is the item
+const ITEMS_ROLE = /^(?:list|listbox|table|grid|treegrid|tree|menu|menubar|tablist)$/;
 const ITEM_ROLE = /^(?:listitem|option|row|treeitem|menuitem|tab)$/;
 
 const itemSignature = (el) =>
@@ -21,15 +23,28 @@ function itemOf(el) {
     at = composedParentOf(at), level += 1
   ) {
     if (at.tagName === 'BODY') return null;
-    if (
-      ITEM_ROLE.test(roleOf(at)) ||
-      [...composedParentOf(at).children].some(
-        (one) => one !== at && itemSignature(one) === itemSignature(at),
-      )
-    )
-      return at;
+    if (ITEM_ROLE.test(roleOf(at))) return itemAround(at);
+    if (hasSiblingsAlike(at) && (at.draggable || !CELL_ROLE.test(roleOf(at)))) return at;
   }
   return null;
+}
+
+const hasSiblingsAlike = (el) =>
+  [...composedParentOf(el).children].some(
+    (one) => one !== el && itemSignature(one) === itemSignature(el),
+  );
+
+const isListOfItems = (el) =>
+  ITEMS_ROLE.test(roleOf(el)) && !/^(?:none|presentation)$/.test(el.getAttribute('role'));
+
+// An item, or the box of its own that it is alone in: each row of a list may be a table.
+function itemAround(item) {
+  let at = item;
+  while (!hasSiblingsAlike(at)) {
+    at = composedParentOf(at);
+    if (isListOfItems(at) || at.childElementCount !== 1 || !composedParentOf(at)) return item;
+  }
+  return at;
 }
 
 const HEADINGS_OF_LISTS = 'h1, h2, h3, h4, h5, h6, [role=heading], legend, header';

@@ -10,7 +10,22 @@ function inputIn(el) {
   if (takes(control)) return control;
   const scopes = [el, shadowRootOf(el)].filter(Boolean);
   const inner = scopes.flatMap((scope) => [...allMatches(scope, FILE_INPUTS)]);
-  return inner.length === 1 ? inner[0] : inputOver(el);
+  return inner.length === 1 ? inner[0] : inputOver(el) || inputBeside(control);
+}
+
+const TEXT_FIELDS = 'input:not([type=hidden], [type=file], [type=button], [type=submit]), textarea';
+const MAX_FIELD_LEVELS = 4; // boxes around the parts of one field
+
+// The input whose file's name a read-only field beside it shows.
+function inputBeside(field) {
+  let around = field.readOnly === true ? parentElementOf(field) : null;
+  for (let level = 0; around && level < MAX_FIELD_LEVELS; level++) {
+    if (allMatches(around, TEXT_FIELDS).length > 1) return null;
+    const inputs = allMatches(around, FILE_INPUTS);
+    if (inputs.length > 0) return inputs.length === 1 ? inputs[0] : null;
+    around = parentElementOf(around);
+  }
+  return null;
 }
 
 // The see-through input that is laid over a button, so that whoever clicks the button opens its chooser.

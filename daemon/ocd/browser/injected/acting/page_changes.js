@@ -83,19 +83,16 @@ function describeChanges(state, most, own) {
     ...opened,
     ...[...state.hidden].filter((el) => el.isConnected && canBeSeen(el)),
   ]);
-  const revealed = [...showing].filter(
-    (el) =>
-      el.isConnected &&
-      !isInside(el, showing) &&
-      !isInside(el, changes.came) &&
-      !changes.came.has(el),
-  );
-  const shown = new Set(revealed);
   const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
+  const fresh = new Set([...changes.came].filter((node) => !moved.has(node)));
+  const revealed = [...showing].filter(
+    (el) => el.isConnected && !isInside(el, showing) && !isInside(el, fresh) && !fresh.has(el),
+  );
+  const shown = new Set(revealed);
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
-  const all = [...changes.came].filter(
-    (node) => node.isConnected && !moved.has(node) && !isInside(node, shown) && !typed(node),
+  const all = [...fresh].filter(
+    (node) => node.isConnected && !isInside(node, shown) && !typed(node),
   );
   const out = [...changes.gone].filter(
     (node) =>
@@ -153,13 +150,22 @@ function describeChanges(state, most, own) {
         el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el),
     ),
   );
-  const attributes = differing.flatMap(([el, old]) =>
-    changeLines(el, old, state.values, revealed.length + concealed.size > 0),
-  );
+  const attributes = [
+    ...iconChange(state),
+    ...differing.flatMap(([el, old]) =>
+      changeLines(el, old, state.values, revealed.length + concealed.size > 0),
+    ),
+  ];
   const told = {
     added: foldRuns(cameOnly, shortenRun),
     removed: foldRuns(wentOnly, shortenRun),
-    moved: [...options.moved, ...moveLines(moves, most)],
+    moved: [
+      ...options.moved,
+      ...moveLines(
+        moves.filter(([node]) => !shown.has(node) && !isInside(node, shown)),
+        most,
+      ),
+    ],
     values,
     attributes: joinSameChanges(dropUnchosen(attributes)),
   };

@@ -7,7 +7,7 @@ const leadingText = (el) => squeeze((textContentOf(el) || '').slice(0, 200));
 
 // An element in few words, with its ref if it can be acted on.
 function shortLabelOf(el) {
-  const role = roleOf(el);
+  const role = toldRoleOf(el);
   const name = nameOf(el, role) || (role && !FIELDS.has(role) ? clip(leadingText(el), 60) : ''); // a list's options are no name
   const id = el.id ? `#${el.id}` : '';
   const known = numberByElement.has(el) || WIDGETS.has(role) || FIELDS.has(role);

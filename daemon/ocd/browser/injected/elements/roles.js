@@ -265,6 +265,12 @@ function roleOf(el) {
   return nativeRole(el);
 }
 
+// A role as it is told: what is presentational goes by its tag, as what has no role.
+const toldRoleOf = (el) => {
+  const role = roleOf(el);
+  return role === 'none' ? '' : role;
+};
+
 // What items have to stand in. What is a button or a link by itself is that where its role has no
 // such context, as ARIA says, unless it tells a state that only the role explains. Other items keep
 // their role: without it nobody would know what they are.
