@@ -22,6 +22,7 @@ const QUIET_ATTRIBUTES = new Set(
 const CELL_TAGS = new Set(['TD', 'TH']);
 const MAX_IMPLICIT_NAME = 160; // characters by which something without a name may go
 const INDIRECT_PENALTY = 3; // what goes by its words comes after a control inside that is called so
+const MAX_MATCHING_ROWS = 8; // after so many that match, only every eighth is looked at as a whole
 const MAX_CHAIN = 4; // elements around one text
 const SOFT_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MAX_SAID = 5000; // characters of one element's words
@@ -40,6 +41,7 @@ class ElementSearch extends Outline {
     this.found = [];
     this.partial = [];
     this.wordsFound = false; // whether the words around are matched with an element already
+    this.matchingRows = 0; // one after the other
     this.pointer = false; // whether the pointer over the element says that it can be clicked
     this.within = null; // the element around that takes clicks, unless it is a control of one piece
   }
@@ -107,8 +109,11 @@ class ElementSearch extends Outline {
     return !BLANK.test(text) || !this.isClassed(el);
   }
 
-  // The same for a row whose cells are texts and links.
+  // The same for a row whose cells are texts and links. Where the rows before it match, it is likely to, and
+  // its cells are asked one by one in any case.
   rowCannotMatch(row) {
+    if (++this.matchingRows > MAX_MATCHING_ROWS && this.matchingRows % MAX_MATCHING_ROWS !== 0)
+      return false;
     for (let cell = firstElementChildOf(row); cell; cell = nextElementSiblingOf(cell)) {
       if (cell.hasAttributes() || !CELL_TAGS.has(tagOf(cell))) return false;
       const inner = firstElementChildOf(cell);
@@ -116,6 +121,7 @@ class ElementSearch extends Outline {
       const text = textContentOf(cell);
       if (this.possible.test(text) && !BLANK.test(text)) return false;
     }
+    this.matchingRows = 0;
     return true;
   }
 
