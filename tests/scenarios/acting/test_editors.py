@@ -139,3 +139,18 @@ def test_editor_whose_field_has_no_size_is_a_field(at: At) -> None:
         "[...document.querySelectorAll('.editor')].map((one) => one.dataset.text).join()"
     )
     assert drawn == "select 2,water"
+
+
+def test_frame_in_design_mode_is_an_editor(at: At) -> None:
+    """As editors have long been made: the outline has its body as a field, by the frame's name."""
+    page = at("things.html")
+    page.js(
+        "document.body.innerHTML = '<iframe id=f title=Letter></iframe>';"
+        "f.contentDocument.designMode = 'on';"
+        "f.contentDocument.body.innerHTML = 'Dear <b>Ada</b>'; 1"
+    )
+    assert re.search(
+        r'textbox "Letter" \[ref=e\d+\] value="Dear Ada"', page.do("read_page")["content"]
+    )
+    assert page.do("form_input", query="Letter", value="Dear Grace")["value"] == "Dear Grace"
+    assert page.js("f.contentDocument.body.textContent") == "Dear Grace"

@@ -219,3 +219,21 @@ async def test_picture_that_lets_clicks_through_is_nothing_to_click(tab: Tab, si
         '- checkbox "Bridges" [ref] checked',
         "- clickable (drawn) [ref]",
     ], text
+
+
+_TOOLBAR = """
+<div><button class="tool-item"><i class="bolder"></i></button>
+<button class="tool-item over-it tool-over"><i class="slanted"></i></button>
+<button class="tool-item"><i class="tool-item"></i></button>
+<button class="close-panel"><i class="crossed"></i></button></div>
+"""
+
+
+async def test_the_rarest_class_is_the_hint(tab: Tab, site: Site) -> None:
+    """That of the icon where the buttons of a toolbar share theirs; none of a hovering mouse."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("(html) => { document.body.innerHTML = html; }", args=[_TOOLBAR])
+    text = (await read(tab)).text
+    assert re.findall(r"\(([\w-]+)\) \[ref=e\d+\]", text) == [
+        "bolder", "over-it", "tool-item", "close-panel",
+    ], text  # fmt: skip

@@ -35,7 +35,17 @@ function elementsByIds(el, attribute) {
 // The accessible name; `style` is the element's, if it is at hand.
 function nameOf(el, role, style) {
   if (role === 'none') return '';
-  return labelledName(el, role) || nameWithoutReferences(el, role, style);
+  return (
+    labelledName(el, role) ||
+    nameWithoutReferences(el, role, style) ||
+    (role === 'textbox' && tagOf(el) === 'BODY' ? nameOfFrame(el) : '')
+  );
+}
+
+// A document that is edited as a whole goes by the name of the frame that shows it.
+function nameOfFrame(body) {
+  const frame = windowOf(documentOf(body))?.frameElement;
+  return frame ? nameOf(frame, roleOf(frame)) : '';
 }
 
 function labelledName(el, role) {

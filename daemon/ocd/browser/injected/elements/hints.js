@@ -14,6 +14,9 @@ const SAYS_NOTHING = new Set(
 // Classes that say how something looks: of frameworks of utilities, or a framework's own prefix.
 const UTILITY =
   /^(?:[pm][xytrbl]?|w|h|d|z|min|max|text|bg|border|flex|grid|gap|space|rounded|shadow|ring|outline|font|leading|tracking|items|justify|self|align|object|inset|inline|overflow|whitespace|opacity|transition|duration|ease|animate|cursor|pointer-events|variant|size|btn|button|icon|fa|css|sc|jss|ui|Mui\w*|chakra|ant|is|has|js|ng|svg)-|__|--|^(?:fa[srlbd]?|bi|ti|la[srb]?|pi|bx|mdi|lni)$/;
+// What changes as the mouse and the focus come and go, and where something stands among others.
+const PASSING =
+  /(?:^|[-_])(?:over|hover|hovered|focus|focused|active|pressed|first|last|odd|even)$/i;
 // What the classes of icons say that say nothing: their parts and sizes.
 const ICON_SAYS_NOTHING =
   /^(?:btn|button|icons?|container|content|wrapper|inner|outer|element|item|group|control|disabled|enabled|active|hidden|hover|selected|left|right|svg|lg|sm|xs|fw|spin|\dx|solid|regular)$/i;
@@ -39,15 +42,25 @@ function hintOf(el, role) {
   if (clobbered(el)) return '';
   if (role === 'canvas') return sizeHint(el);
   const inner = [el, ...[...el.getElementsByTagName('*')].slice(0, HELD_MOST), ...partsOf(el)];
-  for (const look of [tipOf, iconOf, pictureOfHint, testIdOf, classWordOf, idWordOf]) {
-    for (const one of look === idWordOf ? [el] : inner) {
-      const words = look(one, one === el);
-      if (!words || words.toLowerCase() === role) continue;
-      const isClass = one === el && (look === iconOf || look === classWordOf);
-      return ` (${((isClass && iconOfBox(el)) || words).slice(0, 40)})`;
+  const isHint = (words) => words !== '' && words.toLowerCase() !== role;
+  const written = (words) => ` (${words.slice(0, 40)})`;
+  for (const look of [tipOf, iconOf, pictureOfHint, testIdOf]) {
+    for (const one of inner) {
+      const words = look(one);
+      if (isHint(words)) return written((one === el && look === iconOf && iconOfBox(el)) || words);
     }
   }
-  return '';
+  const classes = inner
+    .flatMap((one) => classWordsOf(one, one === el))
+    .filter(({ words }) => isHint(words));
+  if (classes.length > 0) {
+    const { words, one } = classes.reduce((least, other) =>
+      other.shared < least.shared ? other : least,
+    );
+    return written((one === el && iconOfBox(el)) || words);
+  }
+  const id = idWordOf(el);
+  return isHint(id) ? written(id) : '';
 }
 
 const partsOf = (el) =>
@@ -104,27 +117,26 @@ const testIdOf = (el) =>
     .map((name) => el.getAttribute(name))
     .find((value) => value && value.length < 40) || '';
 
-// The class that the fewest elements share: what many have says how they look.
-function classWordOf(el, isOwn) {
-  const prefix = classPrefixIn(documentOf(el));
-  const tokens = tokensOf(el);
+// The classes of an element that say something, and how many elements share each: what many have says how
+// they look.
+function classWordsOf(one, isOwn) {
+  const doc = documentOf(one);
+  const prefix = classPrefixIn(doc);
+  const tokens = tokensOf(one);
   const isPrefixed = (token) => prefix !== '' && token.startsWith(prefix);
   const bare = (token) =>
     isPrefixed(token) ? token.slice(prefix.length) : isOwn ? partWord(token, tokens) : token;
-  const words = tokens.filter((token) => {
-    const word = bare(token);
-    return (
-      PLAIN_CLASS.test(word) &&
-      !SAYS_NOTHING.has(word.toLowerCase()) &&
-      !UTILITY.test(isPrefixed(token) ? token : word)
-    );
-  });
-  if (words.length < 2) return bare(words[0] ?? '');
-  return bare(
-    words
-      .map((word) => [sharing(documentOf(el), word), word])
-      .reduce((least, one) => (one[0] < least[0] ? one : least))[1],
-  );
+  return tokens
+    .filter((token) => {
+      const words = bare(token);
+      return (
+        PLAIN_CLASS.test(words) &&
+        !SAYS_NOTHING.has(words.toLowerCase()) &&
+        !PASSING.test(words) &&
+        !UTILITY.test(isPrefixed(token) ? token : words)
+      );
+    })
+    .map((token) => ({ words: bare(token), shared: sharing(doc, token), one }));
 }
 
 const PART_CLASS = /__([a-z][a-z-]{3,})$/;

@@ -332,5 +332,10 @@ function nativeRole(el) {
 }
 
 function isEditingHost(el) {
-  return el.isContentEditable && !el.parentElement?.isContentEditable;
+  if (!el.isContentEditable) return false;
+  // Of a document in design mode, all of which can be edited, it is the body.
+  if (tagOf(el) === 'BODY') return true;
+  return el.parentElement === null
+    ? el !== rootElementOf(documentOf(el))
+    : !el.parentElement.isContentEditable;
 }
