@@ -24,7 +24,7 @@ def test_field_of_another_name_is_not_filled(at: At, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Add", "12", "Address list", "Report table", "a.txt", "Tables", "Item 50"]
+    "words", ["Add", "12", "Address list", "Report table", "a.txt", "Tables", "Item 50", "Ok"]
 )
 def test_button_of_another_name_is_not_clicked(at: At, words: str) -> None:
     page = at("short-words.html")

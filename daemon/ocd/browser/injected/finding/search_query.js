@@ -42,6 +42,7 @@ for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
+const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
 const HINT_PENALTY = 2; // and both than the class of an icon
 const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
@@ -282,7 +283,9 @@ class SearchQuery {
     if (!this.rest.length) return bare;
     const all = there === this.stems.length ? this.allWordsScore(said, spoken) : 0;
     const score =
-      all > LETTERS_SCORE ? all : Math.max(all, this.contextMatchScore(el, role, acts, spoken));
+      all > LETTERS_SCORE
+        ? all
+        : Math.max(all, this.contextMatchScore(el, role, acts, spoken, low !== ''));
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
     if (score === 0) return bare || (this.isCalledKind(low) ? LETTERS_SCORE + kind : 0);
     const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
@@ -341,8 +344,16 @@ class SearchQuery {
     return ` ${wordsOf(surroundingWords(el).words).join(' ')} `.includes(` ${this.phrase} `);
   }
 
+  // Whether no words that a person can see or hear say any of it: "Ok" is not "Delete" with the id `ok-button`.
+  isOnlyInIds(el) {
+    const tips = wordsOf(
+      `${el.placeholder ?? ''} ${el.title ?? ''} ${el.getAttribute('alt') ?? ''}`,
+    );
+    return !isKnownAs(el, this.text) && !this.rest.some((word) => tips.includes(word));
+  }
+
   // Where words are missing in the name, they may be among what else is known of the element.
-  contextMatchScore(el, role, acts, spoken) {
+  contextMatchScore(el, role, acts, spoken, isNamed) {
     const missing = spoken.length ? this.rest.filter((word) => !spoken.includes(word)) : this.rest;
     const hits = this.rest.length - missing.length;
     const others = otherWords(el, acts, hits > 0).toLowerCase();
@@ -351,6 +362,8 @@ class SearchQuery {
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
     if (!left.length && hits && this.namesNeighbour(el, role)) return ANOTHERS_SCORE;
+    if (!left.length && !hits && isNamed && !FIELDS.has(role) && this.isOnlyInIds(el))
+      return IDS_SCORE;
     if (!left.length) return hits || isKnownAs(el, this.text) ? 66 : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
