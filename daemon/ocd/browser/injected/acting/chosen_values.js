@@ -361,6 +361,16 @@ async function otherValuesAfter(el, values, held) {
   }
 }
 
+// What a field shows as chosen, once that is all of the values: pages draw anew what was chosen a moment later.
+async function valuesOnceShown(el, values) {
+  const stop = performance.now() + GONE_MS;
+  for (;;) {
+    const { missing, held } = compareChosen(el, values);
+    if (!missing.length || performance.now() >= stop || !areScriptsEnabled()) return held;
+    await nextFrame();
+  }
+}
+
 // The texts around a field, without those of its list: what changes as a value is taken away.
 function wordsAround(el) {
   const control = controlOf(el);
@@ -373,5 +383,6 @@ Object.assign(globalThis.openchrome, {
   compareChosen,
   findRemover,
   otherValuesAfter,
+  valuesOnceShown,
   wordsAround,
 });

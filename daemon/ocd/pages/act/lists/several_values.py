@@ -15,6 +15,7 @@ from ocd.pages.locate.target import ActionDeadline, Target
 _COMPARE = "function (values, fresh) { return openchrome.compareChosen(this, values, fresh) }"
 _REMOVER = "function (values, label) { return openchrome.findRemover(this, values, label) }"
 _AFTER = "function (values, held) { return openchrome.otherValuesAfter(this, values, held) }"
+_SHOWN = "function (values) { return openchrome.valuesOnceShown(this, values) }"
 _WORDS = "function () { return openchrome.wordsAround(this) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 # The errors of a field that takes no more values than it has.
@@ -92,8 +93,8 @@ async def put_back(
     values = before["held"]
     if not before["known"]:
         absent = {value.casefold() for value in before.get("absent", ())}
-        held = (await compare(target, [*absent]))["held"]
-        values = [value for value in held if value.casefold() not in absent]
+        shown = (await compare(target, [*absent]))["held"]
+        values = [value for value in shown if value.casefold() not in absent]
     if not values:
         return
     with suppress(OcdError):  # the first error is the one to tell
@@ -101,7 +102,7 @@ async def put_back(
         for value in await missing(target, values, known=True):
             await choose(value, deadline)
     with suppress(OcdError):
-        held = (await compare(target, values))["held"]
+        held: list[str] = await target.element.call(_SHOWN, list(values))
         error.details["held"] = held
         when = "still" if sorted(held) == sorted(values) else "now"
         error.message = f"{error.message} It {when} holds {', '.join(held) or 'nothing'}."
