@@ -38,6 +38,13 @@ def test_several_options_of_a_listbox(at: At) -> None:
     assert page.text("#said") == "tags Red,Green"
 
 
+def test_list_where_one_option_is_taken_says_who_takes_several(at: At) -> None:
+    page = at("lists.html")
+    reply = page.call("interact", selector="#tags", action="select", value='["Red", "Green"]')
+    assert reply.code == "option_not_found"
+    assert "form_input" in reply.error["hint"]
+
+
 def test_interact_selects_too(at: At) -> None:
     """The action `select` works for native and custom selects."""
     page = at("lists.html")

@@ -7,6 +7,8 @@ from ocd.pages.act.actionability import unusable_error
 from ocd.pages.locate.target import Target
 
 _QUOTED = 500  # characters of either text in an error's details
+_OPTION_HINT = "Choose one of its options, by label or value."
+_LIST_HINT = "That is one option here; `form_input` takes a list of several."
 _SHOWN = 60  # characters of the held text in its message
 
 
@@ -24,7 +26,7 @@ def raise_refusal(target: Target, answer: dict[str, Any]) -> None:
     if reason == "option_not_found":
         raise OcdError(
             "option_not_found", f"{_name(target)} has no option {answer['text']!r}.",
-            hint="Choose one of its options, by label or value.",
+            hint=_LIST_HINT if str(answer["text"]).startswith("[") else _OPTION_HINT,
             ref=target.ref, options=answer["options"], total=answer["total"],
         )  # fmt: skip
     if reason == "no_options":
