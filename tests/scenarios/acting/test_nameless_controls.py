@@ -28,6 +28,19 @@ def test_icon_whose_wrapper_listens_to_clicks_is_a_control(at: Callable[[str], P
     assert page.js("clicked.value") == "bold italic strike "
 
 
+def test_handle_of_a_slider_is_its_only_control(at: Callable[[str], Page]) -> None:
+    """The track around it listens to the mouse, too, but the keys go to the handle."""
+    page = at("things.html")
+    page.js(
+        "document.body.innerHTML = '<div id=track style=width:12px;height:90px;position:relative>"
+        "<span tabindex=0 style=position:absolute;width:12px;height:12px;bottom:9px></span></div>';"
+        "track.addEventListener('mousedown', () => {}); 1"
+    )
+    controls = page.do("read_page")["content"].splitlines()[1:]
+    assert len(controls) == 1
+    assert controls[0].count("[ref=") == 1
+
+
 def test_editor_is_found_by_its_hint_whatever_it_holds(at: Callable[[str], Page]) -> None:
     page = at("nameless-editor.html")
     for text in ("One", "Two"):

@@ -135,8 +135,10 @@ function suspectDrawing(el) {
 const MAX_ASKED = 64; // suspects whose listeners are asked for: more are cells without data
 const MAX_WRAPPERS = 2;
 
-// The outermost box around an empty element that has nothing else in it: it may listen to clicks for an icon.
+// The outermost box around an empty element that has nothing else in it: it may listen to clicks for an icon. What takes
+// the focus itself, such as the handle of a slider, is a control without it.
 function wrapperOf(el) {
+  if (el.hasAttribute('tabindex')) return null;
   let wrapper = null;
   let at = parentElementOf(el);
   for (let level = 0; level < MAX_WRAPPERS && at !== null; level++, at = parentElementOf(at)) {
