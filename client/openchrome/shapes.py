@@ -276,7 +276,7 @@ class CrawlSummary(TypedDict):
     sitemaps: NotRequired[list[str]]
     """Sitemaps that were read, at most 100"""
     origins: NotRequired[dict[str, int]]
-    """Pages by origin, where not all are of the start's"""
+    """Records by origin, where not all are of the start's"""
     sitemap_problems: NotRequired[dict[str, str]]
     """The problem, by address"""
 

@@ -131,7 +131,7 @@ class CrawlSummary(TypedDict, total=False):
     sitemap_source: Annotated[str, Meta(description="Of crawl_sitemap: the first sitemap read")]
     sitemaps: Annotated[list[str], Meta(description="Sitemaps that were read, at most 100")]
     origins: Annotated[
-        dict[str, int], Meta(description="Pages by origin, where not all are of the start's")
+        dict[str, int], Meta(description="Records by origin, where not all are of the start's")
     ]
     sitemap_problems: Annotated[dict[str, str], Meta(description="The problem, by address")]
 
@@ -174,6 +174,7 @@ class CrawlStats:
     def count(self, record: PageRecord, *, is_file: bool = False) -> None:
         """Count a record; files do not count as pages."""
         self._count_host(record)
+        self.count_origin(record)
         self.duplicates += bool(record.duplicate_of)
         if record.change:
             self.changes[record.change] += 1
@@ -198,11 +199,15 @@ class CrawlStats:
         new, self._new_by_host = self._new_by_host, Counter()
         return new
 
+    def count_origin(self, page: "PageRecord | _Counted") -> None:
+        """Count what was answered by its origin: files and failed pages may have text, too."""
+        if page.error is None or page.status is not None:
+            self.origins[origin_of(page.final_url)] += 1
+
     def count_page(self, page: "PageRecord | _Counted") -> None:
         """Count a page as fetched or failed."""
         if page.error is None:
             self.succeeded += 1
-            self.origins[origin_of(page.final_url)] += 1
             self.engines[page.engine] += 1
             self.max_depth = max(self.max_depth, page.depth)
         else:
@@ -290,6 +295,7 @@ class CrawlStats:
 
 class _Counted(msgspec.Struct):
     final_url: str = ""
+    status: int | None = None
     depth: int = 0
     engine: str = ""
     error: dict[str, Any] | None = None
@@ -302,7 +308,9 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
     """
     tally = CrawlStats()
     for line in lines:
-        tally.count_page(msgspec.json.decode(line, type=_Counted))
+        page = msgspec.json.decode(line, type=_Counted)
+        tally.count_origin(page)
+        tally.count_page(page)
     error = meta.get("error") or {}
     return {
         "total_pages": tally.succeeded + tally.failed,
