@@ -1,7 +1,6 @@
 """The language of a code block, as the markup gives it: on the block, inside it, or around it."""
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+# The class names of an element and of each around it, nearest first, by the element's identity.
+ClassesAbove = dict[int, tuple[str, ...]]
 # The class names of what is around a block, nearest first, each before a "|": how a browser hands
 # them over (injected/capture/serialise_html.js).
 WRAPPERS = "data-openchrome-wrappers"
@@ -42,9 +43,9 @@ _PYTHON_OR_NONE = "default"
 
 def mark_languages(tree: "LexborHTMLParser") -> None:
     """Give each block of code of the tree its language as the one class that converters know."""
-    around: dict[int, str] = {}  # what blocks inherit, by the element that they stand in
+    above: ClassesAbove = {}
     for block in tree.css("pre"):
-        language = language_of(block, around)
+        language = language_of(block, above)
         if language:
             block.attrs["class"] = f"language-{language}"
             inner = block.child
@@ -54,12 +55,12 @@ def mark_languages(tree: "LexborHTMLParser") -> None:
         del link.attrs["href"]  # links have no form inside of code
 
 
-def language_of(block: "LexborNode", around: dict[int, str]) -> str:
+def language_of(block: "LexborNode", above: ClassesAbove) -> str:
     """Return the language of a `pre` as the page names it, "" if it does not.
 
-    around: a cache for the blocks of one tree: languages by the element that contains them.
+    above: a cache for the blocks of one tree.
     """
-    language = _own_language(block) or _language_around(block, around)
+    language = _own_language(block) or _language_around(block, above)
     if language == _PYTHON_OR_NONE:
         return "python" if block.css_first("span ~ span") is not None else ""
     return language
@@ -77,27 +78,22 @@ def _own_language(block: "LexborNode") -> str:
     return ""
 
 
-def _language_around(block: "LexborNode", around: dict[int, str]) -> str:
-    if (wrappers := block.attributes.get(WRAPPERS)) is not None:
-        return _inherited(wrappers.split("|"))
-    parent = block.parent
-    if parent is None:
-        return ""
-    if parent.mem_id not in around:
-        around[parent.mem_id] = _inherited(_classes_upward(parent))
-    return around[parent.mem_id]
-
-
-def _inherited(classes: Iterable[str]) -> str:
+def _language_around(block: "LexborNode", above: ClassesAbove) -> str:
+    wrappers = block.attributes.get(WRAPPERS)
+    classes = _classes_upward(block.parent, above) if wrappers is None else wrappers.split("|")
     return next(filter(None, map(_inherited_language, classes, count())), "")
 
 
-def _classes_upward(node: "LexborNode") -> Iterator[str]:
-    """Yield the class names of an element and of each around it, nearest first."""
-    above: LexborNode | None = node
-    while above is not None:
-        yield above.attributes.get("class") or ""
-        above = above.parent
+def _classes_upward(node: "LexborNode | None", above: ClassesAbove) -> tuple[str, ...]:
+    """Return the class names of an element and of each around it, nearest first."""
+    unknown: list[LexborNode] = []
+    while node is not None and node.mem_id not in above:
+        unknown.append(node)
+        node = node.parent
+    classes = () if node is None else above[node.mem_id]
+    for one in reversed(unknown):
+        classes = above[one.mem_id] = (one.attributes.get("class") or "", *classes)
+    return classes
 
 
 def _inherited_language(classes: str, place: int) -> str:
