@@ -1,7 +1,7 @@
 """Verbs that load pages, and wait for conditions on them."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Awaitable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
@@ -11,7 +11,9 @@ from msgspec import Meta
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
 from ocd.browser.network.http_auth import challenge_of
+from ocd.browser.network.interception import interception_of
 from ocd.browser.tabs.tab import Navigation, Tab
+from ocd.pages.act.browser_prompts import load_past_prompts
 from ocd.pages.locate.target import ActionDeadline
 from ocd.pages.locate.wait import wait_for_text
 from ocd.pages.read.page_health import glance, is_redirected_to_login
@@ -65,7 +67,13 @@ class PageAddress(TypedDict):
         Annotated[str, Meta(description="What was ended because the previous page hung")]
     ]
     auth_required: NotRequired[
-        Annotated[dict[str, Any], Meta(description="HTTP authentication that the site asks for")]
+        Annotated[
+            dict[str, Any],
+            Meta(
+                description="HTTP authentication that the site asks for: scheme, realm; request: "
+                "for a part of the page, which is loaded without it"
+            ),
+        ]
     ]
     next_step: NotRequired[Annotated[dict[str, Any], Meta(description="The call to continue with")]]
 
@@ -119,13 +127,18 @@ async def navigate(tab: Tab, params: Navigate) -> Output:
     with _page_before(tab) as left:
         if params.url in ("back", "forward"):
             action = params.url
-            at = await (tab.back if action == "back" else tab.forward)(params.wait)
+            go = tab.back if action == "back" else tab.forward
+            at, asked = await load_past_prompts(tab, lambda: go(params.wait), None)
         else:
             action, url = "navigate", _parse_address(params.url, tab)
-            at = await tab.navigate(url, params.wait)
+
+            def load() -> Awaitable[Navigation]:
+                return tab.navigate(url, params.wait)
+
+            at, asked = await load_past_prompts(tab, load, load)
     if "created" in tab_was:
         left.pop("ended", None)  # a blank page: the machine was too busy to answer for it
-    result = _navigation_result(tab, action, at, left)
+    result = _navigation_result(tab, action, at, left, asked)
     more = {} if params.wait == "commit" else _page_summary(await glance(tab), url, at)
     return replace(result, data={**result.data, **tab_was, **more})
 
@@ -188,8 +201,12 @@ class PageReloadResult(PageAddress):
 )
 async def page_reload(tab: Tab, params: PageReload) -> Output:
     with _page_before(tab) as left:
-        reloaded = await tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
-    result = _navigation_result(tab, "reload", reloaded, left)
+
+        def load() -> Awaitable[Navigation]:
+            return tab.reload(ignore_cache=params.ignore_cache, wait=params.wait)
+
+        reloaded, asked = await load_past_prompts(tab, load, load)
+    result = _navigation_result(tab, "reload", reloaded, left, asked)
     more = {"ignore_cache": params.ignore_cache, "message": f"Reloaded {reloaded.url}"}
     return replace(result, data={**result.data, **more})
 
@@ -214,7 +231,9 @@ def _page_before(tab: Tab) -> Generator[dict[str, str], None, None]:
         tab.events.off("hung_page_ended", on_ended)
 
 
-def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, str]) -> Output:
+def _navigation_result(
+    tab: Tab, action: str, at: Navigation, left: dict[str, str], asked: str
+) -> Output:
     data: dict[str, Any] = {
         "action": action,
         "tab_id": tab.id,
@@ -227,17 +246,15 @@ def _navigation_result(tab: Tab, action: str, at: Navigation, left: dict[str, st
         data["redirected"] = True
     if at.broken_off:
         data["broken_off"] = at.broken_off
-    if at.status == _UNAUTHORIZED:
-        data |= _pending_prompts(tab)
+    challenge = challenge_of(tab.request_log.requests()) if at.status == _UNAUTHORIZED else None
+    if asked:
+        challenge = {**interception_of(tab).challenges.latest(), "request": asked}
+    if challenge is not None:
+        arguments = {"tab_id": tab.id, "action": "set", "username": "", "password": ""}
+        data |= {
+            "auth_required": challenge, "next_step": {"verb": "http_auth", "arguments": arguments},
+        }  # fmt: skip
     return Output(data=data)
-
-
-def _pending_prompts(tab: Tab) -> dict[str, Any]:
-    challenge = challenge_of(tab.request_log.requests())
-    if challenge is None:
-        return {}
-    arguments = {"tab_id": tab.id, "action": "set", "username": "", "password": ""}
-    return {"auth_required": challenge, "next_step": {"verb": "http_auth", "arguments": arguments}}
 
 
 class WaitFor(Params):

@@ -70,6 +70,33 @@ def test_prompt_does_not_come_again_in_the_tab(at: At) -> None:
     page.do("wait_for", type="function", value="said.textContent === 'told 200'")
 
 
+@pytest.mark.parametrize("part", ["image", "style", "script", "frame"])
+def test_page_loads_without_a_part_that_asks_for_a_login(
+    daemon: Daemon, site: Site, part: str
+) -> None:
+    """The prompt is closed, the page is whole otherwise, and the result says what asked."""
+    daemon.do("tabs_create")
+    arrived = daemon.do("navigate", url=site.url(f"acting/asks-for-login.html?{part}"))
+    assert arrived["status"] == 200
+    assert arrived["auth_required"] == {
+        "scheme": "basic", "realm": "fixture", "request": f"GET {site.url('basic-auth')}",
+    }  # fmt: skip
+    assert arrived["next_step"]["verb"] == "http_auth"
+    daemon.do("interact", query="Open")
+    daemon.do("wait_for", type="text", value="Opened")
+    again = daemon.do("page_reload")
+    assert "auth_required" not in again
+
+
+def test_part_that_is_only_slow_is_waited_for(daemon: Daemon, site: Site) -> None:
+    """It is asked for once more to find out, without credentials, and not stopped."""
+    daemon.do("tabs_create")
+    url = site.url("acting/asks-for-login.html?slow")
+    assert daemon.call("navigate", url=url, timeout_ms=6000).code == "timeout"
+    assert len(site.seen("hang")) <= 2
+    assert daemon.do("http_auth", action="get")["challenges"] == []
+
+
 def test_prompt_for_another_program_is_no_success(at: At) -> None:
     """A link of tel: opens one that only leaving the site closes: the hint says so."""
     page = at("browser-prompts.html")

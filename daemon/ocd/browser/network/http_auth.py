@@ -78,6 +78,10 @@ class HttpAuthChallenges:
         )  # fmt: skip
         return answer
 
+    def latest(self) -> dict[str, str]:
+        """Return the scheme and realm of the newest challenge, nothing without one."""
+        return {key: self.seen[-1][key] for key in ("scheme", "realm")} if self.seen else {}
+
     def _credentials_apply(self, credentials: Credentials, event: Event, tab_origin: str) -> bool:
         origin = event["authChallenge"]["origin"]
         if credentials.origins:

@@ -4,23 +4,30 @@ Chromium shows one when a request is answered with 401, when a link leads to ano
 (`tel:`), or when a page asks to share the screen. Preventing the first kind would slow down every
 page: Chromium passes such answers to CDP only together with every request, which took 7 to 14 %
 more of its CPU on a small page. So a prompt is noticed when an action's input does not reach the
-page. One for a password is closed then, and later challenges of the tab are answered: with the
-credentials of `http_auth`, or with none.
+page, or when a page does not finish loading. One for a password is closed then, and later
+challenges of the tab are answered: with the credentials of `http_auth`, or with none.
 """
 
 import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
 
 from ocd.api.errors import OcdError
 from ocd.browser.injected import script
 from ocd.browser.network.interception import interception_of
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.observe.requests import NetworkRequest
-from ocd.browser.tabs.tab import Tab
+from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.act import input_events
 
+Load = Callable[[], Awaitable[Navigation]]
 # How often it is looked whether a prompt has closed, and the seconds between.
 _LOOKS = 50
 _PAUSE_S = 0.02
+# Seconds that a page has been loading when it is looked for a prompt, and between two looks.
+_LOADING_S = 1.5
+_MAX_ASKED = 3  # requests
+_UNAUTHORIZED = 401
 _LOGIN_HINT = (
     "If you have them, give them with `http_auth` and load the page again. Without them try again: "
     "from now on the page gets such answers instead."
@@ -38,10 +45,9 @@ async def check_heard(tab: Tab) -> None:
     what, hint = "a prompt of the browser itself gets it", _OTHER_HINT
     unanswered = _unanswered(tab)
     if unanswered:
-        await interception_of(tab).refuse_prompts()
-        await tab.cdp.send("Page.stopLoading")
+        await _refuse(tab)
         if await _hears_again(tab):
-            asked = f"{unanswered[-1].method} {display_url(unanswered[-1].url)}"
+            asked = _describe(unanswered[-1])
             what = (
                 "it went to a prompt of the browser for a user name and a password (`http_auth`), "
                 f"which the answer to {asked} asked for; it is closed, and that request failed"
@@ -50,6 +56,73 @@ async def check_heard(tab: Tab) -> None:
     raise OcdError(
         "covered", f"The page got nothing of the input: {what}.", hint=hint, covered_by=what
     )
+
+
+async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[Navigation, str]:
+    """Return what `load` returns, and the request whose prompt kept the page from loading, or "".
+
+    Such a prompt for a password is closed, which stops all else that was being loaded. So `again`
+    loads the page once more: now such requests get their 401 at once. None: the page stays so.
+    """
+    closed: list[NetworkRequest] = []
+
+    async def watch() -> None:
+        asked: set[int] = set()
+        while not closed:
+            await asyncio.sleep(_LOADING_S)
+            # The load itself says what is wrong with the tab.
+            with contextlib.suppress(OcdError, TimeoutError):
+                closed.extend(await _close_prompt(tab, asked))
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            watcher = group.create_task(watch())
+            result = await load()
+            watcher.cancel()
+    except* OcdError as errors:
+        raise errors.exceptions[0] from None
+    if not closed:
+        return result, ""
+    return await again() if again else result, _describe(closed[0])
+
+
+async def _close_prompt(tab: Tab, asked: set[int]) -> list[NetworkRequest]:
+    """Close the prompt for a password that the page waits for; return the request, if there is one.
+
+    A page that is not drawn yet does not hear the mouse either: so the server is asked once more.
+
+    asked: the numbers of the requests that this was done for; more are added.
+    """
+    unanswered = [
+        request
+        for request in _unanswered(tab)
+        if request.method == "GET" and request.number not in asked
+    ]
+    if not unanswered or await _hears(tab):
+        return []
+    for request in unanswered[:_MAX_ASKED]:
+        asked.add(request.number)
+        if await _wants_login(tab, request.url):
+            await _refuse(tab)
+            return [request]
+    return []
+
+
+async def _wants_login(tab: Tab, url: str) -> bool:
+    """Whether the server answers 401 to the request without credentials, which shows no prompt."""
+    async with asyncio.timeout(_LOADING_S):
+        status = await tab.evaluate(script("tabs/anonymous_status"), args=(url,), isolated=True)
+    return bool(status == _UNAUTHORIZED)
+
+
+async def _refuse(tab: Tab) -> None:
+    """Close the tab's prompt for a password, and have no other one shown."""
+    await interception_of(tab).refuse_prompts()
+    await tab.cdp.send("Page.stopLoading")
+
+
+def _describe(request: NetworkRequest) -> str:
+    return f"{request.method} {display_url(request.url)}"
 
 
 async def _hears_again(tab: Tab) -> bool:
