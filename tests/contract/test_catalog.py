@@ -1,4 +1,4 @@
-"""The public surface: every verb is described, tried out, and as the generated files say."""
+"""The public surface: every verb is described, tested, and matches the generated files."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def test_generated_page_names_every_verb() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
-def test_verb_is_documented(verb: dict) -> None:
+def test_every_verb_is_documented(verb: dict) -> None:
     """A verb has an imperative summary without a period, and a capability, tier and fair name."""
     assert re.fullmatch(r"[A-Z].*[^.\s]", verb["summary"]), verb["summary"]
     assert "\n" not in verb["summary"]
@@ -83,7 +83,7 @@ def test_long_verbs_are_task_kinds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_verb_has_a_scenario(name: str) -> None:
+def test_every_verb_has_a_scenario(name: str) -> None:
     """A scenario calls the verb by name, over the socket or through oc."""
     spelled = [f'"{name}"', f"$ oc {name.replace('_', '-')}"]
     spelled.append(f"$ oc {name.removeprefix('oc_').replace('_', ' ', 1).replace('_', '-')}")

@@ -1,4 +1,4 @@
-"""The rules of CONTRIBUTING.md that no tool for everybody knows."""
+"""The rules of CONTRIBUTING.md that no general tool checks."""
 
 import ast
 import re
@@ -46,20 +46,20 @@ def _functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]
                 yield f"{path}:{node.lineno} {node.name}", node
 
 
-def test_functions_are_short() -> None:
-    """What outgrows the bound belongs in two."""
+def test_functions_are_within_the_limit() -> None:
+    """A longer function is two functions."""
     lengths = {where: (one.end_lineno or 0) - one.lineno + 1 for where, one in _functions()}
     assert [where for where, lines in lengths.items() if lines > MAX_FUNCTION_LINES] == []
 
 
-def test_modules_are_one_noun() -> None:
-    """A module that outgrows the bound has two nouns."""
+def test_modules_are_within_the_limit() -> None:
+    """A longer module has two nouns."""
     lengths = {path: len((ROOT / path).read_text("utf-8").splitlines()) for path in _trees()}
     assert [path for path, lines in lengths.items() if lines > MAX_MODULE_LINES] == []
 
 
-def test_folders_are_one_room() -> None:
-    """A folder that has more modules, beside its sub-folders, has sub-folders to make."""
+def test_folders_are_within_the_limit() -> None:
+    """A folder with more modules beside its sub-folders needs sub-folders."""
     scripts = (path.relative_to(ROOT) for name in PACKAGES for path in (ROOT / name).rglob("*.js"))
     modules = Counter(path.parent.as_posix() for path in (*map(Path, _trees()), *scripts))
     full = {folder for folder, count in modules.items() if count > MAX_MODULES_OF_FOLDER}
@@ -72,7 +72,7 @@ def test_no_function_is_named_by_a_bare_participle() -> None:
     assert "\n".join(bare) == ""
 
 
-def test_objects_print_the_name_of_their_class() -> None:
+def test_every_repr_names_its_class() -> None:
     """A log line or a debugger leads to the class that a `__repr__` names."""
     wrong = [
         f"{path}:{method.lineno} {node.name}"
@@ -209,7 +209,7 @@ def test_bounds_are_called_max_and_min() -> None:
     assert "\n".join(found) == ""
 
 
-def test_digits_are_those_that_int_takes() -> None:
+def test_digits_are_tested_with_isdecimal() -> None:
     """`isdecimal` is asked, never `isdigit`: that says yes to "²", which `int` refuses."""
     found = [
         f"{path}:{node.lineno}"
@@ -224,7 +224,7 @@ def test_digits_are_those_that_int_takes() -> None:
 ADAPTER = "daemon/ocd/browser/cdp/pyppeteer_adapter.py"
 
 
-def test_background_work_is_the_child_of_a_group() -> None:
+def test_background_work_belongs_to_a_task_group() -> None:
     """`create_task` is called on a TaskGroup."""
     strays = [
         f"{path}:{node.lineno} {ast.unparse(node)}"
@@ -252,7 +252,7 @@ def _groups(tree: ast.Module) -> set[str]:
     return opened | {one.arg for one in arguments if "TaskGroup" in ast.unparse(one.annotation)}
 
 
-def test_nothing_is_caught_and_dropped() -> None:
+def test_no_exception_is_swallowed() -> None:
     """`except Exception` logs the traceback or raises; `except BaseException` raises again."""
     dropped = []
     for path, tree in _trees().items():

@@ -222,7 +222,7 @@ def test_commands_in_the_documents_exist() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_links_lead_somewhere(document: str) -> None:
+def test_relative_links_resolve(document: str) -> None:
     """Every relative link is a file."""
     links = re.findall(r"\]\(([^)#]+)\)", _read(document))
     local = [link for link in links if "://" not in link]
@@ -256,7 +256,7 @@ def test_architecture_has_the_layers_of_pyproject() -> None:
     assert _WORD.findall(block.partition("(top")[0]) == layers[1:]
 
 
-def test_architecture_tells_of_every_dependency() -> None:
+def test_architecture_lists_every_dependency() -> None:
     """The table of dependencies is that of pyproject.toml, in its order."""
     project = tomllib.loads(_read("pyproject.toml"))["project"]
     packages = [re.split("[<>=;! ]", line)[0] for line in project["dependencies"]]

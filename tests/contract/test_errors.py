@@ -1,4 +1,4 @@
-"""The table of errors: complete, sane, and each code used."""
+"""The table of errors: complete, consistent, and each code used."""
 
 import ast
 from pathlib import Path
@@ -44,14 +44,14 @@ def test_every_code_that_is_raised_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_code_is_used(code: str) -> None:
+def test_every_code_is_used(code: str) -> None:
     """A code of the table stands somewhere in the source besides the table."""
     texts = (p.read_text(encoding="utf-8") for p in SOURCES if p.name != "errors.py")
     assert any(f'"{code}"' in text for text in texts), f"nothing says {code}"
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_code_has_statuses(code: str) -> None:
+def test_every_code_has_http_and_exit_statuses(code: str) -> None:
     """A code has an error status of HTTP and one of oc's exit statuses."""
     assert 400 <= http_status(code) <= 599
     assert exit_status(code) in (1, 2, 3, 4, 5, 130)

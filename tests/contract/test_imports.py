@@ -1,4 +1,4 @@
-"""What starting costs: the modules that a fresh process loads, not its time."""
+"""Import budgets: the modules that a fresh process loads."""
 
 import ast
 import subprocess
@@ -53,7 +53,7 @@ def test_bridge_loads_the_standard_library_only(module: str) -> None:
     assert sorted(foreign) == []
 
 
-def test_conversion_loads_nothing_of_the_daemon() -> None:
+def test_conversion_process_loads_no_asyncio_and_no_network_library() -> None:
     """A process that converts pages has neither asyncio, 4 MB, nor a network library."""
     loaded = _loaded_by("import ocd.conversion.process, ocd.crawl.page_extractor")
     assert sorted(loaded & {"asyncio", "ssl", "aiohttp", "http", "sqlite3"}) == []
@@ -79,7 +79,7 @@ def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
     assert sorted(_loaded_by("import ocd.lifecycle") & lazy) == []
 
 
-def test_a_daemon_without_the_dashboard_loads_nothing_of_it() -> None:
+def test_the_dashboard_is_loaded_only_when_used() -> None:
     """It is off until somebody asks for it, and costs nothing until then."""
     script = "import ocd.lifecycle, sys; print('ocd.server.dashboard' in sys.modules)"
     done = subprocess.run(
@@ -88,7 +88,7 @@ def test_a_daemon_without_the_dashboard_loads_nothing_of_it() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_importing_the_daemon_opens_nothing() -> None:
+def test_importing_the_daemon_has_no_side_effects() -> None:
     """Importing has no side effects: no threads, no event loop."""
     script = "import ocd.lifecycle, threading; print(threading.active_count())"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What an `oc` call may import: each of these costs milliseconds that every call would pay."""
+"""What an `oc` call may import: every call pays for each of these modules."""
 
 import json
 import os
@@ -28,7 +28,7 @@ sys.exit(code)
 @pytest.mark.parametrize(
     "words", [["status", "--json"], ["tabs", "context"], ["navigate", "http://x"], ["read-page"]]
 )
-def test_a_call_imports_little(tmp_path: Path, words: list[str]) -> None:
+def test_a_warm_call_imports_little(tmp_path: Path, words: list[str]) -> None:
     """A warm call imports neither typer nor rich nor msgspec, and not even `typing`."""
     daemon = FakeDaemon(tmp_path)
     daemon.says({"result": {"url": "http://x/", "content": "words"}})

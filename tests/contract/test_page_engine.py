@@ -51,12 +51,12 @@ def test_no_two_files_declare_the_same_name() -> None:
     assert _scopes()["repeated"] == []
 
 
-def test_a_script_uses_only_what_is_there() -> None:
+def test_a_script_uses_only_declared_names() -> None:
     """What it declares, what the parts before it declare, and what a browser has."""
     assert _scopes()["undeclared"] == []
 
 
-def test_no_name_is_declared_in_vain() -> None:
+def test_no_declared_name_is_unused() -> None:
     """What nothing uses is not sent into every page."""
     assert _scopes()["unused"] == []
 
@@ -66,7 +66,7 @@ def test_scripts_are_formatted() -> None:
     assert npm.format_scripts(check=True) == ""
 
 
-def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
+def test_no_script_reads_document_properties_that_a_page_can_shadow() -> None:
     """Elements named "body" or "querySelector" hide these: documents.js has them all the same."""
     sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}
     for path in SCRIPTS.parents[1].rglob("*.py"):
@@ -82,7 +82,7 @@ def test_no_script_asks_a_document_for_what_the_page_can_hide() -> None:
     assert found == []
 
 
-def test_labels_are_asked_for_once() -> None:
+def test_labels_are_looked_up_once() -> None:
     """What an element says of its own labels costs as much as its document, for each element."""
     asked = re.compile(r"(?<!\bthis)\.labels\b")
     sources = {path.name: path.read_text(encoding="utf-8") for path in SCRIPTS.rglob("*.js")}

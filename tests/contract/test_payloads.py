@@ -1,4 +1,4 @@
-"""Nothing large has to be typed: every parameter that can be large has a companion for its path."""
+"""No large value has to be typed: every parameter that can be large can also come from a file."""
 
 import json
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_every_large_parameter_has_a_companion(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("verb", NAMED)
-def test_what_the_specification_names_can_be_given_by_path(verb: str) -> None:
+def test_parameters_named_by_the_specification_have_companions(verb: str) -> None:
     (entry,) = (entry for entry in CATALOG["verbs"] if entry["name"] == verb)
     properties = entry["params"]["properties"]
     assert {NAMED[verb], f"{NAMED[verb]}_path"} <= properties.keys()

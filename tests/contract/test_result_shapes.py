@@ -1,4 +1,4 @@
-"""What verbs return is declared, and what is checked against it is checked."""
+"""The results of verbs are declared, and compared with their declarations."""
 
 import json
 
@@ -13,7 +13,7 @@ DECLARED = {**VERBS, **catalog.kinds()}
 SEVERAL = {"call_verb", "oc_journal"}
 
 
-def test_every_verb_and_kind_says_what_it_returns() -> None:
+def test_every_verb_and_task_kind_declares_its_result() -> None:
     assert [name for name, verb in DECLARED.items() if verb.returns is None] == []
     document = result_schemas.render(DECLARED.values())
     schemas = {**document["verbs"], **document["kinds"]}
@@ -46,13 +46,13 @@ TABS = {"session": "s", "current": "t1", "tab_count": 1, "worker_count": 0, "tab
         ([TABS], "$"),
     ],
 )
-def test_what_the_scenarios_check(result: object, place: str | None) -> None:
+def test_mismatches_that_scenarios_detect(result: object, place: str | None) -> None:
     """A missing key, one that is not declared, and a value of another type are faults."""
     found = fault("tabs_context", result)
     assert (found.json_path if found else None) == place
 
 
-def test_a_fault_fails_and_a_stored_result_is_none() -> None:
+def test_a_mismatch_fails_but_a_stored_result_does_not() -> None:
     with pytest.raises(
         AssertionError, match=r"tabs_context is not as declared .* required property"
     ):

@@ -41,7 +41,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[\s-]+", "-", heading) for heading in plain}
 
 
-def test_every_verb_has_its_section_and_what_it_answers() -> None:
+def test_every_verb_has_a_section_with_its_examples() -> None:
     """The answers are those of the examples there are, in their order."""
     verbs = "\n".join(text for path, text in pages().items() if path.startswith("verbs/"))
     answers = examples.written()
@@ -51,7 +51,7 @@ def test_every_verb_has_its_section_and_what_it_answers() -> None:
     assert [name for name, answer in answers.items() if answer not in verbs] == []
 
 
-def test_the_last_command_of_an_example_is_the_verbs() -> None:
+def test_the_last_command_of_an_example_calls_its_verb() -> None:
     """As `oc` itself parses it."""
     index = command_index.of_catalog(command_index.load_catalog())
     called = {
@@ -71,7 +71,7 @@ def test_every_error_has_a_meaning() -> None:
     assert [code for code, texts in MEANINGS.items() if not all(texts)] == []
 
 
-def test_every_setting_is_there() -> None:
+def test_every_setting_is_documented() -> None:
     assert [key for key in SETTINGS if key not in pages()["settings.md"]] == []
 
 
@@ -81,7 +81,7 @@ def said_events() -> set[str]:
     return {word for source in sources for pair in _SAID.findall(source) for word in pair} - {""}
 
 
-def test_every_event_is_there() -> None:
+def test_every_event_is_documented() -> None:
     page = pages()["events.md"]
     ends = {"completed", "failed", "cancelled"}
     assert {"lease_taken", "started", "orphaned"} <= said_events()
@@ -89,7 +89,7 @@ def test_every_event_is_there() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(pages()))
-def test_links_lead_somewhere(path: str) -> None:
+def test_links_resolve(path: str) -> None:
     """To a page of the site and a heading of it, or to one of its pictures."""
     text = _FENCED.sub("", pages()[path])
     for link in _LINK.findall(text):
@@ -101,7 +101,7 @@ def test_links_lead_somewhere(path: str) -> None:
         assert not anchor or anchor in anchors(pages()[page]), link
 
 
-def test_links_are_found() -> None:
+def test_links_are_collected() -> None:
     """Those that the test above follows: to pages and to headings."""
     links = [link for text in pages().values() for link in _LINK.findall(_FENCED.sub("", text))]
     assert sum(not re.match(r"[a-z]+:", link) for link in links) > 50
@@ -113,7 +113,7 @@ def test_every_page_is_in_the_navigation() -> None:
     assert all(f"]({path}): " in llms_txt(pages()) for path in pages())
 
 
-def test_figures_are_those_measured() -> None:
+def test_figures_match_the_measurements() -> None:
     """The comparison has no figure of its own."""
     source = (ROOT / "docs" / "pages" / "comparison.md").read_text(encoding="utf-8")
     assert re.findall(r"\d (?:ms|MB|KB|pages/s)\b", source.replace("300 pages of 20 KB", "")) == []
@@ -129,13 +129,13 @@ def test_man_pages_are_current() -> None:
     assert r"\-\-max\-concurrent\-tasks" in written["ocd.1"]
 
 
-def test_no_output_names_the_machine_it_came_from() -> None:
+def test_no_example_output_names_its_machine() -> None:
     text = examples.WRITTEN.read_text(encoding="utf-8")
     assert str(ROOT) not in text
     assert set(re.findall(r"127\.0\.0\.1:(\d+)", text)) == {"8000"}
 
 
-def test_it_builds_strictly_and_asks_no_other_server(tmp_path: Path) -> None:
+def test_site_builds_strictly_without_external_requests(tmp_path: Path) -> None:
     """Warnings are errors; each page has its Markdown beside it, and loads what lies beside it."""
     done = subprocess.run(
         [sys.executable, "-m", "documentation", str(tmp_path)], cwd=ROOT / "scripts",

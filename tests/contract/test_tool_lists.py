@@ -1,4 +1,4 @@
-"""What is listed fits the hosts and says how it is used, and what is not is found by words."""
+"""Listed tools fit the hosts and show how they are used; unlisted ones are found by words."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ def listed(tier: int) -> list[dict[str, Any]]:
     return [entry for entry in ENTRIES if entry["tier"] <= tier]
 
 
-def test_the_lists_fit() -> None:
+def test_tool_lists_fit_their_hosts() -> None:
     """Cursor takes 40 tools of all servers; each byte is paid for in every conversation."""
     assert len(listed(2)) <= 40
     assert size(listed(2)) <= 32 * 1024
@@ -39,7 +39,7 @@ def test_core_alone_is_a_quarter_smaller() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
-def test_examples_are_calls(entry: dict[str, Any]) -> None:
+def test_examples_are_valid_calls(entry: dict[str, Any]) -> None:
     """Each verb that takes something shows one call of it, which decodes."""
     example = entry.get("example", {})
     verb = VERBS[entry["name"]]
@@ -61,7 +61,7 @@ def test_crawl_lists_ten_everyday_parameters() -> None:
     ]  # fmt: skip
 
 
-def test_ways_to_list_elements_name_each_other() -> None:
+def test_tools_that_list_elements_refer_to_each_other() -> None:
     texts = {entry["name"]: describe(entry) for entry in ENTRIES}
     for name, others in {
         "read_page": ("find", "inspect"), "find": ("read_page", "query_dom"),
@@ -101,6 +101,6 @@ def test_the_right_tool_is_found_first() -> None:
     assert len(missed) <= 2, missed
 
 
-def test_a_search_without_any_word_of_a_tool_finds_nothing() -> None:
+def test_a_search_for_unrelated_words_finds_nothing() -> None:
     assert tool_search.rank(ENTRIES, "zzyzx qwxyz") == []
     assert tool_search.rank(ENTRIES, "") == []

@@ -1,4 +1,4 @@
-"""Every tool is one that the strictest readers of tool lists take: one they refuse costs them all.
+"""Tool schemas satisfy the strictest readers: a schema that one refuses loses it the whole list.
 
 The rules, as written by those who enforce them or as reported by those whom they stopped:
 
@@ -93,24 +93,24 @@ def gemini(tool: dict[str, Any]) -> Violations:
 
 
 @pytest.mark.parametrize("reader", [openai, vs_code, gemini])
-def test_every_reader_takes_every_tool(reader: Any) -> None:  # noqa: ANN401 - one of the above
+def test_every_reader_accepts_every_tool(reader: Any) -> None:  # noqa: ANN401 - one of the above
     refused = {name: found for name, tool in TOOLS.items() if (found := list(reader(tool)))}
     assert refused == {}
 
 
-def test_the_rules_see_what_they_are_there_for() -> None:
+def test_the_catalogs_own_schemas_break_the_rules() -> None:
     """The catalog's own schemas, which are JSON Schema in full, break each of the three."""
     raw = [{**TOOLS[name], "inputSchema": entry["params"]} for name, entry in ENTRIES.items()]
     for reader in (openai, vs_code, gemini):
         assert [tool["name"] for tool in raw if list(reader(tool))]
 
 
-def test_nothing_is_said_of_additional_properties() -> None:
+def test_additional_properties_are_not_mentioned() -> None:
     """Rarely wanted parameters, and other keys of open objects, are taken as well."""
     assert "additionalProperties" not in json.dumps(list(TOOLS.values()))
 
 
-def test_a_schema_says_nothing_that_the_catalog_does_not_say() -> None:
+def test_schemas_agree_with_the_catalog() -> None:
     """What is listed exists, and what is required is listed."""
     for name, tool in TOOLS.items():
         params, shown = ENTRIES[name]["params"], tool["inputSchema"]
@@ -118,7 +118,7 @@ def test_a_schema_says_nothing_that_the_catalog_does_not_say() -> None:
         assert shown.get("required", []) == params.get("required", []), name
 
 
-def test_only_tools_that_write_nothing_call_themselves_read_only() -> None:
+def test_only_tools_that_write_nothing_are_read_only() -> None:
     hints = {name: tool.get("annotations", {}) for name, tool in TOOLS.items()}
     read_only = {name for name, hint in hints.items() if hint.get("readOnlyHint")}
     assert not read_only & {"page_pdf", "page_screenshot", "oc_recording_export", "cookies"}
@@ -127,7 +127,7 @@ def test_only_tools_that_write_nothing_call_themselves_read_only() -> None:
         assert not (hint.get("readOnlyHint") and "destructiveHint" in hint), name
 
 
-def test_hints_are_about_verbs_that_there_are() -> None:
+def test_hints_name_existing_verbs() -> None:
     for names in (tool_schema._NON_DESTRUCTIVE, tool_schema._IDEMPOTENT, tool_schema._OPEN_WORLD):
         assert names <= set(ENTRIES)
 
@@ -145,7 +145,7 @@ def test_hints_and_titles_cost_only_what_differs_from_the_defaults() -> None:
         assert 3 <= len(tool["title"]) <= 40
 
 
-def test_kinds_of_tasks_are_named() -> None:
+def test_task_kinds_are_listed() -> None:
     """Those of the verbs that are served: with a group its kinds are gone."""
     kind = TOOLS["oc_task_start"]["inputSchema"]["properties"]["kind"]
     assert set(kind["enum"]) == set(catalog.kinds())

@@ -1,4 +1,4 @@
-"""The workflow files are what the service that runs them takes, and call targets that exist."""
+"""The workflow files satisfy the schema of the service that runs them, and use existing targets."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ def test_workflows_match_githubs_schema() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_targets_exist() -> None:
+def test_make_targets_exist() -> None:
     """Each step that runs something runs one target of the Makefile."""
     makefile = (ROOT / "Makefile").read_text()
     steps = [
@@ -29,7 +29,7 @@ def test_targets_exist() -> None:
     assert all(target and f"\n{target}:" in makefile for target in targets)
 
 
-def test_containers_are_built_by_what_the_workflows_run() -> None:
+def test_containers_use_the_scripts_of_the_workflows() -> None:
     """Each RUN is a script that a target runs with the same kind of argument; nobody else is asked.
 
     The public base image is named as such, without a host.

@@ -1,4 +1,4 @@
-"""The write order of a handle, step by step: the process dies there, and the next one copes."""
+"""The write order of a handle, step by step: the process dies there, and the next one recovers."""
 
 import asyncio
 import signal
@@ -45,7 +45,7 @@ def handle_in(root: Path) -> str:
         ("handle.index.written", {".json", ".idx"}),
     ],
 )
-async def test_before_the_meta_there_is_no_handle_and_its_files_are_swept(
+async def test_a_crash_before_the_meta_leaves_no_handle(
     tmp_path: Path, step: str, left: set[str]
 ) -> None:
     root = tmp_path / "output"
@@ -63,7 +63,7 @@ async def test_before_the_meta_there_is_no_handle_and_its_files_are_swept(
     assert list(root.iterdir()) == []
 
 
-async def test_with_the_meta_the_handle_is_whole(tmp_path: Path) -> None:
+async def test_a_crash_after_the_meta_leaves_a_complete_handle(tmp_path: Path) -> None:
     root = tmp_path / "output"
     await asyncio.to_thread(die_at, root, "handle.meta.written")
     store = OutputStore(root)
@@ -72,7 +72,7 @@ async def test_with_the_meta_the_handle_is_whole(tmp_path: Path) -> None:
     assert bytes(page["content"]) == b"[1,2,3]"
 
 
-async def test_a_sweep_that_died_is_finished_by_the_next(tmp_path: Path) -> None:
+async def test_an_interrupted_sweep_is_finished_by_the_next(tmp_path: Path) -> None:
     root = tmp_path / "output"
     await asyncio.to_thread(die_at, root, "handle.sweep.meta_deleted", ttl_hours=0)
     handle = handle_in(root)

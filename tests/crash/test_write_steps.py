@@ -1,7 +1,7 @@
-"""SIGKILL at every numbered step of every write order: the promises hold after the restart.
+"""SIGKILL at every numbered step of every write order: nothing promised is lost.
 
 The steps are the points of ocd.storage.crash_points, read from the daemon's source: a new
-point that no way below leads to makes `test_every_point_is_walked` fail.
+point that no way below leads to makes `test_every_crash_point_is_tested` fail.
 """
 
 import ast
@@ -325,7 +325,7 @@ WAYS: dict[str, Way] = {
 }
 
 
-def test_every_point_is_walked() -> None:
+def test_every_crash_point_is_tested() -> None:
     """Every crash point in the source has a way here, and every way a point in the source."""
     walked = {fault.partition(":")[0] for fault in WAYS}
     assert walked == _points()

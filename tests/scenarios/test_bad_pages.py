@@ -17,7 +17,7 @@ from support.waiting import wait_until
     "url",
     ["http://", "http://[::1", "http://exa mple/", "ht!tp://x", "javascript:alert(1)", "http://a:99999/"],
 )  # fmt: skip
-def test_bad_url_is_invalid(daemon: Daemon, url: str) -> None:
+def test_malformed_url_is_invalid_url(daemon: Daemon, url: str) -> None:
     """A URL that is none is `invalid_url`, before any browser is asked."""
     for verb in ("navigate", "crawl"):
         reply = daemon.call(verb, url=url)
@@ -67,7 +67,7 @@ def test_http_status_is_part_of_the_result(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
 
 
-def test_redirects_are_followed_and_said(daemon: Daemon, site: Site) -> None:
+def test_redirects_are_followed_and_reported(daemon: Daemon, site: Site) -> None:
     """A redirect's target is the result's URL, and the result says that it was redirected."""
     result = daemon.do("navigate", url=site.url("redirect/3"))
     assert result["url"] == site.url("redirect/0")
@@ -78,7 +78,7 @@ def test_redirects_are_followed_and_said(daemon: Daemon, site: Site) -> None:
     ("path", "why"),
     [("broken-off", "ERR_CONTENT_LENGTH_MISMATCH"), ("stopped", "the page stopped its loading")],
 )
-def test_a_page_that_is_not_whole_is_shown_and_said(
+def test_an_incompletely_loaded_page_is_usable_and_reported(
     daemon: Daemon, site: Site, path: str, why: str
 ) -> None:
     """A load that ends early is no load that goes on: each verb returns, and says what is wrong."""
@@ -101,7 +101,7 @@ def test_redirect_loop_ends(daemon: Daemon, site: Site) -> None:
     assert len(site.seen("redirect-loop")) < 60
 
 
-def test_download_is_said(daemon: Daemon, site: Site) -> None:
+def test_navigating_to_a_download_is_download_started(daemon: Daemon, site: Site) -> None:
     """Navigating to a download is `download_started`, and the tab stays where it was."""
     daemon.do("navigate", url=site.url("article.html"))
     assert daemon.call("navigate", url=site.url("download")).code == "download_started"
@@ -133,7 +133,7 @@ def test_dialog_on_load_does_not_hang(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
 
 
-def test_page_that_asks_on_and_on_is_left(daemon: Daemon, site: Site) -> None:
+def test_endless_dialogs_do_not_prevent_leaving(daemon: Daemon, site: Site) -> None:
     """Dialogs that a page opens one after the other keep nobody from leaving or reloading it."""
     daemon.new_tab(site.url("buttons.html"))
     daemon.do("javascript_tool", code="setInterval(() => alert('again'), 10); 1")
@@ -143,7 +143,7 @@ def test_page_that_asks_on_and_on_is_left(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
 
 
-def test_page_that_asks_to_stay_is_left(daemon: Daemon, site: Site) -> None:
+def test_beforeunload_does_not_prevent_navigation(daemon: Daemon, site: Site) -> None:
     """A beforeunload question never keeps a navigation or a close from happening."""
     tab = daemon.new_tab(site.url("confirm-on-leave.html"))
     daemon.do("read_page")
@@ -165,7 +165,7 @@ def test_never_idle_page_is_loaded(daemon: Daemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("never-idle"))["title"] == "Never idle"
 
 
-def test_crashed_renderer_costs_one_tab(daemon: Daemon, site: Site) -> None:
+def test_crashed_renderer_affects_one_tab(daemon: Daemon, site: Site) -> None:
     """A renderer killed under a call is `tab_crashed`; other tabs and the daemon work on."""
     other = daemon.new_tab(site.url("table.html"))
     before = set(daemon.renderers())
@@ -206,7 +206,9 @@ QUICK = ("redirect-loop", "download", "pdf", "image", "status/500", "article.htm
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_crawl_goes_on_past_every_kind_of_bad_page(daemon: Daemon, site: Site, engine: str) -> None:
+def test_crawl_continues_past_every_kind_of_bad_page(
+    daemon: Daemon, site: Site, engine: str
+) -> None:
     """Each ends as a record: those that hang at their time, and those that fail with their code."""
     hanging = ("hang", "alert-on-load.html", "hang-script")
     slow = _crawl(daemon, site, *hanging, *QUICK, engine=engine, page_timeout_ms=2000)
@@ -244,7 +246,7 @@ def test_crawl_of_a_robots_denied_start_page_fails(daemon: Daemon, make_site: ob
     assert result["pages"][0]["title"] == "The lighthouse"
 
 
-def test_page_too_busy_to_be_looked_at_is_told_as_such(daemon: Daemon, site: Site) -> None:
+def test_page_too_busy_to_be_read_is_reported_as_such(daemon: Daemon, site: Site) -> None:
     """A page that spins once it has loaded: `navigate` says what it does not know."""
     there = daemon.do("navigate", url=site.url("spins.html"))
     assert there["left_out"] == ["element_count", "blocking_page", "auth_redirect"]
@@ -254,7 +256,7 @@ def test_page_too_busy_to_be_looked_at_is_told_as_such(daemon: Daemon, site: Sit
     assert "left_out" not in other
 
 
-def test_page_that_hangs_is_left_by_closing_its_tab(daemon: Daemon, site: Site) -> None:
+def test_hint_for_a_hung_page_says_to_close_its_tab(daemon: Daemon, site: Site) -> None:
     """The hint says how in the caller's words: a tool call, or a command to paste."""
     tab_id = daemon.do("navigate", url=site.url("spins.html"))["tab_id"]
     hint = daemon.call("find", query="Anything", timeout_ms=500).error["hint"]
@@ -265,7 +267,7 @@ def test_page_that_hangs_is_left_by_closing_its_tab(daemon: Daemon, site: Site) 
 
 
 @pytest.mark.parametrize("hung", ["spins.html", "spins-on-leave.html"])
-def test_a_page_that_hangs_is_left_for_another(daemon: Daemon, site: Site, hung: str) -> None:
+def test_a_hung_page_can_be_navigated_away_from(daemon: Daemon, site: Site, hung: str) -> None:
     """Its script is ended, which the reply says; the tab and its history stay."""
     tab_id = daemon.do("navigate", url=site.url("article.html"))["tab_id"]
     before = daemon.do("javascript_tool", code="history.length")["content"]
@@ -279,7 +281,7 @@ def test_a_page_that_hangs_is_left_for_another(daemon: Daemon, site: Site, hung:
     assert int(after) == int(before) + 3
 
 
-def test_a_page_that_hangs_is_reloaded_and_gone_back_from(daemon: Daemon, site: Site) -> None:
+def test_a_hung_page_can_be_reloaded_and_gone_back_from(daemon: Daemon, site: Site) -> None:
     """As going elsewhere; the shell says what was ended, too. It hangs from its load on."""
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("navigate", url=site.url("spins.html"))
@@ -289,13 +291,13 @@ def test_a_page_that_hangs_is_reloaded_and_gone_back_from(daemon: Daemon, site: 
     assert "its script was ended" in back.out
 
 
-def test_last_look_keeps_to_the_calls_deadline(daemon: Daemon, site: Site) -> None:
+def test_final_reading_respects_the_calls_deadline(daemon: Daemon, site: Site) -> None:
     """The look is given up in time for the answer, however little time the call has."""
     there = daemon.do("navigate", url=site.url("spins.html"), timeout_ms=2500)
     assert there["left_out"]
 
 
-def test_busy_page_is_no_healthy_one(daemon: Daemon, site: Site) -> None:
+def test_busy_page_is_reported_as_a_problem(daemon: Daemon, site: Site) -> None:
     """`validate_page` names it among the problems rather than leave its summary empty."""
     seen = daemon.do("validate_page", url=site.url("spins.html"))
     assert "too busy to be examined" in seen["problems"]

@@ -1,4 +1,4 @@
-"""Servers whose certificate is not to be trusted: refused in words, or let in by a setting."""
+"""Servers with untrusted certificates: refused with a reason, or allowed by a setting."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,7 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureSites]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_certificate_is_refused_and_the_tab_goes_on(
+def test_untrusted_certificate_is_refused_and_the_tab_stays_usable(
     daemon: Daemon, site: Site, secure: SecureSites, kind: str
 ) -> None:
     """One code, the reason and the setting that would let it in; nothing was sent to the server."""
@@ -31,7 +31,9 @@ def test_certificate_is_refused_and_the_tab_goes_on(
     assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
 
 
-def test_refused_page_is_refused_again(daemon: Daemon, site: Site, secure: SecureSites) -> None:
+def test_refused_page_is_refused_again_on_reload_and_back(
+    daemon: Daemon, site: Site, secure: SecureSites
+) -> None:
     """By reloading and by going back, for which Chromium takes some time; the page before stays."""
     url = secure.url("self-signed")
     daemon.do("navigate", url=site.url("article.html"))
@@ -60,7 +62,7 @@ def test_crawl_counts_the_page_as_failed_with_the_reason(
     assert secure.asked == []
 
 
-def test_setting_lets_untrusted_servers_in(
+def test_setting_allows_untrusted_servers(
     make_daemon: Callable[..., Daemon], secure: SecureSites
 ) -> None:
     """Navigation and both crawl engines read the server."""

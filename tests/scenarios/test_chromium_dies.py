@@ -13,9 +13,7 @@ from support.waiting import wait_until
 MakeDaemon = Callable[..., Daemon]
 
 
-def test_call_in_flight_is_told_that_the_browser_is_gone(
-    share_daemon: MakeDaemon, site: Site
-) -> None:
+def test_call_in_flight_fails_with_browser_gone(share_daemon: MakeDaemon, site: Site) -> None:
     """Chromium killed under a call: `browser_gone` at once, long before the deadline."""
     daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
@@ -60,7 +58,7 @@ def test_reading_after_a_restart_is_an_error_not_a_blank_page(
     assert "browser_restarted" not in daemon.do("navigate", url=site.url("article.html"))
 
 
-def test_every_shape_of_answer_says_it(share_daemon: MakeDaemon, site: Site) -> None:
+def test_every_kind_of_reply_reports_the_restart(share_daemon: MakeDaemon, site: Site) -> None:
     """A tab by its id, a handle, an error over MCP: each first answer to a session says it once."""
     daemon = share_daemon()
     tabs = {
@@ -91,9 +89,7 @@ def _gpu_process(daemon: Daemon) -> Identity | None:
     return Identity(found[0].pid, found[0].create_time()) if found else None
 
 
-def test_a_gpu_process_that_dies_again_and_again_costs_nobody_anything(
-    share_daemon: MakeDaemon, site: Site
-) -> None:
+def test_repeated_gpu_process_crashes_affect_nobody(share_daemon: MakeDaemon, site: Site) -> None:
     """By itself Chromium ends at its sixth death, with the tabs of all sessions."""
     daemon = share_daemon()
     daemon.do("navigate", url=site.url("article.html"))
@@ -107,7 +103,7 @@ def test_a_gpu_process_that_dies_again_and_again_costs_nobody_anything(
     assert daemon.do("tabs_context")["tabs"][0]["url"] == site.url("article.html")
 
 
-def test_running_crawl_goes_on(share_daemon: MakeDaemon, site: Site) -> None:
+def test_running_crawl_survives_chromiums_death(share_daemon: MakeDaemon, site: Site) -> None:
     """A crawl in the browser survives Chromium's death: every page once, none lost."""
     daemon = share_daemon()
     task_id = daemon.start_task(

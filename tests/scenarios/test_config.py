@@ -1,4 +1,4 @@
-"""Settings: flags over variables over config.toml; strict at the start, forgiving while running."""
+"""Settings: flags, variables and config.toml; strict at the start, tolerant while running."""
 
 from collections.abc import Callable
 

@@ -53,7 +53,7 @@ def test_each_program_of_the_cookbook_runs(kitchen: Daemon, site: Site, title: s
     assert done.returncode == 0, done
 
 
-def test_settings_are_right(home: Home) -> None:
+def test_settings_of_the_cookbook_are_valid(home: Home) -> None:
     """All that the cookbook puts into config.toml is what the daemon takes."""
     secrets = Path(home.environ["HOME"]) / ".config" / "openchrome-secrets"
     secrets.parent.mkdir()
@@ -65,6 +65,6 @@ def test_settings_are_right(home: Home) -> None:
     home.run("ocd", "config", "check").ok()
 
 
-def test_there_is_a_recipe_for_what_people_do() -> None:
+def test_cookbook_covers_common_tasks() -> None:
     assert len(SECTIONS) >= 20
     assert len(COMMANDS) >= 15

@@ -1,4 +1,4 @@
-"""Whatever became of a file of the home: every read answers in JSON, and nothing is overwritten."""
+"""Damaged files in the home: every read returns JSON, and nothing is overwritten."""
 
 import json
 import shutil
@@ -232,7 +232,7 @@ def test_every_read_answers_and_nothing_is_overwritten(seeded: Seeded, damage: s
 
 
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_a_corrupt_configuration_is_told_of_and_left(home: Home, damage: str) -> None:
+def test_a_corrupt_configuration_is_reported_and_not_overwritten(home: Home, damage: str) -> None:
     """`ocd start` says so with exit status 2, unless what is left is a configuration still."""
     file = home.write_config('tools_only = ["core"]\n[policy]\nexfiltration = "block"\n')
     left = _damage(file, damage)
@@ -244,7 +244,7 @@ def test_a_corrupt_configuration_is_told_of_and_left(home: Home, damage: str) ->
     assert (file / "inside" if damage == "folder" else file).read_bytes() == left
 
 
-def test_a_configuration_that_breaks_while_it_runs_is_left(
+def test_the_last_good_configuration_stays_in_force(
     make_daemon: Callable[..., Daemon],
 ) -> None:
     """The last good one stays in force, the daemon lives."""
@@ -262,7 +262,7 @@ def test_a_configuration_that_breaks_while_it_runs_is_left(
 
 
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_a_corrupt_record_of_chromium_keeps_nobody_from_browsing(
+def test_a_corrupt_chromium_record_does_not_prevent_browsing(
     make_daemon: Callable[..., Daemon], share_daemon: Callable[..., Daemon], site: Site, damage: str
 ) -> None:
     """A killed daemon left it: the next one starts, browses, reports and stops."""
@@ -286,7 +286,7 @@ def test_a_corrupt_record_of_chromium_keeps_nobody_from_browsing(
 
 
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
-def test_an_orphan_with_corrupt_pages_keeps_the_others(
+def test_an_orphaned_task_keeps_its_readable_pages(
     make_daemon: Callable[..., Daemon], damage: str
 ) -> None:
     """Reaping reads what can be read, and leaves the file where some of it cannot."""
@@ -311,7 +311,7 @@ def test_an_orphan_with_corrupt_pages_keeps_the_others(
         assert damage == "array", "what cannot be read went"
 
 
-def test_a_list_at_the_shell_tells_of_tasks_that_cannot_be_read(home: Home) -> None:
+def test_oc_task_list_reports_unreadable_tasks(home: Home) -> None:
     """A task with a broken file is missing in the table, and a message says so."""
     broken = home.path / "tasks" / "0123456789abcdef" / "meta.json"
     broken.parent.mkdir(parents=True)

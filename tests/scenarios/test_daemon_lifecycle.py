@@ -1,4 +1,4 @@
-"""Starting, stopping and dying: there is one daemon a home, and it leaves nothing behind."""
+"""Starting, stopping and dying: one daemon per home, which leaves nothing behind."""
 
 import contextlib
 import json
@@ -75,7 +75,7 @@ def test_stop_closes_everything(make_daemon: MakeDaemon, site: Site) -> None:
         portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
 
 
-def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
+def test_a_folder_in_place_of_the_socket_is_an_error(home: Home) -> None:
     """A folder in the socket's place is an error with its path, and no crash."""
     blocked = home.path / "run" / "ocd.sock"
     blocked.mkdir(parents=True)
@@ -85,7 +85,7 @@ def test_what_cannot_be_a_socket_is_named(home: Home) -> None:
     blocked.rmdir()
 
 
-def test_stop_ends_calls_that_go_on(make_daemon: MakeDaemon, site: Site) -> None:
+def test_stop_ends_calls_that_outlast_the_grace_period(make_daemon: MakeDaemon, site: Site) -> None:
     """A call that outlasts the grace period fails; the daemon stops normally."""
     daemon = make_daemon()
     hanging = daemon.start_call("navigate", url=site.url("hang"), timeout_ms=60_000)
@@ -162,7 +162,7 @@ def test_start_after_kill_9_works(make_daemon: MakeDaemon, site: Site) -> None:
     assert daemon.do("navigate", url=site.url("article.html"))["status"] == 200
 
 
-def test_stale_socket_of_nobody_is_replaced(home: Home) -> None:
+def test_stale_socket_is_replaced(home: Home) -> None:
     """A socket file that nobody listens at is no obstacle."""
     (home.path / "run").mkdir(parents=True, mode=0o700)
     left = socket.socket(socket.AF_UNIX)
@@ -293,7 +293,9 @@ def test_home_of_another_user_is_refused(home: Home) -> None:
     assert "belongs to another user" in _refused(home)
 
 
-def test_unreadable_state_is_reported_and_left_alone(make_daemon: MakeDaemon, site: Site) -> None:
+def test_unreadable_state_is_reported_and_not_overwritten(
+    make_daemon: MakeDaemon, site: Site
+) -> None:
     """A meta.json that is no JSON is neither overwritten nor in the way of the others."""
     daemon = make_daemon()
     task_id = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
@@ -363,7 +365,7 @@ def test_a_forced_stop_ends_a_browser_that_hangs(make_daemon: MakeDaemon) -> Non
     assert not browser.alive
 
 
-def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
+def test_daemon_is_recognised_after_a_clock_change(make_daemon: MakeDaemon) -> None:
     """Its start time is now three hours off; it is found by the time since boot."""
     daemon = make_daemon()
     lock = daemon.home.path / "run" / "ocd.lock"
@@ -375,7 +377,7 @@ def test_a_clock_that_was_set_hides_no_daemon(make_daemon: MakeDaemon) -> None:
     daemon.identity.wait_gone()
 
 
-def test_stop_does_not_touch_a_stranger(home: Home) -> None:
+def test_stop_does_not_kill_another_process(home: Home) -> None:
     """A lock file with another process's pid gets nobody killed."""
     stranger = subprocess.Popen(["sleep", "600"])
     identity = Identity.of(stranger.pid)
@@ -396,7 +398,7 @@ def test_stop_does_not_touch_a_stranger(home: Home) -> None:
         stranger.wait()
 
 
-def test_version_says_what_runs(make_daemon: Callable[..., Daemon]) -> None:
+def test_version_shows_client_and_daemon(make_daemon: Callable[..., Daemon]) -> None:
     """One line; with --json also what a call would run, and the daemon that runs."""
     daemon = make_daemon()
     line = daemon.ocd("--version").ok().out

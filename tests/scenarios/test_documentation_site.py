@@ -1,4 +1,4 @@
-"""What the documentation site does in a browser beyond what MkDocs brings."""
+"""What the documentation site adds to MkDocs, in a browser."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -20,7 +20,7 @@ PAGE = """<!doctype html><title>Copying</title>
 COPIED = "Array.from(document.querySelectorAll('button'), one => one.dataset.clipboardText ?? null)"
 
 
-def test_a_session_is_copied_as_its_commands(one_tab_daemon: Daemon) -> None:
+def test_copy_button_copies_only_the_commands(one_tab_daemon: Daemon) -> None:
     """What the theme's copy button takes: its text if it has one, else what it points at."""
     assert SCRIPT.name in (SCRIPT.parents[2] / "mkdocs.yml").read_text(encoding="utf-8")
     page = PAGE.format(SCRIPT.read_text(encoding="utf-8"))

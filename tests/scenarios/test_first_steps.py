@@ -32,7 +32,7 @@ def run(home: Home, *words: str) -> str:
     return done.stdout
 
 
-def test_first_five_minutes(home: Home, site: Site) -> None:
+def test_first_five_minutes_of_the_readme(home: Home, site: Site) -> None:
     """Line by line, in README's order; ID and HANDLE are what the answers have named."""
     text = section("README.md", "First five minutes").replace(SITE, site.origin)
     names = {"ID": "", "HANDLE": ""}
@@ -59,7 +59,7 @@ def same_whenever(text: str) -> str:
     return re.sub(r"\bref=e\d+|\btab t\d+", "…", text.replace("\xa0", " "))
 
 
-def test_the_picture_shows_what_is_printed_today(one_tab_daemon: Daemon, site: Site) -> None:
+def test_the_readme_picture_is_current(one_tab_daemon: Daemon, site: Site) -> None:
     """What a page that is opened and read looks like; `make picture` records it anew."""
     picture = (ROOT / "docs" / "picture.svg").read_text(encoding="utf-8")
     pictured = [same_whenever(unescape(text)).strip() for text in TEXT.findall(picture)]
@@ -73,7 +73,7 @@ def test_the_picture_shows_what_is_printed_today(one_tab_daemon: Daemon, site: S
     assert set(printed[:12]) <= set(pictured), "make picture"
 
 
-def test_snippets_of_the_client(one_tab_daemon: Daemon, site: Site) -> None:
+def test_snippets_of_the_client_readme_run(one_tab_daemon: Daemon, site: Site) -> None:
     """One after the other, as in one notebook."""
     text = (ROOT / "client" / "README.md").read_text(encoding="utf-8")
     program = snippets(text, "python")

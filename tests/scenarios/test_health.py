@@ -35,7 +35,7 @@ def start() -> Iterator[Start]:
         yield run
 
 
-def test_the_report_tells_what_doctor_sees(daemon: Daemon) -> None:
+def test_the_report_has_the_findings_of_doctor(daemon: Daemon) -> None:
     """Python, home, sandbox, fonts and browser, each with a level; and the daemon's status."""
     report = daemon.do("oc_doctor_report")
     assert report["ok"] is True
@@ -46,7 +46,7 @@ def test_the_report_tells_what_doctor_sees(daemon: Daemon) -> None:
     assert report["daemon"]["pid"] == daemon.status()["pid"]
 
 
-def test_only_leftovers_of_this_home_are_ended(
+def test_only_orphaned_browsers_of_this_home_are_ended(
     daemon: Daemon, site: Site, start: Start, tmp_path: Path
 ) -> None:
     """A browser on a profile of this home that nobody steers ends; all others live on."""

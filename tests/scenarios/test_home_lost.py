@@ -1,4 +1,4 @@
-"""A daemon that nobody can reach any more notices, ends with its Chromium, and touches nothing."""
+"""A daemon that has become unreachable ends with its Chromium, and touches nothing."""
 
 import shutil
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def test_a_deleted_home_ends_the_daemon_and_its_chromium(make_daemon: MakeDaemon
 
 
 @pytest.mark.parametrize("name", ["run/ocd.lock", "run/ocd.sock", "run/mcp.sock", "run"])
-def test_what_makes_it_reachable_is_gone(make_daemon: MakeDaemon, name: str) -> None:
+def test_a_deleted_lock_or_socket_ends_the_daemon(make_daemon: MakeDaemon, name: str) -> None:
     """Lock, socket or their folder is deleted: it ends with its Chromium, and the log says why."""
     daemon, old, chromium = running(make_daemon)
     remove(daemon.home.path / name)

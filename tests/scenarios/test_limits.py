@@ -72,7 +72,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_costs_the_calls_that_meet_it(
+def test_a_limit_fails_only_the_calls_that_hit_it(
     share_daemon: Callable[..., Daemon], site: Site, name: str
 ) -> None:
     """Clear errors, no bug; the page stays, and refused calls work once the limit is gone."""
@@ -90,7 +90,7 @@ def test_a_limit_costs_the_calls_that_meet_it(
     assert daemon.status()["pid"] == daemon.identity.pid
 
 
-def test_a_browser_that_gets_no_memory_says_so(
+def test_a_browser_without_memory_reports_it(
     share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Chromium inherits the limits; started once more without them, it works."""
@@ -101,7 +101,7 @@ def test_a_browser_that_gets_no_memory_says_so(
     assert daemon.do("navigate", url=site.url("article.html"))["title"] == "The lighthouse"
 
 
-def test_without_threads_there_is_no_daemon(home: Home) -> None:
+def test_the_daemon_does_not_start_without_threads(home: Home) -> None:
     """It says so before it accepts calls; libuv would abort it during one."""
     limits = "ulimit -s 4000000; ulimit -v 3000000"  # no thread's stack fits into the memory
     command = ["/bin/sh", "-c", f'{limits}; exec "$0" run', str(SCRIPTS / "ocd")]
@@ -151,7 +151,7 @@ def other(home: Home) -> Iterator[Other]:
     user.run("ocd", "stop")
 
 
-def test_without_new_processes_and_threads_calls_say_so(other: Other, site: Site) -> None:
+def test_calls_fail_clearly_without_new_processes_and_threads(other: Other, site: Site) -> None:
     """What needs one fails with an error; all else works, and everything does afterwards."""
     crawl = ("crawl", site.url("article.html"), "--engine", "static", "--max-pages", "1")
     pid = other.start()
@@ -165,7 +165,7 @@ def test_without_new_processes_and_threads_calls_say_so(other: Other, site: Site
     assert other.pid() == pid
 
 
-def test_a_crash_of_a_library_is_written_down(make_daemon: MakeDaemon) -> None:
+def test_a_crash_in_a_library_is_logged(make_daemon: MakeDaemon) -> None:
     """The status is the signal's, the log names it and where, and nothing is left behind."""
     daemon = make_daemon()
     daemon.identity.kill(signal.SIGSEGV)
@@ -194,7 +194,7 @@ def find_part(daemon: Daemon, words: str) -> list[Identity]:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_part_that_stands_still_costs_no_more_than_its_calls(
+def test_a_stopped_process_fails_only_its_calls(
     share_daemon: Callable[..., Daemon], site: Site, part: str
 ) -> None:
     """SIGSTOP, calls with a deadline, SIGCONT: at most timeouts, and then all works as before."""

@@ -1,4 +1,4 @@
-"""What monitoring sees: figures at /metrics, and a span of each call where a collector is named."""
+"""Monitoring: figures at /metrics, and a span of each call if a collector is configured."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def test_the_figures_count_what_was_done(daemon: Daemon, site: Site) -> None:
     assert not any("mad" in name or "xxx" in name for name in after)
 
 
-def test_over_http_they_are_for_who_has_the_token(serving: Daemon) -> None:
+def test_metrics_over_http_require_the_token(serving: Daemon) -> None:
     """The same rules as for MCP there, and nothing for web pages."""
     http = Http(serving)
     token = (serving.home.path / "run" / "token").read_text().strip()

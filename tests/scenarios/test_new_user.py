@@ -1,4 +1,4 @@
-"""What somebody does who has read `oc --help` and nothing else, at a terminal of 80 columns."""
+"""What somebody who has only read `oc --help` would do, at a terminal of 80 columns."""
 
 import re
 import subprocess
@@ -70,7 +70,7 @@ def test_crawl_a_site_and_search_what_it_found(daemon: Daemon, site: Site) -> No
     assert new.commands < 10
 
 
-def test_the_demonstration() -> None:
+def test_make_demo() -> None:
     """`make demo` acts on a page, and resumes a crawl; what it shows can be pasted."""
     done = subprocess.run(
         [ROOT / "scripts" / "demo"], capture_output=True, text=True, timeout=LIFE_S, check=False

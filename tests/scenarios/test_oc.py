@@ -1,4 +1,4 @@
-"""`oc`, the thin client: what it prints, how it exits, and that it needs nothing but the socket."""
+"""`oc`, the thin client: output, exit statuses, and what it needs."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def test_exit_3_without_a_daemon(home: Home) -> None:
     assert not naming(home.base)
 
 
-def test_oc_starts_the_daemon_when_none_runs(home: Home) -> None:
+def test_oc_starts_the_daemon(home: Home) -> None:
     """The first `oc` call starts the daemon; the second one uses the same."""
     home.run("oc", "task", "list").ok()
     pid = Daemon(home=home).status()["pid"]
@@ -79,7 +79,7 @@ def test_oc_starts_the_daemon_when_none_runs(home: Home) -> None:
     assert Daemon(home=home).status()["pid"] == pid
 
 
-def test_clients_that_find_no_daemon_start_one(home: Home) -> None:
+def test_parallel_clients_start_one_daemon(home: Home) -> None:
     """Twelve at once are answered by one daemon, which was started once."""
     calls = [home.spawn("oc", "task", "list") for _ in range(12)]
     outcomes = [(*call.communicate(timeout=300), call.returncode) for call in calls]
@@ -136,7 +136,7 @@ def test_json_prints_the_response_body_and_nothing_else(daemon: Daemon, site: Si
     assert failed.json["error"]["code"] == "output_handle_not_found"
 
 
-def test_session_option_and_variable(daemon: Daemon, site: Site) -> None:
+def test_session_option_and_environment_variable(daemon: Daemon, site: Site) -> None:
     """`--session` (before or after) and `OPENCHROME_SESSION` choose whose tabs are meant."""
     daemon.sessions |= {"left", "right"}
     daemon.oc("--session", "left", "navigate", site.url("article.html")).ok()
@@ -209,7 +209,7 @@ def test_quiet_prints_results_only(daemon: Daemon, site: Site) -> None:
     assert done.err == ""
 
 
-def test_what_to_do_about_an_empty_answer_is_said(daemon: Daemon, site: Site) -> None:
+def test_hint_about_an_empty_result_goes_to_stderr(daemon: Daemon, site: Site) -> None:
     """The hint goes to stderr; --quiet leaves it out."""
     daemon.new_tab(site.url("article.html"))
     found = daemon.oc("find", "zeppelin", "--wait-for-ms", "0")
@@ -245,7 +245,7 @@ def completed(daemon: Daemon, program: str, line: str) -> list[str]:
     return daemon.home.run(program, **asked).out.split()
 
 
-def test_names_of_the_daemon_are_completed(daemon: Daemon, site: Site) -> None:
+def test_completion_offers_tasks_handles_and_tabs(daemon: Daemon, site: Site) -> None:
     """Task ids, handles and tabs, for commands and options; and the words of ocd."""
     tab_id = daemon.do("navigate", url=site.url("article.html"))["tab_id"]
     handle = daemon.do("read_page", output_mode="handle")["output_handle"]
@@ -305,7 +305,7 @@ def test_json_survives_every_character(daemon: Daemon, site: Site) -> None:
     assert line in read["content"]
 
 
-def test_what_is_typed_into_a_field_is_what_was_written(daemon: Daemon, site: Site) -> None:
+def test_typed_values_are_not_converted(daemon: Daemon, site: Site) -> None:
     """Leading zeros, a plus sign and the words yes and no stay; a box takes true all the same."""
     daemon.do("navigate", url=site.url("form.html"))
     for text in ("0049", "+49", "no"):

@@ -109,7 +109,7 @@ def test_auto_spills_only_above_the_limit(daemon: Daemon, site: Site) -> None:
     assert list(daemon.do("read_page", mode="text", output_mode="auto")) == KEYS
 
 
-def test_limit_counts_for_auto_alone(daemon: Daemon, site: Site) -> None:
+def test_limit_applies_to_auto_only(daemon: Daemon, site: Site) -> None:
     """`output_inline_limit_bytes` changes nothing in the other modes."""
     daemon.do("navigate", url=site.url("article.html"))
     assert "content" in daemon.do("read_page", output_inline_limit_bytes=1)
@@ -276,7 +276,7 @@ LARGE = [verb["name"] for verb in json.loads(CATALOG.read_bytes())["verbs"] if v
 
 
 @pytest.mark.parametrize("verb", LARGE)
-def test_every_large_verb_answers_a_handle(daemon: Daemon, site: Site, verb: str) -> None:
+def test_every_large_verb_can_return_a_handle(daemon: Daemon, site: Site, verb: str) -> None:
     """Every verb that takes `output_mode` answers a descriptor when asked, and it is redeemable."""
     daemon.close_tabs()  # in the same tab, a capture that another verb has begun would go on
     daemon.do("navigate", url=site.url(PAGES.get(verb, "product.html")))
@@ -337,7 +337,7 @@ def test_orphans_of_a_crash_are_swept(make_daemon: Callable[..., Daemon], site: 
     assert daemon.do("oc_output_fetch", output_handle=kept)["total"] > 0
 
 
-def test_handles_outlive_a_restart(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_handles_survive_a_restart(make_daemon: Callable[..., Daemon], site: Site) -> None:
     """A handle can be redeemed after the daemon was stopped and started, and after kill -9."""
     daemon = make_daemon()
     daemon.do("navigate", url=site.url("many-pages/2.html"))
@@ -387,7 +387,7 @@ def test_large_inline_crawl_is_not_cut(daemon: Daemon, site: Site) -> None:
     assert all(len(page["content"]) > 3000 for page in result["pages"])
 
 
-def test_reading_pages_with_offset_and_limit(daemon: Daemon, site: Site) -> None:
+def test_inline_reading_is_paged_with_offset_and_limit(daemon: Daemon, site: Site) -> None:
     """An inline reading is cut at `limit` characters and says where to go on."""
     daemon.do("navigate", url=site.url("many-pages/39.html"))
     parts, offset = [], 0
@@ -413,7 +413,7 @@ def test_ten_writers_get_ten_handles(daemon: Daemon, site: Site) -> None:
         assert daemon.call("oc_output_fetch", output_handle=handle).status == 200
 
 
-def test_reply_body_is_what_is_measured(daemon: Daemon, site: Site) -> None:
+def test_the_bound_applies_to_the_raw_body(daemon: Daemon, site: Site) -> None:
     """The bound holds for the raw HTTP body, also for a caller that asks for NDJSON."""
     daemon.do("navigate", url=site.url("awkward.html"))
     params = {"mode": "text", "output_mode": "handle"}

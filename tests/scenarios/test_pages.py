@@ -1,4 +1,4 @@
-"""Going to pages, waiting for them, taking pictures, running scripts: the everyday verbs."""
+"""Everyday verbs: navigation, waiting, screenshots, scripts."""
 
 import base64
 import struct
@@ -37,7 +37,7 @@ def test_url_without_a_scheme_is_https(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize("part", ["…add/", "/search?q=a&…"])
-def test_a_part_of_an_address_is_refused(daemon: Daemon, site: Site, part: str) -> None:
+def test_a_shortened_address_is_refused(daemon: Daemon, site: Site, part: str) -> None:
     """As outlines write it: the hint says how to get all of it, and the page stays."""
     daemon.do("navigate", url=site.url("article.html"))
     error = daemon.call("navigate", url=part).error
@@ -83,7 +83,7 @@ def test_tabs_are_opened_used_and_closed(daemon: Daemon, site: Site) -> None:
     assert do("javascript_tool", code="document.title")["content"] == "The lighthouse"
 
 
-def test_the_twenty_first_tab_is_refused(daemon: Daemon, site: Site) -> None:
+def test_tabs_beyond_the_limit_are_refused(daemon: Daemon, site: Site) -> None:
     """A session has at most 20 tabs: the next is `limit_reached`, and none is closed for it."""
     tabs = [daemon.do("tabs_create", "crowd")["tab_id"] for _ in range(20)]
     assert daemon.call("tabs_create", "crowd").code == "limit_reached"
@@ -99,8 +99,10 @@ def test_the_twenty_first_tab_is_refused(daemon: Daemon, site: Site) -> None:
         ("function", "document.querySelector('button') !== null"),
     ],
 )
-def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, value: str) -> None:
-    """`wait_for` ends at the moment the page is as described."""
+def test_wait_for_ends_when_the_condition_holds(
+    daemon: Daemon, site: Site, kind: str, value: str
+) -> None:
+    """`wait_for` returns as soon as its condition holds."""
     daemon.do("navigate", url=site.url("late.html"))
     daemon.do("wait_for", type=kind, value=value, timeout_ms=60_000)
     assert daemon.do("javascript_tool", code="document.querySelector('#ready') !== null")[
@@ -121,7 +123,7 @@ def test_wait_for_ends_when_it_is_so(daemon: Daemon, site: Site, kind: str, valu
         ("undefined", "null", "null"),
     ],
 )  # fmt: skip
-def test_a_script_answers_its_value_with_its_type(
+def test_a_script_returns_its_value_with_its_type(
     daemon: Daemon, site: Site, code: str, kind: str, content: str
 ) -> None:
     """Strings as they are, everything else as JSON; what JSON has no form for, in words."""
@@ -138,7 +140,7 @@ def test_a_script_answers_its_value_with_its_type(
         ("return; // nothing", "null"),
     ],
 )
-def test_a_script_may_return(daemon: Daemon, site: Site, code: str, content: str) -> None:
+def test_a_script_may_use_return(daemon: Daemon, site: Site, code: str, content: str) -> None:
     """`return` works as in a function's body, and the script runs once."""
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("javascript_tool", code="window.runs = 0")
@@ -159,7 +161,7 @@ def test_a_script_may_return(daemon: Daemon, site: Site, code: str, content: str
         ("let own = {}; own.own = own; own", "cannot be converted to JSON: TypeError: Converting"),
     ],
 )
-def test_what_a_script_throws_is_told(daemon: Daemon, site: Site, code: str, words: str) -> None:
+def test_thrown_values_are_reported(daemon: Daemon, site: Site, code: str, words: str) -> None:
     """Not only Errors are thrown; and a value that has no JSON is named as such."""
     daemon.do("navigate", url=site.url("article.html"))
     error = daemon.call("javascript_tool", code=code).error

@@ -27,7 +27,7 @@ def daemon(make_daemon: Callable[..., Daemon], tmp_path: Path) -> Daemon:
     return make_daemon("--http", "0", "--secrets", str(file), *everywhere)
 
 
-def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> None:
+def test_a_secret_reaches_the_page_but_no_reply(daemon: Daemon, site: Site) -> None:
     """It is filled in just before use; results, errors, journal, log and disk have its name."""
     daemon.new_tab(site.url("article.html"))
     code = "document.title = 'pw ' + '${SECRET:LOGIN_PW}'; [document.title.length, document.title]"
@@ -47,7 +47,7 @@ def test_a_secret_reaches_the_page_and_no_reply(daemon: Daemon, site: Site) -> N
         assert VALUE.encode() not in data, path
 
 
-def test_the_log_of_a_headless_shell_has_nothing_of_what_pages_print(
+def test_the_log_of_a_headless_shell_has_no_console_output(
     make_daemon: Callable[..., Daemon], site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """It would write down each line of a page's console."""
@@ -102,7 +102,7 @@ def _given_away(data: bytes) -> Iterator[str]:
     return (form for form in forms if form.casefold() in text)
 
 
-def test_no_place_on_disk_knows_a_secret(daemon: Daemon, site: Site) -> None:
+def test_no_file_contains_a_secret(daemon: Daemon, site: Site) -> None:
     """Typed, echoed, crawled, noted: journal, tasks, recordings, logs and results have its name."""
     daemon.new_tab(site.url("records/shop.html"))
     recording = daemon.do("oc_recording_start")["recording_id"]
@@ -137,7 +137,7 @@ def test_no_place_on_disk_knows_a_secret(daemon: Daemon, site: Site) -> None:
     assert not found
 
 
-def test_no_verb_opens_the_file_of_secrets_or_what_is_ours(
+def test_no_verb_opens_the_secrets_file_or_the_daemons_own_files(
     daemon: Daemon, site: Site, tmp_path: Path
 ) -> None:
     """Neither to upload, fill in or show it nor to write over it, whatever it is called."""
@@ -171,7 +171,7 @@ def test_an_unknown_name_is_refused(daemon: Daemon, site: Site) -> None:
     assert "LOGIN_PW" in error_of(failed)["hint"]
 
 
-def test_a_file_that_is_no_secrets_file_stops_the_start(home: object, tmp_path: Path) -> None:
+def test_an_invalid_secrets_file_prevents_the_start(home: object, tmp_path: Path) -> None:
     from support.daemon import Home
 
     assert isinstance(home, Home)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("own_programs")
 MakeDaemon = Callable[..., Daemon]
 
 
-def test_run_tells_the_service_manager(make_daemon: MakeDaemon) -> None:
+def test_run_notifies_the_service_manager(make_daemon: MakeDaemon) -> None:
     """READY=1 when the socket answers, WATCHDOG=1 in time, STOPPING=1 last; logs go to stderr."""
     daemon = make_daemon()
     daemon.stop()
@@ -37,7 +37,7 @@ def test_run_tells_the_service_manager(make_daemon: MakeDaemon) -> None:
     assert "INFO ocd.lifecycle: ready" in (daemon.home.base / "daemon.log").read_text()
 
 
-def test_restart_leaves_a_supervised_daemon_to_its_manager(make_daemon: MakeDaemon) -> None:
+def test_restart_of_a_supervised_daemon_names_the_managers_command(make_daemon: MakeDaemon) -> None:
     """`ocd restart` of a daemon that systemd runs names the command that restarts it there."""
     daemon = make_daemon()
     daemon.stop()

@@ -1,4 +1,4 @@
-"""What is stored: once, found again after a restart, gone after its time, and proven when read."""
+"""Stored files: written once, found after a restart, removed in time, and verified when read."""
 
 import json
 from collections.abc import Callable
@@ -55,9 +55,7 @@ def test_the_pages_of_a_crawl_are_on_disk_once(daemon: Daemon, site: Site) -> No
     assert _payload(daemon, found["output_handle"]).samefile(whole)
 
 
-def test_a_direct_crawl_that_goes_to_a_handle_is_its_tasks_result(
-    daemon: Daemon, site: Site
-) -> None:
+def test_handle_of_a_direct_crawl_shares_its_tasks_result(daemon: Daemon, site: Site) -> None:
     handle = daemon.do("crawl", url=site.url("chain/1"), output_mode="handle", **PAGES)
     task_id = daemon.do("oc_task_list", limit=1, all=True)["tasks"][0]["task_id"]
     payload = _payload(daemon, handle["output_handle"])
@@ -65,7 +63,7 @@ def test_a_direct_crawl_that_goes_to_a_handle_is_its_tasks_result(
     assert _titles(_fetched(daemon, handle["output_handle"]))[0] == "Link 1"
 
 
-def test_a_handle_and_its_task_go_each_by_themselves(
+def test_a_handle_and_its_task_are_deleted_independently(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """The sweep deletes the handle's name, retention the task's; the quota counts the rest."""
@@ -93,7 +91,7 @@ def test_a_handle_and_its_task_go_each_by_themselves(
     assert _titles(daemon.result_of(kept)["pages"])[-1] == "Link 6"
 
 
-def test_what_changed_on_disk_is_not_shown(daemon: Daemon, site: Site) -> None:
+def test_corrupted_results_are_not_shown(daemon: Daemon, site: Site) -> None:
     """One flipped byte in a task's result: JSON errors with the path, in every way to read it."""
     task_id = _crawled(daemon, site)
     handle = daemon.do("oc_task_get", task_id=task_id, include_result=True, output_mode="handle")
@@ -116,7 +114,7 @@ def test_what_changed_on_disk_is_not_shown(daemon: Daemon, site: Site) -> None:
     assert daemon.task(task_id)["status"] == "COMPLETED"
 
 
-def test_an_event_that_cannot_be_read_costs_itself(daemon: Daemon, site: Site) -> None:
+def test_an_unreadable_event_is_left_out(daemon: Daemon, site: Site) -> None:
     task_id = _crawled(daemon, site)
     file = daemon.task_folder(task_id) / "events.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
@@ -136,7 +134,7 @@ def _guarded(home: Home, folder: Path | None, more: str = "") -> None:
     home.write_config(f"{more}[handle_large_tool_output]\nenabled = true\nthreshold = 100\n{where}")
 
 
-def test_handles_below_output_dir_outlive_restart_and_setting(
+def test_handles_in_output_dir_survive_restart_and_a_changed_setting(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """They are fetched after a restart, and after the setting has gone; then they are swept."""

@@ -203,9 +203,7 @@ def test_direct_crawl_is_in_the_ledger(daemon: Daemon, site: Site) -> None:
     assert newest["direct"] is True
 
 
-def test_the_list_tells_direct_calls_from_tasks_that_were_started(
-    daemon: Daemon, site: Site
-) -> None:
+def test_list_shows_direct_calls_only_on_request(daemon: Daemon, site: Site) -> None:
     """What a caller was answered is listed with all=true only; a failure stays in sight."""
     started = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)
     daemon.finish(started)
@@ -313,7 +311,7 @@ def test_terminal_states_never_change(daemon: Daemon, site: Site) -> None:
 # --- wait ---------------------------------------------------------------------------------------
 
 
-def test_wait_answers_right_after_the_transition(daemon: Daemon, site: Site) -> None:
+def test_wait_returns_right_after_the_transition(daemon: Daemon, site: Site) -> None:
     """`oc_task_wait` answers the terminal meta promptly (tests/bench measures the 200 ms)."""
     task_id = daemon.start_task("crawl", url=site.url("gate/fast"), max_pages=1)
     site.wait_for("gate/fast")
@@ -338,7 +336,7 @@ def test_wait_times_out_with_a_typed_error(daemon: Daemon, site: Site) -> None:
     assert daemon.finish(task_id)["status"] == "COMPLETED"
 
 
-def test_wait_blocks_nobody(daemon: Daemon, site: Site) -> None:
+def test_waiting_callers_block_nobody(daemon: Daemon, site: Site) -> None:
     """While twenty callers wait, other calls are answered."""
     task_id = daemon.start_task("crawl", url=site.url("gate/wait"), max_pages=1)
     waiting = [daemon.start_call("oc_task_wait", task_id=task_id) for _ in range(20)]
@@ -454,9 +452,7 @@ def test_kill_9_orphans_the_running_task_and_keeps_its_pages(
     assert site.seen("article.html") == []
 
 
-def test_what_to_do_about_an_ended_task_is_told_in_words_of_the_shell(
-    make_daemon: MakeDaemon, site: Site
-) -> None:
+def test_hints_of_ended_tasks_are_shell_commands(make_daemon: MakeDaemon, site: Site) -> None:
     """However a task's error is printed, its hint names commands, and the daemon's is unchanged."""
     daemon = make_daemon()
     task_id = _held_chain(daemon, site, hold=5)
@@ -483,7 +479,9 @@ def test_graceful_stop_cancels_running_tasks(make_daemon: MakeDaemon, site: Site
     assert [p["title"] for p in daemon.result_of(task_id)["pages"]] == ["Link 1", "Link 2"]
 
 
-def test_task_of_another_living_process_is_left_alone(make_daemon: MakeDaemon, site: Site) -> None:
+def test_task_of_another_living_process_is_not_orphaned(
+    make_daemon: MakeDaemon, site: Site
+) -> None:
     """A RUNNING task whose pid lives is no orphan; one whose pid was reused is."""
     daemon = make_daemon()
     task_id = daemon.start_task("crawl", url=site.url("article.html"), max_pages=1)

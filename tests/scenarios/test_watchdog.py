@@ -1,4 +1,4 @@
-"""A loop that hangs: the stacks are written, the daemon ends, and what only looks so is spared."""
+"""A hung event loop: the stacks are logged, the daemon ends, and false alarms are spared."""
 
 import signal
 import subprocess
@@ -41,7 +41,7 @@ def hang(daemon: Daemon) -> None:
     daemon.start_call("tabs_context")
 
 
-def test_a_hung_loop_ends_the_daemon_and_the_next_one_mends(make_daemon: MakeDaemon) -> None:
+def test_a_hung_loop_ends_the_daemon_and_a_restart_recovers(make_daemon: MakeDaemon) -> None:
     """Status not zero, stacks on disk, Chromium gone; the task is orphaned after the restart."""
     daemon = make_daemon(config=SOON)
     daemon.stop()
@@ -121,7 +121,7 @@ def test_a_watcher_that_is_killed_is_replaced(make_daemon: MakeDaemon) -> None:
     wait_until(lambda: not watchers(daemon), 20, "the watcher's end")
 
 
-def test_a_loop_that_goes_on_is_left_alone(make_daemon: MakeDaemon) -> None:
+def test_a_live_loop_is_left_alone(make_daemon: MakeDaemon) -> None:
     """Work on many tabs, and idling, write nothing; a daemon that ends leaves no watcher."""
     daemon = make_daemon(config=SOON)
     for _ in range(5):

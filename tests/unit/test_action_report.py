@@ -47,7 +47,7 @@ def test_each_event_is_a_line() -> None:
     ]
 
 
-def test_how_a_drag_was_done() -> None:
+def test_drag_results_are_lines() -> None:
     data = {"changed": {}, "method": "html5", "source": {}, "accepted": False}
     assert event_lines(data) == ["dragged: html5, not accepted"]
     assert event_lines({**data, "place": "A is item 1"}) == [
@@ -55,11 +55,11 @@ def test_how_a_drag_was_done() -> None:
     ]
 
 
-def test_no_change_has_no_lines() -> None:
+def test_no_change_gives_no_lines() -> None:
     assert event_lines({"changed": {}}) == []
 
 
-def test_address_of_a_single_page_application() -> None:
+def test_route_change_of_a_single_page_application() -> None:
     assert event_lines({"changed": {"url": "/a"}, "submitted": False}) == [
         "not submitted",
         "url: /a",

@@ -48,7 +48,7 @@ def test_calls_in_the_guide_exist() -> None:
     assert not [name for name in VERBS if f"`{name}" in guide.text()]
 
 
-def test_it_says_what_agents_have_to_know() -> None:
+def test_the_guide_covers_what_agents_need() -> None:
     for text in (guide.text(), agent_guide.guide("tools"), agent_guide.instructions()):
         for word in ("code_path", "untrusted", "output_handle", "output_inline_limit_bytes"):
             assert word in text
@@ -82,7 +82,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Guide:
         ("agents", "project/AGENTS.md", "<!-- openchrome: begin -->\n"),
     ],
 )
-def test_it_is_put_where_the_host_looks(
+def test_the_guide_is_installed_where_the_host_reads_it(
     run: Guide, tmp_path: Path, host: str, where: str, first: str
 ) -> None:
     """Installing it twice changes nothing, and it can be removed again."""
@@ -98,7 +98,7 @@ def test_it_is_put_where_the_host_looks(
 
 
 @pytest.mark.parametrize("mine", ["# Mine\n", "# Mine", "\n\n"])
-def test_other_contents_of_the_file_stay(run: Guide, tmp_path: Path, mine: str) -> None:
+def test_installing_keeps_other_contents_of_the_file(run: Guide, tmp_path: Path, mine: str) -> None:
     path = tmp_path / "project" / "AGENTS.md"
     path.write_bytes(mine.encode())
     path.chmod(0o600)
@@ -114,7 +114,7 @@ def test_other_contents_of_the_file_stay(run: Guide, tmp_path: Path, mine: str) 
     assert path.read_text(encoding="utf-8") == f"{mine}Below.\n"
 
 
-def test_a_link_stays_a_link(run: Guide, tmp_path: Path) -> None:
+def test_a_symbolic_link_stays_a_link(run: Guide, tmp_path: Path) -> None:
     real = tmp_path / "real.md"
     real.write_text("Mine\n", encoding="utf-8")
     path = tmp_path / "project" / "AGENTS.md"

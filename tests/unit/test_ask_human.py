@@ -38,7 +38,7 @@ def requests(approvals: Approvals) -> HumanRequests:
     return HumanRequests(**parts)
 
 
-async def test_a_cancelled_task_stops_asking_without_being_ended_by_force(tmp_path: Path) -> None:
+async def test_a_cancelled_task_withdraws_its_question_at_once(tmp_path: Path) -> None:
     """The question leaves the queue when the task is cancelled, not after the grace period."""
     approvals = Approvals(lambda _event: None)
     work = TaskHandle("a1", "s", tmp_path)

@@ -1,4 +1,4 @@
-"""The pure parts of the browser room: where it looks, what it starts, how it cuts and decodes."""
+"""The pure parts of the browser room: discovery, command line, framing, decoding."""
 
 import asyncio
 import errno
@@ -28,7 +28,7 @@ from support.waiting import wait_until
 
 
 @given(st.lists(st.binary().map(lambda b: b.replace(b"\0", b"x")).filter(bool)), st.data())
-def test_messages_come_out_whole_however_they_are_cut(messages, data):
+def test_messages_are_framed_wherever_reads_are_cut(messages, data):
     """The framer's output depends on the bytes, not on the reads."""
     stream = b"".join(message + b"\0" for message in messages)
     framer, found = Framer(), []
@@ -47,7 +47,7 @@ _TEXT = st.lists(_HARD, min_size=1, max_size=12).map("".join)
 
 @settings(max_examples=50)
 @given(_TEXT, _TEXT, st.integers(17_000, 70_000))
-def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
+def test_a_long_reply_decodes_the_same_in_pieces(short, unit, size):
     """Cut anywhere: in escapes, in surrogate pairs, in UTF-8, between short strings."""
     long = unit * (2 * LONG_BYTES // len(unit))
     values = ",".join(f'{{"k":"{text}"}}' for text in (short, long, short, long + short))
@@ -60,7 +60,7 @@ def test_a_long_answer_is_the_same_decoded_piece_by_piece(short, unit, size):
 
 
 @pytest.mark.parametrize("broken", [r"\x", r"\u12", "\xff"])
-def test_an_unreadable_long_answer_fails_only_its_call(broken):
+def test_an_invalid_long_reply_fails_only_its_call(broken):
     """An invalid escape, or a byte that is not UTF-8, in the middle of a string."""
     text = b"a" * LONG_BYTES + broken.encode("latin-1") + b"z" * LONG_BYTES
     stream = b'{"id":7,"result":{"v":"' + text + b'"},"sessionId":"S"}\0{"method":"m"}\0'
@@ -72,13 +72,13 @@ def test_an_unreadable_long_answer_fails_only_its_call(broken):
     assert event == b'{"method":"m"}'
 
 
-def test_half_surrogates_become_replacement_characters():
+def test_lone_surrogates_become_replacement_characters():
     """JavaScript may return lone surrogates, which UTF-8 cannot express."""
     message = decode(b'{"id": 3, "result": {"v": "a\\ud800b \\ud83d\\ude00"}, "sessionId": "S"}')
     assert (message.id, message.session, message.result) == (3, "S", {"v": "a\ufffdb \U0001f600"})
 
 
-def test_the_order_in_which_browsers_are_looked_for():
+def test_browser_discovery_order():
     """Names on PATH first, headless shells last and only without a window."""
     linux = discovery.candidates(headed=False, platform="linux", environ={})
     assert linux[:5] == list(discovery.NAMES)
@@ -116,7 +116,7 @@ def line(**options: object) -> list[str]:
     )
 
 
-def test_the_command_line_has_what_is_needed():
+def test_the_command_line_has_the_required_flags():
     """A pipe, never a port; a sandbox unless root; the features of both sides in one flag."""
     words = line(extra=("--lang=de", "--disable-features=Foo,Translate"), shm_bytes=1 << 30)
     assert "--remote-debugging-pipe" in words
@@ -147,7 +147,7 @@ def test_a_record_of_another_process_is_not_killed(tmp_path):
     assert orphans.reap(tmp_path) is None
 
 
-def test_marks_of_a_dead_owner_are_removed_and_of_a_foreign_one_not(tmp_path, monkeypatch):
+def test_only_profile_locks_of_dead_owners_are_removed(tmp_path, monkeypatch):
     """The profile's lock names host and pid: only a dead process of this host counts as gone."""
     monkeypatch.setattr("socket.gethostname", lambda: "here")
     lock = tmp_path / "SingletonLock"
@@ -215,7 +215,7 @@ def test_listeners_may_be_removed_during_an_event():
         ("nope", "http://a/", False),
     ],
 )
-def test_addresses_fit_patterns(pattern, url, fits):
+def test_url_patterns_match(pattern, url, fits):
     """A substring, a glob, or a regular expression between slashes."""
     assert text_test(pattern)(url) is fits
 
@@ -234,7 +234,7 @@ def test_an_expression_takes_linear_time():
     assert not text_test("/(a+)+$x/")("http://a/" + "a" * 5000)
 
 
-def test_net_errors_become_codes():
+def test_net_errors_are_mapped_to_codes():
     """One code for each thing that a caller would do differently."""
     codes = {
         "net::ERR_TOO_MANY_REDIRECTS": "too_many_redirects",
@@ -245,7 +245,7 @@ def test_net_errors_become_codes():
         assert load_error("http://a/", error, None, aborted_is_download=False).code == code
 
 
-def test_pages_of_one_site_share_a_tab():
+def test_same_site_comparison():
     """Scheme and registrable name, roughly; addresses whole."""
     assert site_of("https://www.a.org/x") == site_of("https://b.a.org:8/y") == "https://a.org"
     assert site_of("http://127.0.0.1:80/") == "http://127.0.0.1"
@@ -259,7 +259,7 @@ def _open_descriptors() -> int:
 @pytest.mark.parametrize(
     ("number", "hint"), [(errno.EAGAIN, "Too many processes"), (errno.ENOMEM, "too little memory")]
 )
-async def test_a_process_that_the_system_refuses(monkeypatch, number, hint):
+async def test_a_process_that_cannot_be_started(monkeypatch, number, hint):
     """No descriptor is left open, and the error has the reason."""
 
     def refuse(*_: object) -> int:
@@ -293,7 +293,7 @@ async def test_a_process_without_a_thread_to_watch_it_is_ended(monkeypatch):
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
 
-async def test_children_of_an_ended_process_are_killed_and_nobody_else(tmp_path, monkeypatch):
+async def test_only_children_of_an_ended_process_are_killed(tmp_path, monkeypatch):
     """Its pid, which another process may have by now, gets no signal."""
     note = tmp_path / "child"
     script = f"sleep 600 & echo $! > {note}; kill -9 $$"
@@ -403,7 +403,7 @@ async def test_a_session_ends_once(caplog):
         ({"code": -32602, "message": "No target with given id found"}, "tab_gone"),
     ],
 )
-async def test_a_page_that_is_gone_is_distinguished_from_a_refusal(error, code):
+async def test_a_vanished_page_is_distinguished_from_a_refusal(error, code):
     """Chromium may answer a call in this way before it reports that the page crashed or closed."""
     wire = _Wire()
     connection = Connection(wire)

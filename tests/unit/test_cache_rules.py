@@ -38,7 +38,7 @@ def judged(*fields: tuple[str, str], **rest: Any) -> CachePolicy | None:  # noqa
         ([("Date", DATE), ("Expires", "Fri, 15 Jan 2027 08:02:00 GMT")], 120),
     ],
 )
-def test_how_long_an_answer_is_fresh(fields: list[tuple[str, str]], fresh_for: float) -> None:
+def test_freshness_lifetime(fields: list[tuple[str, str]], fresh_for: float) -> None:
     policy = judged(*fields)
     assert policy is not None
     assert policy.is_fresh(RECEIVED_AT + fresh_for - 1)
@@ -65,7 +65,7 @@ def test_responses_that_are_always_revalidated(fields: list[tuple[str, str]]) ->
     assert (judged(*fields) is None) is not has_validator
 
 
-def test_what_is_not_stored() -> None:
+def test_responses_that_are_not_stored() -> None:
     fresh = ("Cache-Control", "max-age=60")
     assert judged(fresh, ("Cache-Control", "no-store")) is None
     assert judged(fresh, ("Vary", "Accept, *")) is None
@@ -84,13 +84,13 @@ def test_vary_decides_which_requests_a_response_fits() -> None:
     assert not policy.fits({"accept-language": "en", "x-no": "1"})
 
 
-def test_a_confirmed_answer_has_the_new_headers() -> None:
+def test_a_revalidated_response_has_the_new_headers() -> None:
     stored, fresh = (("ETag", '"1"'), ("Age", "9"), ("Via", "x")), ("Cache-Control", "max-age=5")
     new = update_headers(stored, (("age", "0"), fresh, ("Content-Length", "0")))
     assert new == (("ETag", '"1"'), ("Via", "x"), ("age", "0"), fresh)
 
 
-def test_only_a_file_that_is_no_database_is_replaced(
+def test_only_an_invalid_database_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not one that another crawl is writing, nor one that the disk fails to read."""

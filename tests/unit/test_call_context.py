@@ -1,4 +1,4 @@
-"""What a call carries: set by run_call alone, derived for nested calls, gone when it is over."""
+"""The call context: set by run_call alone, derived for nested calls, gone after the call."""
 
 import asyncio
 import re
@@ -165,7 +165,7 @@ async def test_a_waived_capability_covers_only_the_call_itself() -> None:
     assert await _House(*verbs, disabled=("pilot",)).call("outer") == "CAPABILITY_DISABLED"
 
 
-async def test_a_connection_that_may_do_less_does_less_at_any_depth() -> None:
+async def test_restrictions_of_a_connection_apply_at_any_depth() -> None:
     async def outer(calls: NestedCalls) -> str:
         with pytest.raises(OcdError) as refused:
             await calls.run("inner", {})
@@ -176,7 +176,7 @@ async def test_a_connection_that_may_do_less_does_less_at_any_depth() -> None:
     assert await house.call("outer", capabilities=narrower) == "CAPABILITY_DISABLED"
 
 
-async def test_a_verb_that_calls_itself_is_stopped() -> None:
+async def test_endless_nesting_is_stopped() -> None:
     async def call_again(calls: NestedCalls) -> int:
         depth = call_context.current().depth
         if depth < MAX_DEPTH:
@@ -205,7 +205,7 @@ def test_only_fields_that_hold_a_secret_are_password_fields() -> None:
     assert touched.is_password_field({"#unknown"})
 
 
-def test_no_elements_hide_nothing() -> None:
+def test_without_password_fields_values_are_shown() -> None:
     assert TouchedElements().password_fields is None
     assert not TouchedElements().is_password_field({"e1"})
 

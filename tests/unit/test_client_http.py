@@ -1,4 +1,4 @@
-"""The Python client's reading of answers: whatever pieces they arrive in."""
+"""The Python client's HTTP parser: responses arrive in arbitrary pieces."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_header_names_are_lower_case() -> None:
     assert response.headers == {"content-length": "5", "x-name": "a: b"}
 
 
-def test_body_that_ends_with_the_connection() -> None:
+def test_body_without_a_length_ends_with_the_connection() -> None:
     response = Response()
     assert response.feed(b"HTTP/1.1 200 OK\r\n\r\nhel") == b"hel"
     assert response.feed(b"lo") == b"lo"
@@ -46,7 +46,7 @@ def test_body_that_ends_with_the_connection() -> None:
 
 
 @pytest.mark.parametrize("data", [COUNTED[:-1], CHUNKED[:-2], COUNTED[:20], b""])
-def test_answer_that_breaks_off(data: bytes) -> None:
+def test_truncated_response_is_an_error(data: bytes) -> None:
     response = Response()
     if data:
         response.feed(data)
@@ -58,12 +58,12 @@ def test_answer_that_breaks_off(data: bytes) -> None:
 @pytest.mark.parametrize(
     "data", [b"220 smtp ready\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"x" * (MAX_HEAD_BYTES + 1)]
 )
-def test_what_is_no_answer(data: bytes) -> None:
+def test_invalid_response_is_an_error(data: bytes) -> None:
     with pytest.raises(ProtocolError):
         Response().feed(data)
 
 
-def test_connection_that_closes_or_has_more_is_not_used_again() -> None:
+def test_connection_with_close_or_extra_bytes_is_not_reused() -> None:
     closing, talkative = Response(), Response()
     closing.feed(COUNTED.replace(b"X-Name: a: b", b"Connection: close"))
     talkative.feed(COUNTED + b"HTTP")

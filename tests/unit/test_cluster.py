@@ -119,7 +119,7 @@ async def test_batches_are_few_and_evenly_filled() -> None:
     assert len(sizes) < 20
 
 
-async def test_no_slot_is_free_while_pages_wait_elsewhere() -> None:
+async def test_pages_are_spread_evenly_over_workers() -> None:
     """Workers have the same number of pages each, however these are batched."""
     fake = FakeConnection(4, lambda one: page(one.url))
     fake.set_workers({"w1": 4, "w2": 4})
@@ -130,7 +130,7 @@ async def test_no_slot_is_free_while_pages_wait_elsewhere() -> None:
     ]  # fmt: skip
 
 
-async def test_slow_pages_hold_up_no_others() -> None:
+async def test_slow_pages_delay_no_others() -> None:
     """A worker is asked again for pages in progress; pages that got no slot go to any worker."""
     slow, late = "http://x/slow", "http://x/late"
     left = {slow: [True, True], late: [False]}
@@ -183,7 +183,7 @@ async def test_a_page_that_kills_workers_fails_alone() -> None:
     assert [one for one in found if isinstance(one, str)] == [one for one in urls if one != urls[7]]
 
 
-async def test_pages_wait_for_workers_that_come_back() -> None:
+async def test_pages_wait_while_the_scheduler_is_unreachable() -> None:
     """While the scheduler is unreachable nothing is sent, and no page is blamed for it."""
     urls = [f"http://x/{number}" for number in range(4)]
     fake = FakeConnection(1, lambda one: page(one.url))
@@ -283,7 +283,7 @@ async def test_without_the_extra_the_error_says_how_to_install_it(
     assert 'pip install "openchrome[cluster]"' in raised.value.hint
 
 
-async def test_what_a_connection_ended_with_is_not_the_crawls_error(
+async def test_errors_on_closing_the_client_are_not_the_crawls_error(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Dask's client raises, when it is closed, what its reconnecting failed with."""
@@ -302,7 +302,7 @@ async def test_what_a_connection_ended_with_is_not_the_crawls_error(
     assert (lost.value.code, "IOStream is not idle" in caplog.text) == ("cluster_lost", True)
 
 
-def test_what_dask_logs_is_a_line_each(caplog: pytest.LogCaptureFixture) -> None:
+def test_dasks_log_messages_are_one_line_each(caplog: pytest.LogCaptureFixture) -> None:
     """Its tracebacks are about connections; the crawl reports what their end means."""
     connection._import_dask()
     closed = OSError("Stream is closed")
@@ -313,7 +313,7 @@ def test_what_dask_logs_is_a_line_each(caplog: pytest.LogCaptureFixture) -> None
     assert (record.getMessage(), record.exc_info) == (line, None)
 
 
-async def test_a_scheduler_that_is_not_there_is_cluster_lost(
+async def test_an_unreachable_scheduler_is_cluster_lost(
     monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
 ) -> None:
     monkeypatch.setattr(connection, "_CONNECT_S", 0.2)
@@ -326,12 +326,12 @@ async def test_a_scheduler_that_is_not_there_is_cluster_lost(
 
 
 @pytest.mark.parametrize("address", ["lab:8786", "http://lab:8786", "tls://lab", "tls://lab:x"])
-def test_an_address_is_that_of_a_scheduler(address: str) -> None:
+def test_scheduler_addresses_are_validated(address: str) -> None:
     with pytest.raises(msgspec.ValidationError, match="tls://HOST:PORT"):
         msgspec.convert({"address": address}, Cluster)
 
 
-def test_where_starts_are_unknown_an_interval_counts_from_the_end() -> None:
+def test_delays_count_from_the_end_where_starts_are_unknown() -> None:
     """A request may wait at a worker, so only its end says when the next may begin."""
     gates = RateLimits(2.0, limit=3, awaits_robots=False, starts_unknown=True)
     gates.begin("http://x", 0.0)

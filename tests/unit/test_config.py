@@ -43,7 +43,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(tmp_path)
 
 
-def test_nothing_given_means_defaults(settings: Settings) -> None:
+def test_defaults_apply_without_configuration(settings: Settings) -> None:
     config = settings.load()
     assert config.home == settings.home
     assert config.profile == settings.home / "profile"
@@ -59,7 +59,7 @@ def test_flags_beat_variables_beat_the_file(settings: Settings) -> None:
     assert settings.load(toml, flags, max_concurrent_tasks="2").max_concurrent_tasks == 3
 
 
-def test_every_source_can_give_false(settings: Settings) -> None:
+def test_every_source_can_set_false(settings: Settings) -> None:
     assert settings.load("headed = true", headed="0").headed is False
     assert settings.load("headed = true", {"headed": False}).headed is False
     assert settings.load(sanitize_content="false").sanitize_content is False
@@ -85,14 +85,14 @@ def test_every_source_can_give_false(settings: Settings) -> None:
         ("[nothing]\nx = 1", "nothing", "unknown key"),
     ],
 )
-def test_a_wrong_line_is_named(settings: Settings, toml: str, key: str, reason: str) -> None:
+def test_an_invalid_line_is_named(settings: Settings, toml: str, key: str, reason: str) -> None:
     error = settings.error(toml)
     assert f"{settings.file}: {key}: " in error.message
     assert reason in error.message
     assert error.details["key"] == key
 
 
-def test_what_a_table_may_have_is_said(settings: Settings) -> None:
+def test_errors_list_the_keys_of_a_table(settings: Settings) -> None:
     assert "exfiltration (allow, ask, deny)" in settings.error("[policy]\nexfiltration = 'no'").hint
     error = settings.error("[upstream.a]\nurl = 'https://x'\n[upstream.b]\ncomand = 'x'")
     assert "upstream.b: " in error.message
@@ -109,7 +109,7 @@ def test_what_a_table_may_have_is_said(settings: Settings) -> None:
         ('origin = "example.org"', "missing required field `rule`"),
     ],
 )
-def test_a_wrong_rule_about_actions_is_an_error(settings: Settings, rule: str, why: str) -> None:
+def test_an_invalid_action_rule_is_an_error(settings: Settings, rule: str, why: str) -> None:
     error = settings.error(f"[[policy.action]]\n{rule}\n")
     assert why in error.message
     assert "action (tables of origin, verbs, rule (allow, ask, deny))" in error.hint
@@ -119,7 +119,7 @@ def test_a_misspelt_key_gets_the_nearest_right_one(settings: Settings) -> None:
     assert settings.error("max_concurent_tasks = 1").hint == "Did you mean 'max_concurrent_tasks'?"
 
 
-def test_wrong_variables_and_flags_are_named_as_written(settings: Settings) -> None:
+def test_invalid_variables_and_flags_are_named_as_written(settings: Settings) -> None:
     assert settings.error(max_concurrent_tasks="many").message.startswith(
         "OPENCHROME_MAX_CONCURRENT_TASKS: "
     )
@@ -128,7 +128,7 @@ def test_wrong_variables_and_flags_are_named_as_written(settings: Settings) -> N
     )
 
 
-def test_a_file_that_is_no_toml_is_named(settings: Settings) -> None:
+def test_a_file_that_is_not_toml_is_named(settings: Settings) -> None:
     assert str(settings.file) in settings.error("a ==").message
     settings.file.write_bytes(b"\xff\xfe")
     with pytest.raises(OcdError, match=r"config\.toml"):
@@ -151,27 +151,27 @@ def test_unknown_groups_are_refused_with_the_known_ones(settings: Settings) -> N
         assert all(group in error.hint for group in CAPABILITY_GROUPS)
 
 
-def test_one_source_cannot_say_both(settings: Settings) -> None:
+def test_one_source_cannot_set_exclusive_settings(settings: Settings) -> None:
     error = settings.error("tools_only = ['core']\ndisable_tools = ['crawl']")
     assert "tools_only: cannot be combined" in error.message
     assert "disable_tools" in error.message
     assert "profile" in settings.error("", {"isolated": True, "profile": "x"}).message
 
 
-def test_a_higher_source_beats_what_it_excludes_below(settings: Settings) -> None:
+def test_a_higher_source_overrides_exclusive_settings_below(settings: Settings) -> None:
     config = settings.load("tools_only = ['core']", {"disable_tools": ["crawl"]})
     assert (config.tools_only, config.disable_tools) == ((), ("crawl",))
     config = settings.load("profile = 'p'", isolated="1")
     assert (config.isolated, config.profile) == (True, settings.home / "profile")
 
 
-def test_relative_paths_start_at_home_in_the_file_and_here_elsewhere(settings: Settings) -> None:
+def test_relative_paths_are_resolved_against_their_source(settings: Settings) -> None:
     assert settings.load("profile = 'p'").profile == settings.home / "p"
     assert settings.load("", {"profile": "p"}).profile == Path.cwd() / "p"
     assert settings.load(profile="~/p").profile == Path.home() / "p"
 
 
-def test_variables_hold_lists_by_commas_words_and_paths(settings: Settings) -> None:
+def test_list_variables_are_split(settings: Settings) -> None:
     config = settings.load(
         allow_domain="a.org, *.b.org",
         browser_args="--lang=de '--window-size=1,2'",
@@ -183,7 +183,7 @@ def test_variables_hold_lists_by_commas_words_and_paths(settings: Settings) -> N
     assert "OPENCHROME_BROWSER_ARGS" in settings.error(browser_args="'open").message
 
 
-def test_an_empty_variable_is_none(settings: Settings) -> None:
+def test_an_empty_variable_counts_as_unset(settings: Settings) -> None:
     assert settings.load(max_concurrent_tasks="").max_concurrent_tasks == 4
 
 
@@ -199,7 +199,7 @@ def test_misspelt_variables_are_found() -> None:
     assert hint == "All settings: ocd config show"
 
 
-def test_the_sample_says_everything_and_changes_nothing(settings: Settings) -> None:
+def test_the_sample_has_every_setting_and_changes_nothing(settings: Settings) -> None:
     """Each key can be uncommented as it stands."""
     text = reference.sample()
     assert settings.load(text) == settings.load()
@@ -217,7 +217,7 @@ def test_sources_name_the_variable_or_file_of_each_setting(settings: Settings) -
     assert sources(environ) == {"tier": "OPENCHROME_TIER", "headed": str(settings.file)}
 
 
-def test_reload_takes_live_settings_and_says_what_needs_a_restart(
+def test_reload_applies_live_settings_and_names_those_needing_a_restart(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     config = settings.load()
@@ -262,7 +262,7 @@ def test_every_setting_is_described_and_exclusions_name_settings() -> None:
     assert SETTINGS.keys() >= LIVE
 
 
-def test_every_setting_is_read_by_somebody() -> None:
+def test_every_setting_is_used() -> None:
     """A setting that is accepted and ignored is a defect."""
     root = Path(__file__).parents[2]
     sources = [

@@ -85,14 +85,14 @@ def test_negation_obeys_de_morgan(one: Verdict, other: Verdict) -> None:
 
 
 @given(trees)
-def test_trees_come_to_what_the_tables_say(tree: dict[str, Any]) -> None:
+def test_nested_trees_follow_the_truth_tables(tree: dict[str, Any]) -> None:
     """Nested and, or, not with something inconclusive anywhere in them (#699, #705, #707)."""
     assert verdict_of(tree, EVIDENCE) == by_table(tree)
     assert verdict_of({"not": tree}, EVIDENCE) == NOT[by_table(tree)]
 
 
 @given(trees)
-def test_reports_are_the_same_bytes_and_name_what_counted(tree: dict[str, Any]) -> None:
+def test_reports_are_deterministic_and_name_their_evidence(tree: dict[str, Any]) -> None:
     first, second = told(tree, EVIDENCE), told(tree, dict(EVIDENCE))
     assert msgspec.json.encode(first) == msgspec.json.encode(second)
     assert bool(first["failed_assertions"]) == (first["verdict"] == F)
@@ -101,7 +101,7 @@ def test_reports_are_the_same_bytes_and_name_what_counted(tree: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("kind", ["url", "dom_text", "dom_count", "network", "console"])
-def test_missing_evidence_is_inconclusive_and_so_is_its_opposite(kind: str) -> None:
+def test_missing_evidence_is_inconclusive_also_when_negated(kind: str) -> None:
     leaf = {
         "url": {"pattern": "x"},
         "dom_text": {"contains": "x"},
@@ -169,7 +169,7 @@ def test_network_conditions_count_requests_since_the_contract_began(
     assert verdict_of(contract, {"network": entries, "contract_enter_ms": 1000}) == verdict
 
 
-def test_forgotten_entries_keep_absence_from_being_known() -> None:
+def test_dropped_entries_make_absence_inconclusive() -> None:
     """A dropped entry may have been the one: found is found, but not found is unknown."""
     network = {"kind": "network", "url_pattern": "/api"}
     assert verdict_of(network, {"network": [], "network_dropped": 3}) == U
@@ -217,7 +217,7 @@ def test_console_conditions_match_level_and_text(leaf: dict[str, Any], verdict: 
         ("null", "contract"),
     ],
 )
-def test_mistakes_are_named_by_their_place(contract: object, place: str) -> None:
+def test_mistakes_in_contracts_are_located(contract: object, place: str) -> None:
     with pytest.raises(OcdError) as caught:
         decode(contract)
     assert caught.value.code == "invalid_argument"
@@ -244,17 +244,17 @@ def test_a_contract_deeper_or_larger_than_the_bounds_is_refused() -> None:
         ([], "evidence"),
     ],
 )
-def test_wrong_evidence_is_named_by_its_place(snapshot: object, place: str) -> None:
+def test_mistakes_in_evidence_are_located(snapshot: object, place: str) -> None:
     with pytest.raises(OcdError) as caught:
         decode_evidence(snapshot)
     assert str(caught.value.details["parameter"]).startswith(place)
 
 
-def test_keys_that_nothing_reads_are_told() -> None:
+def test_unknown_evidence_keys_are_reported() -> None:
     assert decode_evidence({"dom_txt": "x", "observed": {}}) == (Snapshot(), ["dom_txt"])
 
 
-def test_a_pattern_that_would_hang_a_backtracking_engine_does_not() -> None:
+def test_a_catastrophic_pattern_takes_linear_time() -> None:
     text = "a" * 200_000 + "!"
     assert verdict_of({"kind": "dom_text", "pattern": "^(a+)+$"}, {"dom_text": text}) == F
 
@@ -270,7 +270,7 @@ def picture(*, shade: int, box: tuple[int, int, int, int], size: int = 400) -> b
     return data.getvalue()
 
 
-def test_pictures_alike_are_near_and_others_far() -> None:
+def test_similar_pictures_have_similar_hashes() -> None:
     one = hash_of(picture(shade=20, box=(40, 40, 200, 360)))
     assert distance(one, one) == 0
     assert distance(one, hash_of(picture(shade=28, box=(40, 40, 200, 360), size=800))) <= 10

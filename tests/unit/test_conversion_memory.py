@@ -45,8 +45,8 @@ for room in map(int, sys.argv[1:]):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_gets_no_memory_is_refused(shape: str) -> None:
-    """Whatever there is: the text, or MemoryError; the process goes on."""
+def test_conversion_without_enough_memory_raises_memory_error(shape: str) -> None:
+    """With any amount: the text, or MemoryError; the process continues."""
     rooms = [*range(24), *range(24, 80, 4), 400]
     command = [sys.executable, "-P", "-c", RUN, *map(str, rooms)]
     done = subprocess.run(

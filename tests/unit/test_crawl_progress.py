@@ -71,7 +71,7 @@ def test_the_rate_is_that_of_the_last_seconds() -> None:
         (0, {"max_depth": 0}, UNSET),  # only what is in flight
     ],
 )
-def test_time_left_is_told_where_it_is_known(
+def test_time_left_is_shown_where_it_can_be_estimated(
     queued: int, spec: dict[str, int], left_s: object
 ) -> None:
     crawl = Crawl(queued, **spec)
@@ -130,7 +130,7 @@ def test_progress_text_shows_rate_queue_and_failures() -> None:
     ]  # fmt: skip
 
 
-async def test_an_mcp_host_is_told_the_figures() -> None:
+async def test_progress_notifications_have_the_figures() -> None:
     crawl = Crawl(7)
     reported = asyncio.get_running_loop().create_future()
 

@@ -1,4 +1,4 @@
-"""The origins whose text a crawl's records have, as its summary names them."""
+"""The origins of a crawl's text, as its summary names them."""
 
 import msgspec
 
@@ -13,7 +13,7 @@ def record(url: str, status: int | None = 200, error: str = "") -> PageRecord:
     )  # fmt: skip
 
 
-def test_whatever_was_answered_counts_by_its_origin() -> None:
+def test_every_response_counts_by_its_origin() -> None:
     """Files and failed pages too: both may have text. What nobody answered has none."""
     stats = CrawlStats()
     stats.count(record("http://page.test/"))
@@ -32,7 +32,7 @@ def test_one_origin_is_named_where_the_start_was_redirected() -> None:
     assert stats.pages_by_origin("https://www.page.test") == {}
 
 
-def test_a_crawl_whose_process_died_names_them_all() -> None:
+def test_a_crawl_whose_process_died_names_all_origins() -> None:
     """It has no start page to compare them with, only its records."""
     lines = [msgspec.json.encode(record(f"http://{host}.test/")) for host in ("a", "b", "b")]
     assert result_of_units({}, lines)["origins"] == {"http://b.test": 2, "http://a.test": 1}

@@ -1,4 +1,4 @@
-"""Which texts a picker of dates or times may be asked to take."""
+"""Texts that a date or time picker may be asked to take."""
 
 import pytest
 
@@ -16,10 +16,10 @@ OTHERS = (
 
 
 @pytest.mark.parametrize("text", DATES)
-def test_dates_and_times_are_known_however_they_are_written(text: str) -> None:
+def test_dates_and_times_are_recognised_in_many_notations(text: str) -> None:
     assert is_date_or_time(text)
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_other_texts_with_numbers_are_none(text: str) -> None:
+def test_other_texts_with_numbers_are_not_dates(text: str) -> None:
     assert not is_date_or_time(text)

@@ -1,4 +1,4 @@
-"""`ocd doctor`: what it finds, what it mends, how it would install Chromium."""
+"""`ocd doctor`: its findings, its fixes, and how it would install Chromium."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_text_names_level_check_and_hint(home: Path, capsys: Output) -> None:
     )
 
 
-def test_folders_that_lead_to_where_others_may_go(
+def test_links_to_folders_open_to_others_are_found(
     home: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -85,7 +85,7 @@ def test_a_private_folder_above_keeps_others_out(tmp_path: Path) -> None:
         assert _is_private(tmp_path / "closed" / "open") is (private or bool(above))
 
 
-def test_a_config_that_does_not_decode_is_an_error(home: Path, capsys: Output) -> None:
+def test_an_invalid_config_is_an_error(home: Path, capsys: Output) -> None:
     (home / "config.toml").write_text("max_concurrent_task = 1")
     status, found = run_doctor(capsys)
     assert (status, found["config"]["level"]) == (1, "error")
@@ -100,7 +100,7 @@ def test_a_misspelt_variable_is_found(
     assert found["environment"]["hint"] == "Did you mean 'OPENCHROME_HEADED'?"
 
 
-def test_fix_mends_the_home(home: Path, capsys: Output) -> None:
+def test_fix_repairs_the_home(home: Path, capsys: Output) -> None:
     home.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as left:
         (home / "run").mkdir()
@@ -141,7 +141,7 @@ def test_a_home_that_is_a_file(home: Path, capsys: Output) -> None:
     assert (status, found["home"]["seen"]) == (1, f"not a directory: {home}")
 
 
-def test_a_live_socket_is_no_leftover(home: Path, capsys: Output) -> None:
+def test_a_live_socket_is_not_a_leftover(home: Path, capsys: Output) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         (home / "run").mkdir()
         listening.bind(str(home / "run" / "ocd.sock"))
@@ -167,7 +167,7 @@ def test_an_orphaned_chromium_is_found_and_ended(home: Path, capsys: Output) -> 
         orphan.wait()
 
 
-def test_a_missing_browser_is_installed_only_when_told(
+def test_a_missing_browser_is_installed_only_on_request(
     home: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[list[str]] = []
@@ -218,9 +218,7 @@ def test_homebrew_needs_no_root() -> None:
         (("apt-get", "sudo"), "ID=ubuntu\n", "snap"),
     ],
 )
-def test_what_cannot_be_installed_says_what_to_do(
-    found: tuple[str, ...], release: str, words: str
-) -> None:
+def test_installation_errors_have_a_hint(found: tuple[str, ...], release: str, words: str) -> None:
     with pytest.raises(OcdError, match=words) as caught:
         install_chromium.commands(which(*found), root=False, release=release)
     assert caught.value.hint

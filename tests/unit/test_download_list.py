@@ -1,11 +1,11 @@
-"""The list of downloads, while others take them away."""
+"""The list of downloads, while other processes delete files."""
 
 from pathlib import Path
 
 from ocd.verbs.downloads import _files
 
 
-def test_a_file_that_goes_while_it_is_listed_is_left_out(tmp_path, monkeypatch):
+def test_a_file_deleted_during_listing_is_left_out(tmp_path, monkeypatch):
     for name in ("one", "two"):
         (tmp_path / name).write_text(name)
     is_file = Path.is_file

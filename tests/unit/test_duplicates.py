@@ -1,4 +1,4 @@
-"""Pages that say what another page says: by the words, not by the menu that they share."""
+"""Duplicate pages: recognised by their text, not by the menu that they share."""
 
 from ocd.crawl.duplicates import Duplicates, fingerprint
 
@@ -11,7 +11,7 @@ def _found(*contents: str) -> list[str]:
     return [known.find(str(at), *fingerprint(content)) for at, content in enumerate(contents)]
 
 
-def test_pages_that_share_a_menu_are_no_duplicates() -> None:
+def test_pages_that_share_a_menu_are_not_duplicates() -> None:
     """Also short pages, and lists with the same introduction."""
     short = [f"{_MENU}\n# {word}\n\nThe {word} is a tool. One {word} a day is enough.\n"
              for word in ("hammer", "anvil", "ladder")]  # fmt: skip
@@ -24,7 +24,7 @@ def test_pages_that_share_a_menu_are_no_duplicates() -> None:
     assert _found(*lists) == ["", "", ""]
 
 
-def test_what_is_printed_again_with_another_date_is_nearly_the_same() -> None:
+def test_a_page_with_another_date_is_a_near_duplicate() -> None:
     assert _found(
         f"{_MENU}\n{_STORY}\nPrinted on Monday.", f"{_MENU}\n{_STORY}\nPrinted on Friday.", _MENU,
         _MENU.replace("Chapter 7 ", "Part 7 "), "Too short to be like anything.",

@@ -1,4 +1,4 @@
-"""What a session's caller counts as having read, by a verb's output."""
+"""What counts as read by a session's caller, by the output of verbs."""
 
 from dataclasses import replace
 
@@ -31,19 +31,19 @@ def read_by(verb: Verb, output: Output, **params: str) -> tuple[str, ...]:
     ],
     ids=["origin", "the page's address", "what was asked for", "no origin", "several", "none"],
 )
-def test_page_text_counts_by_its_origins(
+def test_page_text_counts_as_read_from_its_origins(
     output: Output, params: dict[str, str], expected: tuple[str, ...]
 ) -> None:
     """The first address that has an origin, and whatever else the verb names."""
     assert read_by(VERBS["read_page"], output, **params) == expected
 
 
-def test_what_is_no_page_text_does_not_count() -> None:
+def test_results_without_page_text_do_not_count() -> None:
     assert VERBS["oc_task_list"].page_keys == ()
     assert read_by(VERBS["oc_task_list"], Output(data={"url": A}, origin=A)) == ()
 
 
-def test_another_server_counts_by_its_name() -> None:
+def test_an_upstream_server_counts_by_its_name() -> None:
     """It is no web origin, and what it says counts in any case."""
     verb = replace(VERBS["read_page"], name="files__read", upstream_params=frozenset())
     assert read_by(verb, Output(content="x", origin="mcp:files"), url=A) == ("mcp:files",)

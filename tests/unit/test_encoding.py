@@ -1,4 +1,4 @@
-"""Bodies that were compressed, by their Content-Encoding headers."""
+"""Compressed bodies, by their Content-Encoding headers."""
 
 import gzip
 import zlib
@@ -63,14 +63,14 @@ def test_a_truncated_body_is_noticed(headers: str) -> None:
         (TEXT, ", ".join(["gzip"] * 4)),
     ],
 )
-def test_what_cannot_be_decoded_is_an_error(body: bytes, header: str) -> None:
+def test_an_invalid_body_is_an_error(body: bytes, header: str) -> None:
     with pytest.raises(FetchError) as caught:
         decoded(body, header)
     assert caught.value.code == "fetch_failed"
     assert header[:4] in caught.value.message
 
 
-def test_a_bomb_is_decoded_only_as_far_as_it_is_read() -> None:
+def test_a_decompression_bomb_is_decoded_only_as_far_as_read() -> None:
     """1 GiB in 1 MiB, compressed twice: the first parts come one by one."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     head = packer.compress(bytes(1)) + packer.flush(zlib.Z_FULL_FLUSH)

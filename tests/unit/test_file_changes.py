@@ -1,4 +1,4 @@
-"""config.toml, watched: what a change fails with costs that change alone."""
+"""Watching config.toml: a change that fails does not end the watch."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ import pytest
 from ocd.config import file_changes
 
 
-async def test_a_change_that_fails_ends_nothing(
+async def test_a_failing_change_does_not_end_the_watch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The failure is logged, and the next change is still noticed."""

@@ -1,4 +1,4 @@
-"""The parts of a film: its length, its size, what it needs."""
+"""The parts of a film: its length, its size, its requirements."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def jpeg_of(colour: tuple[int, int, int], folder: Path, size: tuple[int, int] = 
     return path.read_bytes()
 
 
-def test_what_stands_still_for_long_is_cut_short() -> None:
+def test_long_still_periods_are_shortened() -> None:
     clock = FilmClock(100.0)
     assert clock.at(102.5) == 2.5
     assert clock.at(1000.0) == 2.5 + MAX_STILL_S
@@ -37,9 +37,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(
     assert 'pip install "openchrome[video]"' in raised.value.hint
 
 
-def test_pictures_without_room_are_left_out_and_the_last_one_never(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_last_picture_is_never_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A tab of another size is scaled to fit; the canvas keeps its first size, in even numbers."""
     monkeypatch.setattr(encoder, "BURST_BYTES", 0)
     monkeypatch.setattr(encoder, "BYTES_PER_S", 0)

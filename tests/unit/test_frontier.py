@@ -43,7 +43,7 @@ def test_each_url_comes_once_and_by_depth(offers: list[tuple[int, int]]) -> None
     assert [shortest[url] for url in taken] == sorted(shortest.values())
 
 
-def test_what_is_too_deep_waits_unless_it_was_taken_before() -> None:
+def test_urls_beyond_the_depth_wait_unless_taken_before() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/deep", 3))
     assert frontier.take(1.0, _always, deepest=2) == float("inf")
@@ -63,7 +63,7 @@ def test_spellings_of_a_url_are_accepted_once() -> None:
     assert frontier.is_known("http://x/a?b=1&c=2")
 
 
-def test_an_origin_that_waits_blocks_no_other() -> None:
+def test_a_waiting_origin_blocks_no_other() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://slow/", 0))
     frontier.add(FrontierEntry("http://fast/", 1))
@@ -76,7 +76,7 @@ def test_an_origin_that_waits_blocks_no_other() -> None:
     assert frontier.take(9.0, ready.__getitem__) == INF
 
 
-def test_late_entries_come_at_their_time_and_first() -> None:
+def test_delayed_entries_come_when_due_and_first() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/a", 0))
     entry = frontier.take(0.0, _always)
@@ -118,7 +118,7 @@ def test_an_entry_taken_by_a_shorter_path_is_not_left() -> None:
     assert len(frontier) == 1
 
 
-def test_failed_ones_are_drained() -> None:
+def test_failed_entries_are_drained() -> None:
     frontier = _frontier()
     frontier.add(FrontierEntry("http://x/a", 0))
     frontier.add(FrontierEntry("http://x/b", 0))
@@ -179,7 +179,7 @@ def test_shorter_paths_reach_entries_on_disk(tmp_path: Path) -> None:
     spilled.close()
 
 
-def test_what_was_taken_before_stays_in_memory(tmp_path: Path) -> None:
+def test_urls_taken_before_stay_in_memory(tmp_path: Path) -> None:
     spilled = SpilledEntries(tmp_path / "frontier.db")
     frontier = Frontier(lambda entry: entry.depth, spilled=spilled, max_in_memory=2)
     for number in range(5):
@@ -196,7 +196,7 @@ def test_what_was_taken_before_stays_in_memory(tmp_path: Path) -> None:
     spilled.close()
 
 
-def test_an_origin_that_was_full_is_asked_again_when_it_has_answered() -> None:
+def test_a_busy_origin_is_available_again_after_a_response() -> None:
     frontier, limits = _frontier(), RateLimits(0.0, 2, awaits_robots=False)
     for number in range(3):
         frontier.add(FrontierEntry(f"http://x/{number}", 0))

@@ -1,4 +1,4 @@
-"""The gateway's pure parts: names, pins, answers, and redaction of long texts."""
+"""The gateway's pure parts: names, pins, results, and redaction of long texts."""
 
 import asyncio
 import gc
@@ -33,7 +33,7 @@ def tool(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON v
 
 
 @given(st.text(min_size=1, max_size=200))
-def test_every_name_is_short_and_plain(name: str) -> None:
+def test_every_tool_name_is_accepted_by_hosts(name: str) -> None:
     """Whatever a server calls its tool, hosts accept the name."""
     shown = exposed_name("abc", name)
     assert len(shown) <= MAX_NAME
@@ -41,7 +41,7 @@ def test_every_name_is_short_and_plain(name: str) -> None:
     assert all(sign.isascii() and (sign.isalnum() or sign in "_-") for sign in shown)
 
 
-def test_wrong_tool_lists_are_refused() -> None:
+def test_invalid_tool_lists_are_refused() -> None:
     """Two tools with one name, invalid schemas, schemas nested without end."""
     huge = {"type": "object", "description": "x" * MAX_SCHEMA_BYTES}
     tools = [tool("a.b"), tool("a/b"), tool(""), tool("c", inputSchema={}), {"name": "d"}]
@@ -53,7 +53,7 @@ def test_wrong_tool_lists_are_refused() -> None:
     assert all(one.why for one in found if one.state == "refused")
 
 
-def test_any_word_of_a_declaration_is_pinned() -> None:
+def test_every_part_of_a_declaration_is_pinned() -> None:
     """Description, schema and hints count; the order of keys does not."""
     sanitizer = Sanitizer()
 
@@ -71,7 +71,7 @@ def test_any_word_of_a_declaration_is_pinned() -> None:
     assert state(one, {**one, "name": "u"}) == "new"
 
 
-def test_a_review_shows_every_change_and_what_hides() -> None:
+def test_a_review_shows_every_change_and_invisible_characters() -> None:
     """Words, schema and hints as a diff, invisible characters spelt out; gone tools, too."""
     schema = {**OBJECT, "properties": {"to": {"type": "string", "description": "Who"}}}
     then = [tool("t", description="Line one\nLine two"), tool("u", description="Bye"), tool("same")]
@@ -99,7 +99,7 @@ def test_a_review_shows_every_change_and_what_hides() -> None:
     assert "+description: Line one" in old[0]["diff"]
 
 
-def test_hidden_text_of_a_description_is_taken_out() -> None:
+def test_hidden_text_of_a_description_is_removed() -> None:
     said = tool("t", description="good\u200b\U000e0041\U000e0042 tool")
     (one,) = build_entries("s", [said], None, tier=2, sanitizer=Sanitizer())
     shown = f"{one.entry['summary']} {one.entry['doc']}"
@@ -108,7 +108,7 @@ def test_hidden_text_of_a_description_is_taken_out() -> None:
     assert "\U000e0041" not in shown
 
 
-def test_old_pins_are_read(tmp_path: Path) -> None:
+def test_old_pin_files_are_readable(tmp_path: Path) -> None:
     """Every version's file is read; an invalid one is reported and left alone."""
     for version in STATE.iterdir():
         pinned = PinStore(version).of("probe")
@@ -203,17 +203,17 @@ def test_templates_are_listed_by_the_names_of_their_variables() -> None:
         ("x://f{?none}", "x://f"),
     ],
 )
-def test_templates_are_filled_in(template: str, address: str) -> None:
+def test_templates_are_expanded(template: str, address: str) -> None:
     assert uri_templates.variables_of(template)
     assert uri_templates.fill(template, {"a": "1/2 3"}) == address
 
 
 @pytest.mark.parametrize("template", ["x://a", "x://{", "x://{}", "x://{a:3}", "{a b}", "", 5])
-def test_what_cannot_be_filled_in_has_no_variables(template: object) -> None:
+def test_unsupported_templates_have_no_variables(template: object) -> None:
     assert uri_templates.variables_of(template) == []
 
 
-def test_a_server_of_resources_may_have_no_templates() -> None:
+def test_a_server_need_not_support_templates() -> None:
     """A server that does not know the method has none; any other error is reported."""
 
     def refused(code: int) -> list[dict[str, Any]]:
@@ -227,7 +227,7 @@ def test_a_server_of_resources_may_have_no_templates() -> None:
         refused(-32603)
 
 
-def test_what_asks_for_input_is_a_failure() -> None:
+def test_a_result_that_asks_for_input_is_a_failure() -> None:
     with pytest.raises(OcdError) as caught:
         output_of("s", "t", {"resultType": "input_required", "inputRequests": {}}, redacted=True)
     assert caught.value.code == "upstream_failed"

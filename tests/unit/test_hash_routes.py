@@ -1,4 +1,4 @@
-"""When the routes of a document are worth no more requests."""
+"""When hash routes of a document are no longer requested."""
 
 import pytest
 
@@ -22,7 +22,9 @@ PLACES = [f"#/guide?id={number}" for number in range(MAX_FRUITLESS)]
         ([(one, "a") for one in SAME], True),
     ],
 )
-def test_a_document_without_routes(shown: list[tuple[str, str]], fruitless: bool) -> None:
+def test_a_document_without_routes_is_given_up(
+    shown: list[tuple[str, str]], fruitless: bool
+) -> None:
     """It is given up after enough routes showed nothing new; places in one route are one."""
     routes = HashRoutes()
     for route, content in shown:

@@ -1,4 +1,4 @@
-"""The daemon's memory goes back to the system when it is freed, not only when the daemon grows."""
+"""Heap trimming: memory that the daemon has freed is returned to the system."""
 
 import asyncio
 import platform
@@ -38,7 +38,7 @@ asyncio.run(main())
 
 
 @ON_GLIBC
-def test_memory_that_was_freed_is_given_back() -> None:
+def test_freed_memory_is_returned() -> None:
     """A daemon that grew, was trimmed, and later frees most of its memory becomes small again."""
     program = [sys.executable, "-c", _PROGRAM]
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "True\n"
@@ -74,7 +74,7 @@ def test_threads_share_heaps() -> None:
     assert 1 <= printed.count("<heap nr=") <= 2
 
 
-async def test_a_machine_without_memory_does_not_end_the_daemon(
+async def test_trimming_survives_a_lack_of_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A library or file that cannot be opened now is tried again later."""
@@ -93,7 +93,7 @@ async def test_a_machine_without_memory_does_not_end_the_daemon(
     assert not list(heaps)
 
 
-async def test_what_is_freed_while_it_trims_is_given_back_next(
+async def test_memory_freed_during_a_trim_is_returned_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Trimming runs in a thread while the daemon frees more."""

@@ -60,7 +60,7 @@ def test_a_call_is_a_command_on_the_command_line(call: str, command: str) -> Non
         "`a` `b",
     ],
 )
-def test_what_is_no_call_stays(text: str) -> None:
+def test_text_that_is_not_a_call_stays(text: str) -> None:
     assert hints.in_commands(text) == text
 
 
@@ -144,12 +144,12 @@ def test_arguments_of_proposed_calls_exist() -> None:
                 assert given <= set(VERBS[str(name.value)]["params"]["properties"]), ast.dump(node)
 
 
-def test_backticks_in_an_argument_end_no_call() -> None:
+def test_backticks_in_an_argument_do_not_end_the_call() -> None:
     text = tool_call("navigate", url="a`b` {")
     assert json.loads(text.removeprefix("`navigate ").removesuffix("`")) == {"url": "a'b' {"}
 
 
-def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_hints_in_json_are_commands(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """`oc --json` prints the reply unchanged, except for commands in hints."""
     error = OcdError("no_tab", "The 'session' ö", hint='Open one: `navigate {"url": "URL"}`')
     assert terminal.failure(error, as_json=True, body=b'{"error":{"code":"x"}}\n') == 1
@@ -159,7 +159,7 @@ def test_json_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> N
     assert json.loads(told)["error"] == {**error.body(), "hint": "Open one: `oc open URL`"}
 
 
-def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_hints_in_json_results_are_commands(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """A result's own hint has commands; page text is unchanged."""
     hint = "None. Try `read_page`."
     result = {"hint": hint, "data": {"hint": hint, "page": {"hint": hint}}}
@@ -176,7 +176,7 @@ def test_json_of_a_result_is_for_a_shell_too(capfdbinary: pytest.CaptureFixture[
     assert as_it_came == long
 
 
-def test_nested_hints_are_for_a_shell_too(
+def test_nested_hints_in_json_are_commands(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     """Those of errors inside a result, at any depth, but none in page text."""
@@ -206,7 +206,7 @@ def test_nested_hints_are_for_a_shell_too(
         ("`call` `close`",) * 2,
     ],
 )
-def test_a_call_is_a_method_for_python(text: str, python: str) -> None:
+def test_a_call_is_a_method_in_the_python_client(text: str, python: str) -> None:
     with pytest.raises(OpenChromeError) as caught:
         protocol.decode_result(400, _error(hint=text))
     assert caught.value.hint == python

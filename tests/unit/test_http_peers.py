@@ -1,4 +1,4 @@
-"""Whose a loopback connection is: the kernel's tables, and Chromium's process tree."""
+"""The owner of a loopback connection, by the kernel's tables and Chromium's process tree."""
 
 import socket
 import subprocess

@@ -98,7 +98,7 @@ def test_the_step_that_is_not_understood_is_numbered() -> None:
 
 
 @given(st.text(max_size=300))
-def test_no_text_breaks_the_parser(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     """Any text becomes steps or one error."""
     code = ""
     try:

@@ -1,4 +1,4 @@
-"""The journal: what happened, newest last, whatever the disk does to it."""
+"""The journal: newest entries last, whatever happens to the disk."""
 
 import json
 import logging
@@ -90,7 +90,7 @@ def test_a_new_day_deletes_what_is_older_than_a_week(journal: Journal, clock: Cl
     assert names == kept | {"journal-2020-01-01.jsonl.bak", "notes-2020-01-01.jsonl"}
 
 
-def test_foreign_and_torn_lines_are_passed_over(journal: Journal) -> None:
+def test_foreign_and_torn_lines_are_skipped(journal: Journal) -> None:
     journal.record_call(call(1))
     journal.close()
     path = journal.folder / "journal-2026-05-28.jsonl"
@@ -154,7 +154,7 @@ def test_the_summary_counts_by_verb_and_error(journal: Journal) -> None:
     }
 
 
-def test_a_failing_disk_costs_entries_but_no_call(
+def test_a_failing_disk_loses_entries_but_no_call(
     tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "journal").write_text("a file where the folder should be")

@@ -1,4 +1,4 @@
-"""When replies are guarded: by who calls, by the settings, and by what the call asks for."""
+"""When replies are guarded: by caller, settings, and the call's own mode."""
 
 import pytest
 
@@ -36,7 +36,7 @@ async def bounded(_part: object, _params: Nothing) -> Output:
         (Client("oc", guard=False), True, None),
     ],
 )
-def test_a_callers_own_choice_counts_before_the_settings(
+def test_a_callers_choice_overrides_the_settings(
     client: Client, enabled: bool | None, threshold: int | None
 ) -> None:
     """Without either, agent hosts are guarded; they never get more than MAX_INLINE."""

@@ -1,4 +1,4 @@
-"""Leases by a clock of the test's own: given back, renewed, and over after 45 s without life."""
+"""Leases with a test clock: returned, renewed, and expired after 45 s without a sign of life."""
 
 import asyncio
 import contextlib

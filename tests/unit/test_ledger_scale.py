@@ -1,4 +1,4 @@
-"""What the ledger's costs depend on: on what is asked for, not on how many tasks there are."""
+"""The ledger's costs depend on what is requested, not on the number of tasks."""
 
 import asyncio
 from collections.abc import Callable
@@ -64,7 +64,7 @@ def test_recovery_reads_little_of_ended_tasks(
     assert whole.calls <= 3
 
 
-async def test_a_list_reads_what_it_lists(
+async def test_a_list_reads_only_the_listed_tasks(
     store: TaskStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the metas of listed tasks; the folder is walked only after it has changed."""
@@ -83,7 +83,7 @@ async def test_a_list_reads_what_it_lists(
         assert (whole.calls, walks.calls) == (7, 0)
 
 
-def test_the_index_keeps_a_few_words_a_task(store: TaskStore) -> None:
+def test_the_index_keeps_little_per_task(store: TaskStore) -> None:
     """Rows share kind and status: 10,000 tasks take a few MB."""
     index = TaskIndex(store)
     index.refresh()

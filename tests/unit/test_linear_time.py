@@ -1,4 +1,4 @@
-"""No text from outside costs more than linear time: the one test that looks at time, as a ratio."""
+"""No text from outside takes more than linear time; measured as a ratio."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A crawl as llms.txt: what it is named after, and what it says of each page."""
+"""A crawl as llms.txt: its title, and the description of each page."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def _lines(*pages: dict[str, Any]) -> list[str]:
     return "".join(llms_txt.lines(records, "http://a.test/")).splitlines()
 
 
-def test_it_is_named_after_the_start_page() -> None:
+def test_the_title_is_that_of_the_start_page() -> None:
     head = _lines({"title": "Island", "description": "All about ferries."})
     assert head[:5] == ["# Island", "", "> All about ferries.", "", "## Pages"]
     assert _lines({"depth": 3})[:3] == ["# http://a.test/", "", "## Pages"]

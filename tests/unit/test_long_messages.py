@@ -64,7 +64,7 @@ async def test_the_stand_in_has_the_short_values():
     assert json.loads(given)["result"]["protocolVersion"] == "1"
 
 
-async def test_what_is_no_message_stays_none():
+async def test_invalid_messages_stay_invalid():
     for body in (b"[" * LONG * 2, b'"' + b"\xff" * LONG * 2 + b'"', b'{"a":"' + b"x" * LONG * 2):
         (given,) = await passed(LongMessages(), "application/json", body)
         assert given == b"{"
@@ -72,7 +72,7 @@ async def test_what_is_no_message_stays_none():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("size", [97, 50_000, 10_000_000])
-async def test_events_come_as_they_were_sent(end, size):
+async def test_events_are_passed_on_unchanged(end, size):
     """Short ones unchanged, long ones as stand-ins, wherever the chunks are cut."""
     short = {"jsonrpc": "2.0", "method": "say", "params": {"text": "short"}}
     pretty = json.dumps(RESULT, indent=0).split("\n")
@@ -100,7 +100,7 @@ async def test_events_come_as_they_were_sent(end, size):
 TOO_MUCH = [b"x" * (1 << 20)] * (MAX_MESSAGE >> 20) + [b"xx"]
 
 
-async def test_an_answer_that_is_too_large_is_an_error():
+async def test_a_response_that_is_too_large_is_an_error():
     head = b'{"jsonrpc":"2.0","id":7,"result":{"text":"'
     given = await passed(LongMessages(), "application/json", head, *TOO_MUCH)
     event = await passed(LongMessages(), "text/event-stream", b"data: " + head, *TOO_MUCH)
@@ -111,12 +111,12 @@ async def test_an_answer_that_is_too_large_is_an_error():
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "text/plain"])
-async def test_anything_else_that_is_too_large_ends_the_stream(kind):
+async def test_other_messages_that_are_too_large_end_the_stream(kind):
     with pytest.raises(httpx2.ReadError, match="16 MiB"):
         await passed(LongMessages(), kind, *TOO_MUCH)
 
 
-async def test_messages_that_nobody_takes_do_not_pile_up():
+async def test_unread_messages_do_not_accumulate():
     messages = LongMessages()
     body = json.dumps(RESULT).encode()
     for _ in range(20):

@@ -1,4 +1,4 @@
-"""What the machine refuses, in words."""
+"""Limits of the machine, as errors."""
 
 import errno
 import subprocess
@@ -29,18 +29,18 @@ NO_THREAD = RuntimeError("can't start new thread")
         (OSError(errno.EMFILE, "Too many open files"), "file descriptors"),
     ],
 )
-def test_what_is_refused_is_named(error: Exception, what: str) -> None:
+def test_refused_resources_are_named(error: Exception, what: str) -> None:
     found = limit_error(error)
     assert found is not None
     assert (found.code, what in found.message) == ("limit_reached", True)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("x"), OSError(errno.ENOENT, "x"), KeyError("x")])
-def test_other_errors_are_none_of_it(error: Exception) -> None:
+def test_other_errors_are_not_limits(error: Exception) -> None:
     assert limit_error(error) is None
 
 
-async def test_names_are_looked_up_by_threads_that_can_be_had(
+async def test_name_lookups_fail_cleanly_without_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without one, libuv would abort the process; threads started in vain end."""
@@ -59,7 +59,7 @@ async def test_names_are_looked_up_by_threads_that_can_be_had(
 
 
 @pytest.mark.parametrize(("flag", "needed"), [("-v", 512), ("-d", 192)])
-def test_too_little_memory_to_run_is_refused_with_its_figure(flag: str, needed: int) -> None:
+def test_too_low_a_memory_limit_is_refused_with_the_figure(flag: str, needed: int) -> None:
     """In a process of its own, because it limits itself."""
     code = "from ocd.storage.machine_limits import require_room_to_run; require_room_to_run()"
     limited = f'ulimit {flag} {150 << 10}; exec "$0" -c "$1"'
@@ -70,7 +70,7 @@ def test_too_little_memory_to_run_is_refused_with_its_figure(flag: str, needed: 
     assert f"may have 150 (ulimit {flag})" in done.stderr
 
 
-async def test_a_folder_that_gets_no_watch_is_polled(
+async def test_a_folder_that_cannot_be_watched_is_polled(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """watchfiles is not used when there are no threads: it would end the process."""

@@ -26,7 +26,7 @@ def write(folder: Path, *records: dict[str, Any]) -> dict[str, str]:
     return {name: text.split("\n---\n", 1)[1].strip("\n") for name, text in found.items()}
 
 
-def test_file_names(tmp_path: Path) -> None:
+def test_file_names_are_unique_and_inside_the_folder(tmp_path: Path) -> None:
     """No two files share a name on any file system, and none is outside the folder."""
     paths = [
         "/",
@@ -69,14 +69,14 @@ def test_links_within_the_folder_become_relative_paths(
     assert found["x.org/index.md"] == written
 
 
-def test_routes_are_files(tmp_path: Path) -> None:
+def test_hash_routes_are_files(tmp_path: Path) -> None:
     """A route of an application has a file of its own, and links lead to it."""
     content = f"[a]({SITE}/app#/a) [part]({SITE}/app#part) [b]({SITE}/app#/b)"
     found = write(tmp_path, record("/app", content), record("/app#/a"))
     assert found["x.org/app.md"] == "[a](app~a.md) [part](app.md#part) [b](app.md#/b)"
 
 
-def test_links_go_up_as_well(tmp_path: Path) -> None:
+def test_links_to_parent_folders(tmp_path: Path) -> None:
     content = f"[up]({SITE}/) [self]({SITE}/d/e/f.html#x)"
     found = write(tmp_path, record("/"), record("/d/e/f.html", content))
     assert found["x.org/d/e/f.md"] == "[up](../../index.md) [self](f.md#x)"

@@ -22,7 +22,7 @@ def test_without_a_policy_nothing_is_added():
     assert apply_network_rules(["--x"], DomainPolicy()) == ("--x",)
 
 
-def test_allowed_hosts_go_past_the_proxy_that_is_not_there():
+def test_allowed_hosts_bypass_the_dead_proxy():
     rules = apply_network_rules([], DomainPolicy(allow=("*.a.test", "[::1]:80", "10.0.0.1")))
     bypass = value(rules, "--proxy-bypass-list").split(";")
     assert bypass[0] == "<-loopback>"
@@ -50,12 +50,12 @@ def test_blocked_hosts_resolve_to_nothing_before_the_users_rules():
 
 
 @pytest.mark.parametrize("flag", ["--proxy-server=http://p:1", "--proxy-pac-url=http://p/pac"])
-def test_a_proxy_of_the_users_stays(flag: str):
+def test_a_configured_proxy_stays(flag: str):
     rules = apply_network_rules([flag], DomainPolicy(allow=("a.test",)))
     assert [rule for rule in rules if rule.startswith("--proxy")] == [flag]
 
 
-def test_a_proxy_of_the_environment_is_the_users_too():
+def test_a_proxy_of_the_environment_stays():
     assert network_rules.has_own_proxy([], {"HTTPS_PROXY": "http://p:1"})
     assert not network_rules.has_own_proxy(["--no-first-run"], {"http_proxy": "", "no_proxy": "x"})
 

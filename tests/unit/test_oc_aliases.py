@@ -1,4 +1,4 @@
-"""Commands that people guess are spellings of verbs; help has all of them, by groups."""
+"""Commands that people guess are aliases of verbs; help lists all of them in groups."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ def test_an_alias_is_its_verb_with_some_parameters(
         ("dialog refuse", "oc has no command 'dialog refuse'", ""),
     ],
 )
-def test_wrong_usage_is_told_in_the_aliases_words(line: str, message: str, hint: str) -> None:
+def test_usage_errors_name_the_alias(line: str, message: str, hint: str) -> None:
     with pytest.raises(OcdError) as raised:
         argv.parse(line.split(), INDEX)
     assert message in raised.value.message
@@ -102,20 +102,20 @@ def test_aliases_fit_their_verbs() -> None:
         assert not set(fixed) & set(positional), words
 
 
-def test_each_command_stands_on_one_page_of_help(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_command_is_on_one_help_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     lines = pages.all_page(INDEX).splitlines()
     shown = [line[5:].split("  ")[0].rstrip() for line in lines if line.startswith("  oc ")]
     assert sorted(shown) == sorted(pages.commands(INDEX))
 
 
-def test_groups_name_commands_that_there_are() -> None:
+def test_groups_name_existing_commands() -> None:
     named = {line for _, text in pages._GROUPS.values() for line in pages._expanded(text)}
     assert named - command_names.NOUNS - command_aliases.NOUNS <= set(pages.commands(INDEX))
 
 
 @pytest.mark.parametrize("width", ["40", "60", "80", "120", "200"])
-def test_pages_of_help_fit(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+def test_help_pages_fit_a_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
     for page in (pages.start_page("oc"), pages.all_page(INDEX)):
         assert max(map(len, page.splitlines())) <= int(width)

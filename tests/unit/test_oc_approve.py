@@ -1,4 +1,4 @@
-"""`oc mcp approve` at a terminal: shown, asked, and only a yes is one."""
+"""`oc mcp approve` at a terminal: changes are shown, and only "yes" approves them."""
 
 import io
 import json
@@ -41,7 +41,7 @@ class Line:
     ("typed", "agreed"),
     [("y\n", True), ("Yes\n", True), ("\n", False), ("n\n", False), ("", False)],
 )
-def test_only_a_yes_is_one(
+def test_only_yes_approves(
     typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Only the changes that were shown are approved."""

@@ -108,7 +108,7 @@ def test_command_lines_become_parameters(line: str, params: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     "line", ["--json -q --session s task list", "task --json list --session s -q"]
 )
-def test_options_of_all_commands_stand_before_and_after(line: str) -> None:
+def test_common_options_may_precede_or_follow_the_command(line: str) -> None:
     command = parse(line)
     assert command.as_json
     assert command.quiet
@@ -154,7 +154,7 @@ def test_no_start_is_an_option_of_all_commands() -> None:
         ("form-input e3 @no-such-file", "file_not_found", "no-such-file", "@@no-such-file"),
     ],
 )
-def test_wrong_usage_says_what_and_hints(line: str, code: str, said: str, hint: str) -> None:
+def test_usage_errors_have_a_hint(line: str, code: str, said: str, hint: str) -> None:
     error = refused(line)
     assert error.code == code
     assert said in error.message
@@ -212,7 +212,7 @@ def test_out_is_the_file_of_a_verb_that_writes_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["- a point", "-->", "--- b = c", "-a b=c"])
-def test_text_that_cannot_be_an_option_is_an_argument(text: str) -> None:
+def test_text_that_begins_like_an_option_is_an_argument(text: str) -> None:
     assert parse("form-input e3", text).params["value"] == text
 
 
@@ -245,7 +245,7 @@ def test_a_command_line_can_be_rebuilt(verb: str, arguments: dict[str, Any]) -> 
     assert argv.parse(shlex.split(line)[1:], INDEX).params == arguments
 
 
-def test_a_word_that_is_no_value_of_a_switch_is_an_argument() -> None:
+def test_a_word_that_is_not_a_choice_is_an_argument() -> None:
     """`oc act --verify 'click Send'`: the instruction is not one of the words for --verify."""
     index = command_index.of_catalog(command_index.load_catalog())
     command = argv.parse(["act", "--verify", "click Send"], index)

@@ -1,4 +1,4 @@
-"""`oc` as a whole, in this process, against a daemon that says what the test wrote down."""
+"""`oc` as a whole, in process, against a daemon with scripted replies."""
 
 import base64
 import json
@@ -71,7 +71,7 @@ def test_call_names_verb_session_and_caller(daemon: FakeDaemon, oc: Oc, tmp_path
     assert asked["client"]["cwd"] == str(tmp_path)
 
 
-def test_json_is_the_body_as_it_came(daemon: FakeDaemon, oc: Oc) -> None:
+def test_json_prints_the_body_unchanged(daemon: FakeDaemon, oc: Oc) -> None:
     body = b'{"result" : {"b":1,  "a":"\xc3\xa4\\ud800"}}'
     daemon.says(body)
     assert oc("tabs context --json", daemon) == (0, body.decode() + "\n", "")
@@ -82,7 +82,9 @@ def test_json_is_the_body_as_it_came(daemon: FakeDaemon, oc: Oc) -> None:
     [("stale_ref", 409, 1), ("unknown_verb", 404, 2), ("timeout", 504, 4), ("browser_gone", 503, 5),
      ("a_newer_code", 400, 1)],
 )  # fmt: skip
-def test_errors(daemon: FakeDaemon, oc: Oc, code: str, status: int, exits: int) -> None:
+def test_errors_go_to_stderr_and_set_the_exit_status(
+    daemon: FakeDaemon, oc: Oc, code: str, status: int, exits: int
+) -> None:
     """Error and hint on stderr, with --json the body on stdout; the code decides the exit."""
     body = {"error": {"code": code, "message": "No.", "hint": "oc read-page"}}
     daemon.says(body, status=status)
@@ -100,7 +102,7 @@ def test_usage_errors_are_json_too(oc: Oc) -> None:
     assert done.err == ""
 
 
-def test_nonsense_from_the_daemon(daemon: FakeDaemon, oc: Oc) -> None:
+def test_invalid_replies_of_the_daemon_are_errors(daemon: FakeDaemon, oc: Oc) -> None:
     daemon.says(b"<html>", status=502)
     daemon.says(b"<html>")
     with serving(daemon):
@@ -125,7 +127,7 @@ def test_status_starts_no_daemon(oc: Oc) -> None:
     assert oc("status").code == 3
 
 
-def test_daemon_is_started_once_and_asked_again(
+def test_daemon_is_started_once_and_called_again(
     oc: Oc, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
@@ -159,7 +161,7 @@ def test_a_daemon_stopped_meanwhile_stays_stopped(
     assert done.err == "Error: The daemon was stopped in the meantime\nHint: ocd start\n"
 
 
-def test_daemon_that_does_not_start(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_daemon_that_does_not_start_is_an_error(oc: Oc, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     done = oc("tabs context")
     assert done.code == 3
@@ -182,7 +184,7 @@ def test_reason_of_a_failed_start_is_passed_on(
     }  # fmt: skip
 
 
-def test_other_version_is_warned_of(daemon: FakeDaemon, oc: Oc) -> None:
+def test_version_mismatch_is_a_warning(daemon: FakeDaemon, oc: Oc) -> None:
     for _ in range(2):
         daemon.says({"result": {}}, headers="X-OpenChrome-Catalog: other\r\n")
     with serving(daemon):
@@ -237,7 +239,7 @@ def test_task_kinds_are_spelt_like_verbs(daemon: FakeDaemon, oc: Oc) -> None:
 
 
 @pytest.mark.parametrize(("status", "exits"), [("COMPLETED", 0), ("FAILED", 1), ("CANCELLED", 1)])
-def test_waiting_tells_how_the_task_ended(
+def test_waiting_prints_how_the_task_ended(
     daemon: FakeDaemon, oc: Oc, status: str, exits: int
 ) -> None:
     daemon.says({"result": {"task_id": META["task_id"], "status": "PENDING", "kind": "crawl"}})

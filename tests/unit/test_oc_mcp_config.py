@@ -1,4 +1,4 @@
-"""`oc mcp config`: each host's file, made, changed and left alone."""
+"""`oc mcp config`: each host's file is created, changed, or left alone."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def backups(path: Path) -> list[Path]:
         ("windsurf", "user", ".codeium/windsurf/mcp_config.json"),
     ],
 )
-def test_writes_where_the_host_reads(
+def test_config_is_written_where_the_host_reads_it(
     oc: Oc, place: Path, monkeypatch: pytest.MonkeyPatch, name: str, scope: str, where: str
 ) -> None:
     """A second run changes nothing and leaves no backup."""
@@ -111,7 +111,7 @@ def test_writes_where_the_host_reads(
     assert private == (scope != "project")
 
 
-def test_the_tier_is_what_the_host_carries(oc: Oc) -> None:
+def test_the_tier_fits_the_hosts_limit(oc: Oc) -> None:
     """Cursor accepts 40 tools of all servers together; an explicit tier wins."""
     done = oc("cursor", "--write")
     assert written("cursor", "user")["args"][-2:] == ["--tier", "1"]
@@ -123,7 +123,7 @@ def test_the_tier_is_what_the_host_carries(oc: Oc) -> None:
     assert "tools of all servers" not in oc("claude", "--write").err
 
 
-def test_places_on_other_systems(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_paths_on_other_systems(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mac = agent_hosts.file_of(HOSTS["vscode"], "user", platform="darwin")
     assert mac == str(place / "Library/Application Support/Code/User/mcp.json")
     monkeypatch.setenv("APPDATA", str(place / "Roaming"))
@@ -136,7 +136,7 @@ def test_places_on_other_systems(place: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", sorted(HOSTS))
-def test_prints_and_writes_nothing_without_write(oc: Oc, name: str) -> None:
+def test_without_write_config_is_only_printed(oc: Oc, name: str) -> None:
     """What is printed is a whole file that the host would read."""
     done = oc(name)
     assert done.code == 0
@@ -203,7 +203,7 @@ COMMENTED = """\
 """
 
 
-def test_comments_order_and_other_servers_stay(oc: Oc) -> None:
+def test_comments_order_and_other_servers_are_kept(oc: Oc) -> None:
     """Every line of the old file is in the new one; a backup of the old one is beside it."""
     path = target("vscode", "project")
     path.parent.mkdir()
@@ -240,7 +240,7 @@ def test_comments_order_and_other_servers_stay(oc: Oc) -> None:
         '{"KEY": {"openchrome": {"command": "1"}, "openchrome": {"command": "2"}}}',
     ],
 )
-def test_other_keys_mean_what_they_meant(oc: Oc, name: str, old: str) -> None:
+def test_other_keys_keep_their_meaning(oc: Oc, name: str, old: str) -> None:
     path = target(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(old.replace("KEY", HOSTS[name].key).encode())
@@ -393,7 +393,9 @@ def test_awkward_values_survive_toml() -> None:
         ("codex", b'mcp_servers = "x"', "not a table"),
     ],
 )
-def test_what_cannot_be_read_is_left_alone(oc: Oc, name: str, content: bytes, reason: str) -> None:
+def test_unreadable_files_are_not_overwritten(
+    oc: Oc, name: str, content: bytes, reason: str
+) -> None:
     path = target(name)
     path.parent.mkdir()
     path.write_bytes(content)
@@ -406,7 +408,7 @@ def test_what_cannot_be_read_is_left_alone(oc: Oc, name: str, content: bytes, re
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
-def test_a_link_stays_a_link(oc: Oc, place: Path) -> None:
+def test_a_symbolic_link_stays_a_link(oc: Oc, place: Path) -> None:
     """Dotfiles are often links into a repository: the file there is changed."""
     real = place / "dotfiles" / "gemini.json"
     real.parent.mkdir()
@@ -429,7 +431,7 @@ def test_folder_that_cannot_be_written(oc: Oc, place: Path) -> None:
     assert "Hint: Run it without --write" in done.err
 
 
-def test_write_that_fails_leaves_no_traces(
+def test_a_failed_write_leaves_no_traces(
     oc: Oc, monkeypatch: pytest.MonkeyPatch, place: Path
 ) -> None:
     path = target("cursor")
@@ -446,7 +448,7 @@ def test_write_that_fails_leaves_no_traces(
     assert path.read_text() == "{}"
 
 
-def test_host_that_writes_meanwhile_loses_nothing(
+def test_concurrent_changes_by_the_host_are_kept(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Claude Code often writes its file; the change is applied to its latest version."""
@@ -467,7 +469,9 @@ def test_host_that_writes_meanwhile_loses_nothing(
     assert [b.read_text() for b in backups(path)] == ['{"n": 1}']
 
 
-def test_host_that_never_stops_writing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_keeps_writing_is_an_error(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(config_files, "_replace", lambda *_args, **_more: None)
     with pytest.raises(OcdError) as caught:
         config_files.merge(HOSTS["claude"], str(target("claude")), {"command": "x"}, private=True)

@@ -1,4 +1,4 @@
-"""`oc mcp doctor`, against bridges that do what the test wrote down."""
+"""`oc mcp doctor`, against bridges that behave as the test scripts them."""
 
 import json
 import os
@@ -114,7 +114,7 @@ def test_json_has_the_time_of_each_check(doctor: Doctor) -> None:
     assert [check["ms"] is None for check in result["checks"]] == [True, False, False, False, False]
 
 
-def test_bridge_gets_what_a_host_would_give(doctor: Doctor) -> None:
+def test_bridge_gets_the_environment_a_host_would_give(doctor: Doctor) -> None:
     """The entry's variables are passed on, those of the shell are not."""
     names = doctor(answers(initialize="env")).out.splitlines()[1].split()[-3].split(",")
     assert {"HOME", "MORE"} <= set(names)
@@ -157,7 +157,7 @@ def test_first_failure_is_named(
         assert done.err.startswith(("Hint: ocd start", "Hint: apt install chromium"))
 
 
-def test_filtered_tools_are_not_tried(doctor: Doctor) -> None:
+def test_filtered_tools_are_not_called(doctor: Doctor) -> None:
     listed = {"result": {"tools": [{"name": "crawl"}]}}
     done = doctor(answers(**{"tools/list": listed}))
     assert done.code == 0
@@ -171,7 +171,7 @@ def test_a_host_that_is_not_configured_gets_a_hint(doctor: Doctor) -> None:
     assert done.err == "Hint: oc mcp config gemini --write\n"
 
 
-def test_program_that_is_gone(doctor: Doctor, tmp_path: Path) -> None:
+def test_missing_program_is_reported(doctor: Doctor, tmp_path: Path) -> None:
     path = tmp_path / ".codex" / "config.toml"
     path.parent.mkdir()
     path.write_text('[mcp_servers.openchrome]\ncommand = "/nowhere/oc-mcp"\n')
@@ -180,14 +180,14 @@ def test_program_that_is_gone(doctor: Doctor, tmp_path: Path) -> None:
     assert "Cannot run /nowhere/oc-mcp: No such file" in done.out
 
 
-def test_entry_with_a_url(doctor: Doctor, tmp_path: Path) -> None:
+def test_entry_with_a_url_is_refused(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"openchrome": {"url": "http://x/mcp"}}}')
     done = doctor.__dict__["oc"]("claude")
     assert done.code == 2
     assert "connects to openchrome by URL" in done.out
 
 
-def test_server_that_has_gone_answers_no_request() -> None:
+def test_a_server_that_exited_is_reported() -> None:
     with stdio_client.Server([sys.executable, "-c", "pass"], dict(os.environ)) as server:
         server.process.wait()
         for _ in range(2):

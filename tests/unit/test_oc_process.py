@@ -23,7 +23,7 @@ def environ(tmp_path: Path, **more: str) -> dict[str, str]:
     return {**os.environ, "OPENCHROME_HOME": str(tmp_path), **more}
 
 
-def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_a_reader_that_closes_early_is_no_error(tmp_path: Path, daemon: FakeDaemon) -> None:
     """`oc … | head -c 5` prints no traceback, and the first bytes arrive."""
     daemon.says({"result": {"content": "x" * 4_000_000}})
     daemon.says({"result": {"content": "x" * 4_000_000}})
@@ -42,7 +42,7 @@ def test_reader_that_leaves_early(tmp_path: Path, daemon: FakeDaemon) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this OS has no /dev/full")
-def test_output_that_cannot_be_written(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path, daemon: FakeDaemon) -> None:
     """A full disk is reported in one line, with an exit status that a script can see."""
     daemon.says({"result": {"content": "text"}})
     daemon.says({"result": {"content": "text"}})
@@ -56,7 +56,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, daemon: FakeDaemon) -> No
             assert done.stderr == "Error: Cannot write the result: No space left on device\n"
 
 
-def test_closed_output(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_closed_output_is_no_error(tmp_path: Path, daemon: FakeDaemon) -> None:
     """`oc … >&-` asks for no result, and gets no traceback."""
     daemon.says({"result": {"content": "text"}})
     with serving(daemon):
@@ -75,7 +75,7 @@ def test_a_terminal_without_unicode_gets_question_marks(tmp_path: Path, daemon: 
     assert shown == "na?ve ??\r\n"
 
 
-def test_page_cannot_command_the_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_page_text_cannot_control_the_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"content": "a\x1b]0;owned\x07b\tc\nd"}})
     with serving(daemon):
         shown = on_a_terminal([*OC, "call", "any"], environ(tmp_path, PYTHONIOENCODING="utf-8"))
@@ -84,7 +84,7 @@ def test_page_cannot_command_the_terminal(tmp_path: Path, daemon: FakeDaemon) ->
     assert shown.endswith("b\tc\r\nd\r\n") or "b       c\r\nd\r\n" in shown
 
 
-def test_picture_is_never_poured_into_a_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
+def test_a_picture_is_never_written_to_a_terminal(tmp_path: Path, daemon: FakeDaemon) -> None:
     daemon.says({"result": {"image": {"data": "UE5HIQ==", "mime_type": "image/png"}}})
     target = str(tmp_path / "a.png")
     with serving(daemon):

@@ -1,4 +1,4 @@
-"""What results look like to a human."""
+"""How results are printed for people."""
 
 from datetime import UTC, datetime
 
@@ -68,7 +68,7 @@ def test_long_texts_are_not_squeezed_into_tables() -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [({}, "Done"), ([], "Nothing"), (3, "3"), ("a", "a")])
-def test_small_results_are_one_word(value: object, text: str) -> None:
+def test_small_results_are_one_line(value: object, text: str) -> None:
     assert human_text.for_humans(value) == text
 
 
@@ -77,7 +77,7 @@ def test_page_text_is_verbatim_in_a_pipe(capfd: pytest.CaptureFixture[str]) -> N
     assert capfd.readouterr().out == "a\x1b[31mb\r\nc?\n"
 
 
-def test_page_text_does_not_command_a_terminal(
+def test_page_text_does_not_control_a_terminal(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
@@ -85,7 +85,7 @@ def test_page_text_does_not_command_a_terminal(
     assert capfd.readouterr().out == "a\ufffd[31mb\tc\n"
 
 
-def test_what_is_left_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+def test_remaining_parts_are_announced_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
     page = {"content": "x", "next_offset": 20, "total": 99, "browser_restarted": True}
     reply_rendering.show(page, command("read_page"), {})
     out, err = capfd.readouterr()
@@ -96,7 +96,7 @@ def test_what_is_left_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr() == ("x\n", "")
 
 
-def test_more_is_told_once(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_note_about_more_is_printed_once(capfd: pytest.CaptureFixture[str]) -> None:
     entry = {
         "name": "read_page",
         "params": {"properties": {"offset": {"type": "integer"}}, "required": []},
@@ -151,7 +151,7 @@ def test_each_event_is_one_line() -> None:
     assert task_rendering.progress_in({"ts": "T", "kind": "unit", "data": {"n": 1}}) is None
 
 
-def test_errors_list_what_could_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_list_candidates(capsys: pytest.CaptureFixture[str]) -> None:
     """Candidates, with their refs, are between the error and the hint."""
     line = 'button "Delete" [ref=e4] in: Ann'
     error = OcdError("ambiguous", "2 elements match", hint="Use a ref.", candidates=[line, "b"])

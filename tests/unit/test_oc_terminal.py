@@ -74,12 +74,12 @@ def test_a_bar_in_a_c_locale_is_ascii(daemon: FakeDaemon, tmp_path: Path) -> Non
     assert all(line.isascii() for line in lines)
 
 
-def test_a_dumb_terminal_is_told_in_lines(daemon: FakeDaemon, tmp_path: Path) -> None:
+def test_a_dumb_terminal_gets_lines(daemon: FakeDaemon, tmp_path: Path) -> None:
     lines = crawl(daemon, tmp_path, 80, TERM="dumb")
     assert lines[0] == f"crawl 1/20 {PAGE}"
 
 
-def test_a_pipe_sees_no_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
+def test_a_pipe_gets_no_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
     daemon.says({"result": {"summary": {"pages": 0}, "pages": []}})
     with serving(daemon):
         done = subprocess.run(
@@ -136,7 +136,7 @@ def test_a_table_in_a_c_locale_and_an_empty_one(daemon: FakeDaemon, tmp_path: Pa
     assert all(len(line) <= 60 for line in plain.splitlines())
 
 
-def test_nothing_is_said_to_be_nothing(daemon: FakeDaemon, tmp_path: Path) -> None:
+def test_empty_results_are_stated(daemon: FakeDaemon, tmp_path: Path) -> None:
     assert table(daemon, tmp_path, 80, []) == "No tasks\n"
 
 
@@ -147,7 +147,7 @@ HELPS = [
 
 
 @pytest.mark.parametrize("words", HELPS, ids=lambda words: " ".join(words[2:]))
-def test_help_fits(tmp_path: Path, words: list[str]) -> None:
+def test_help_fits_the_terminal(tmp_path: Path, words: list[str]) -> None:
     """Also on a dumb terminal in a C locale; and no summary is cut."""
     for columns, more in ((40, {"LC_ALL": "C", "TERM": "dumb"}), (200, {})):
         shown = on_a_terminal(words, environ(tmp_path, **more), columns)
@@ -194,13 +194,13 @@ def test_a_bar_shows_how_fast_a_crawl_is(daemon: FakeDaemon, tmp_path: Path, col
     assert len(lines[at + 1]) < columns
 
 
-def test_figures_without_a_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
+def test_progress_figures_without_a_bar(daemon: FakeDaemon, tmp_path: Path) -> None:
     """A dumb terminal is told all of it in one line."""
     lines = measured_crawl(daemon, tmp_path, 80, TERM="dumb")
     assert lines[0] == f"crawl 9/20 {WORDS} {PAGE}"
 
 
-def test_a_pipe_that_watches_a_task_reads_the_figures(daemon: FakeDaemon, tmp_path: Path) -> None:
+def test_watching_a_task_in_a_pipe_prints_the_figures(daemon: FakeDaemon, tmp_path: Path) -> None:
     event = {"done": 9, "total": 20, "message": "m", "figures": FIGURES}
     daemon.says_lines({"ts": "T", "kind": "progress", "data": event})
     with serving(daemon):

@@ -1,4 +1,4 @@
-"""HTTP over a real socket, as whole, in pieces, and broken."""
+"""HTTP over a real socket: complete, in pieces, and broken."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -67,7 +67,7 @@ def test_a_reply_without_a_length_ends_with_the_connection(daemon: FakeDaemon) -
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",),
     ],
 )
-def test_daemon_that_dies_meanwhile(daemon: FakeDaemon, parts: tuple[bytes, ...]) -> None:
+def test_daemon_that_dies_during_a_call(daemon: FakeDaemon, parts: tuple[bytes, ...]) -> None:
     daemon.says_raw(*parts)
     with serving(daemon), pytest.raises(OcdError) as caught:
         ask(daemon).read()
@@ -75,7 +75,7 @@ def test_daemon_that_dies_meanwhile(daemon: FakeDaemon, parts: tuple[bytes, ...]
     assert "Lost connection" in caught.value.message
 
 
-def test_something_else_on_the_socket(daemon: FakeDaemon) -> None:
+def test_another_program_on_the_socket(daemon: FakeDaemon) -> None:
     daemon.says_raw(b"220 mail ready\r\n\r\n")
     with serving(daemon), pytest.raises(OcdError) as caught:
         ask(daemon)
@@ -91,7 +91,7 @@ def test_silence_is_a_timeout(daemon: FakeDaemon) -> None:
     daemon.close()
 
 
-def test_a_timeout_names_the_deadline_of_the_caller(daemon: FakeDaemon) -> None:
+def test_a_timeout_names_the_callers_deadline(daemon: FakeDaemon) -> None:
     """Not the time that has passed."""
     with pytest.raises(OcdError) as caught:
         ask(daemon, timeout_s=0.05, grace_s=0.1)
@@ -119,7 +119,7 @@ def test_a_daemon_that_hangs_ends_a_call_without_a_deadline(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_daemon_that_lives_is_waited_for(daemon: FakeDaemon) -> None:
+def test_a_slow_daemon_is_waited_for(daemon: FakeDaemon) -> None:
     said = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     probes: list[bytes] = []
 
@@ -143,7 +143,7 @@ def test_a_daemon_that_lives_is_waited_for(daemon: FakeDaemon) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_daemon_that_is_killed_meanwhile(daemon: FakeDaemon) -> None:
+def test_a_daemon_that_is_killed_during_a_call(daemon: FakeDaemon) -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask, daemon, timeout_s=None)
         with daemon.accept():
@@ -159,13 +159,13 @@ def test_a_socket_without_a_listener_is_unreachable(tmp_path: Path, daemon: Fake
             transport.request(str(path), "GET", "/v1/status")
 
 
-def test_socket_that_may_not_be_used(tmp_path: Path) -> None:
+def test_socket_without_permission(tmp_path: Path) -> None:
     with pytest.raises(OcdError) as caught:
         transport.request(str(tmp_path / ("x" * 200)), "GET", "/v1/status")
     assert caught.value.code == "no_daemon"
 
 
-def test_a_connection_is_used_again(daemon: FakeDaemon) -> None:
+def test_a_connection_is_reused(daemon: FakeDaemon) -> None:
     """Two requests share a connection; after a reply that was not read, the third gets its own."""
     for number in range(4):
         daemon.says({"result": number})
@@ -179,7 +179,7 @@ def test_a_connection_is_used_again(daemon: FakeDaemon) -> None:
     assert daemon.connections == 2
 
 
-def test_a_connection_that_was_closed_is_made_again(daemon: FakeDaemon) -> None:
+def test_a_closed_connection_is_replaced(daemon: FakeDaemon) -> None:
     daemon.says_raw(b"HTTP/1.1 200 OK\r\n\r\n", b"until the end")
     daemon.says({"result": 1})
     daemon.says({"result": 2})

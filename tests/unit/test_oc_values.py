@@ -78,9 +78,7 @@ def test_texts_become_values_by_their_schema(
         ({"type": "object"}, ['{"a":' * 100_000], "JSON"),
     ],
 )
-def test_refusals_say_what_was_expected(
-    schema: dict[str, Any], texts: list[str], said: str
-) -> None:
+def test_errors_say_what_was_expected(schema: dict[str, Any], texts: list[str], said: str) -> None:
     with pytest.raises(OcdError) as caught:
         value_parsing.parse("--x", schema, texts)
     assert caught.value.code == "invalid_argument"
@@ -89,7 +87,7 @@ def test_refusals_say_what_was_expected(
 
 
 @given(st.sampled_from([{}, {"type": "object"}, {"type": "array"}, {"type": "number"}]), st.text())
-def test_any_text_is_a_value_or_a_refusal(schema: dict[str, Any], text: str) -> None:
+def test_any_text_is_a_value_or_an_error(schema: dict[str, Any], text: str) -> None:
     code = ""
     try:
         value_parsing.parse("--x", schema, [text])

@@ -1,4 +1,4 @@
-"""`ocd` beside daemons that are well, deaf, hung, foreign or gone: exact stand-ins.
+"""`ocd` with daemons that are healthy, silent, hung, foreign or gone, simulated exactly.
 
 What needs the real daemon is in tests/scenarios/test_daemon_lifecycle.py.
 """
@@ -103,7 +103,7 @@ Output = pytest.CaptureFixture[str]
 # --- nobody there ------------------------------------------------------------------------------
 
 
-def test_status_of_nobody_exits_3(home: Path, capsys: Output) -> None:
+def test_status_without_a_daemon_exits_3(home: Path, capsys: Output) -> None:
     assert execute(["status"]) == 3
     assert capsys.readouterr().err == "Error: ocd is not running\nHint: Start it: ocd start\n"
 
@@ -121,7 +121,7 @@ def test_a_stale_socket_is_explained(home: Path, stand_in: StandIn, capsys: Outp
     assert f"left {home / 'run' / 'ocd.sock'} behind" in capsys.readouterr().err
 
 
-def test_stop_of_nobody_says_so(home: Path, capsys: Output) -> None:
+def test_stop_without_a_daemon_says_so(home: Path, capsys: Output) -> None:
     assert execute(["stop"]) == 0
     assert capsys.readouterr().err == "ocd is not running.\n"
     assert not home.exists()
@@ -130,7 +130,7 @@ def test_stop_of_nobody_says_so(home: Path, capsys: Output) -> None:
 # --- somebody there ----------------------------------------------------------------------------
 
 
-def test_status_shows_what_the_daemon_says(home: Path, stand_in: StandIn, capsys: Output) -> None:
+def test_status_shows_the_daemons_report(home: Path, stand_in: StandIn, capsys: Output) -> None:
     child = stand_in("well")
     assert execute(["status"]) == 0
     assert capsys.readouterr().out == f"pid: {child.pid}\nversion: 0\ntasks:\n"
@@ -162,7 +162,7 @@ def test_stop_asks_the_daemon_to_exit(home: Path, stand_in: StandIn, capsys: Out
 
 
 @pytest.mark.parametrize(("kind", "by"), [("hung", signal.SIGTERM), ("stubborn", signal.SIGKILL)])
-def test_a_daemon_that_does_not_answer_is_ended_by_pid(
+def test_a_silent_daemon_is_ended_by_pid(
     home: Path, stand_in: StandIn, capsys: Output, kind: str, by: signal.Signals
 ) -> None:
     child = stand_in(kind)
@@ -181,7 +181,7 @@ def test_a_process_that_is_not_the_daemon_is_never_ended(
     assert child.poll() is None
 
 
-def test_one_that_holds_the_lock_and_does_not_listen(
+def test_a_daemon_with_the_lock_but_no_socket(
     home: Path, stand_in: StandIn, capsys: Output
 ) -> None:
     child = stand_in("deaf")
@@ -191,7 +191,7 @@ def test_one_that_holds_the_lock_and_does_not_listen(
     assert child.wait(60) == -signal.SIGTERM
 
 
-def test_a_lock_file_with_rubbish_names_nobody(home: Path) -> None:
+def test_an_invalid_lock_file_names_no_process(home: Path) -> None:
     (home / "run").mkdir(parents=True)
     for text in ("", "123", "{", '{"pid": "x"}', '{"pid": -1, "started_at": 0}'):
         (home / "run" / "ocd.lock").write_text(text)
@@ -261,7 +261,7 @@ def test_a_pipe_that_closes_early_is_no_error(home: Path) -> None:
         (">&-", 0, ""),
     ],
 )
-def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) -> None:
+def test_output_that_cannot_be_written(home: Path, into: str, status: int, said: str) -> None:
     """A full disk is reported in one line; closed output is no error."""
     done = subprocess.run(
         ["/bin/sh", "-c", f'exec "$@" {into}', "sh", sys.executable, "-m", "ocd", "--help"],
@@ -270,7 +270,7 @@ def test_output_that_nobody_gets(home: Path, into: str, status: int, said: str) 
     assert (done.returncode, done.stderr) == (status, said)
 
 
-def test_an_error_that_is_not_the_outputs_is_not_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_os_errors_are_not_reported_as_output_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     """A faked clock makes `time.sleep` fail with an OSError that names no file."""
 
     def fail(*_: object, **_named: object) -> None:
@@ -311,7 +311,7 @@ def stub_daemon(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubDaemon]:
         child.wait(60)
 
 
-def test_the_reason_why_a_child_died_is_shown(home: Path, stub_daemon: StubDaemon) -> None:
+def test_the_error_of_a_failed_start_is_shown(home: Path, stub_daemon: StubDaemon) -> None:
     """The error that the daemon logged is shown without its traceback."""
     reason = '{"code":"storage_full","message":"writing x: No space left","hint":"Free some"}'
     stub_daemon(f"print('Traceback'); print('Z ERROR cannot run: {reason}'); exit(1)")
@@ -321,7 +321,7 @@ def test_the_reason_why_a_child_died_is_shown(home: Path, stub_daemon: StubDaemo
     assert caught.value.message == "writing x: No space left"
 
 
-def test_a_child_that_dies_mute_shows_its_last_lines(home: Path, stub_daemon: StubDaemon) -> None:
+def test_last_log_lines_of_a_failed_start_are_shown(home: Path, stub_daemon: StubDaemon) -> None:
     log_path(home).parent.mkdir(parents=True)
     log_path(home).write_text("of an earlier life\n")
     stub_daemon("print('Segmentation fault'); exit(9)")
@@ -339,14 +339,16 @@ exit(5)
 """
 
 
-def test_a_loser_waits_for_the_winners_socket(home: Path, stub_daemon: StubDaemon) -> None:
+def test_the_loser_of_parallel_starts_waits_for_the_socket(
+    home: Path, stub_daemon: StubDaemon
+) -> None:
     stub_daemon(LOSER % (STAND_IN, str(home)))
     started = start_daemon(home, [])
     assert control.shutdown(home, 5)
     assert started.already
 
 
-def test_the_child_is_told_the_home_in_full(home: Path, stub_daemon: StubDaemon) -> None:
+def test_the_child_gets_an_absolute_home(home: Path, stub_daemon: StubDaemon) -> None:
     """The child works in the home folder, so a relative $OPENCHROME_HOME would mean another one."""
     stub_daemon("import os; print(os.environ['OPENCHROME_HOME']); exit(9)")
     with pytest.raises(OcdError, match=f"status 9:\n{re.escape(str(home))}$"):
@@ -404,12 +406,12 @@ def test_the_log_is_private_and_rotates(home: Path, log: logging.Logger) -> None
     assert set(modes.values()) == {0o600}, modes
 
 
-def test_there_may_be_no_log(home: Path, capsys: Output) -> None:
+def test_a_missing_log_is_no_error(home: Path, capsys: Output) -> None:
     assert execute(["logs"]) == 1
     assert f"No log file: {log_path(home)}" in capsys.readouterr().err
 
 
-def test_follow_goes_on_with_what_is_appended(home: Path, tmp_path: Path) -> None:
+def test_follow_prints_appended_lines(home: Path, tmp_path: Path) -> None:
     log_path(home).parent.mkdir(parents=True)
     log_path(home).write_text("2026-01-01T00:00:00.000Z INFO ocd: old\n")
     heard = tmp_path / "heard"

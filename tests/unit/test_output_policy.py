@@ -1,4 +1,4 @@
-"""The reply about a handle: small, and its preview a true beginning."""
+"""The reply about a handle: small, and its preview is the start of the text."""
 
 from collections.abc import Iterator
 
@@ -83,7 +83,7 @@ def test_binary_has_no_preview() -> None:
     assert inline_policy.preview_of(b"\xff\xfe\xfd", "text/plain") is None
 
 
-def test_exceeds_reads_no_further_than_it_must() -> None:
+def test_exceeds_stops_reading_at_the_limit() -> None:
     seen: list[int] = []
 
     class Counted(JsonLinesFile):

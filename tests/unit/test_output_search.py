@@ -1,4 +1,4 @@
-"""Searching a stored output: the right places, bounded in time, memory and size."""
+"""Searching a stored output: correct matches, bounded in time, memory and size."""
 
 import asyncio
 import json
@@ -136,26 +136,26 @@ async def test_binary_outputs_cannot_be_searched(store: OutputStore) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["a(b", "[", "(?=x)", r"(a)\1", "a{5000}", "*", "\ud800"])
-async def test_what_is_no_pattern_is_an_invalid_argument(store: OutputStore, pattern: str) -> None:
+async def test_an_invalid_pattern_is_an_invalid_argument(store: OutputStore, pattern: str) -> None:
     with pytest.raises(OcdError) as caught:
         await searched(store, Payload("text/plain", "ab"), pattern)
     assert caught.value.code == "invalid_argument"
     assert caught.value.details["parameter"] == "pattern"
 
 
-async def test_the_message_says_what_is_wrong_with_the_pattern(store: OutputStore) -> None:
+async def test_the_error_explains_the_invalid_pattern(store: OutputStore) -> None:
     with pytest.raises(OcdError, match=re.escape("missing ): a(b")):
         await searched(store, Payload("text/plain", "ab"), "a(b")
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\n\n\n", "a", "a\n", "\na", "\r\n"])
 @pytest.mark.parametrize("pattern", ["a*", "", "^$", "$", "."])
-async def test_patterns_that_match_nothing_end(store: OutputStore, text: str, pattern: str) -> None:
+async def test_searches_without_a_match_end(store: OutputStore, text: str, pattern: str) -> None:
     result = await searched(store, Payload("text/plain", text), pattern, 200, 2)
     assert result["returned"] <= text.count("\n") + 1
 
 
-async def test_an_evil_pattern_takes_linear_time(store: OutputStore) -> None:
+async def test_a_catastrophic_pattern_takes_linear_time(store: OutputStore) -> None:
     result = await searched(store, Payload("text/plain", "a" * 500_000), "(a+a+)+b")
     assert (result["returned"], result["stopped_by"]) == (0, None)
 
@@ -172,7 +172,7 @@ def one_search(store: OutputStore, query: SearchQuery, seconds: float) -> dict[s
 
 
 @pytest.mark.parametrize("items", [None, ()])
-async def test_time_is_up_between_two_windows(
+async def test_the_time_limit_is_checked_between_windows(
     store: OutputStore, items: tuple[str, ...] | None
 ) -> None:
     await store.put(Payload(JSON, ["word"] * 100_000, items), "verb")
@@ -180,7 +180,7 @@ async def test_time_is_up_between_two_windows(
     assert (result["returned"], result["truncated"], result["stopped_by"]) == (0, True, "time")
 
 
-async def test_a_search_whose_caller_left_ends(store: OutputStore) -> None:
+async def test_a_search_ends_when_its_caller_leaves(store: OutputStore) -> None:
     await store.put(Payload("text/plain", "word\n" * 100), "verb")
     stop = threading.Event()
     stop.set()

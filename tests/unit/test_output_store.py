@@ -1,4 +1,4 @@
-"""The handle store with real files: what goes in comes out, in pages, or is refused."""
+"""The handle store with real files: writing, paging, verification, refusals."""
 
 import asyncio
 import base64
@@ -142,7 +142,7 @@ async def test_another_folder_is_known_after_a_restart(
     assert (await reopened.fetch(descriptor.output_handle))["content"] == "x"
 
 
-async def test_an_output_may_be_a_link_to_a_stored_file(store: OutputStore) -> None:
+async def test_an_output_can_link_to_a_stored_file(store: OutputStore) -> None:
     """Payload and index are those of the file: its items can be fetched, and nothing is copied."""
     first = await store.path((await store.put(pages_of(3), "crawl")).output_handle)
     linked = pages_of(3)
@@ -248,7 +248,7 @@ def _shaped(folder: Path, shape: str, value: Any) -> Payload:  # noqa: ANN401 - 
 
 @settings(max_examples=60, deadline=None)
 @given(shaped=_SHAPES, sizes=st.lists(st.integers(1, 11), min_size=1, max_size=5))
-def test_cut_anywhere_any_output_rebuilds_exactly(shaped: Any, sizes: list[int]) -> None:  # noqa: ANN401 - any JSON value
+def test_pages_of_any_size_rebuild_the_output(shaped: Any, sizes: list[int]) -> None:  # noqa: ANN401 - any JSON value
     """Each page of another size: valid UTF-8, and joined they are what was stored."""
 
     async def run(folder: Path) -> None:
@@ -280,7 +280,7 @@ def test_cut_anywhere_any_output_rebuilds_exactly(shaped: Any, sizes: list[int])
         asyncio.run(run(Path(folder)))
 
 
-async def test_auto_chooses_by_what_the_payload_is(store: OutputStore) -> None:
+async def test_auto_chooses_the_format_by_the_payload(store: OutputStore) -> None:
     chosen = {}
     for name, payload in {
         "list": Payload(JSON, [1, 2], ()),
@@ -322,7 +322,7 @@ async def test_a_format_that_does_not_suit_is_refused(
 
 
 @pytest.mark.parametrize("offset", [3, 4, 10**15])
-async def test_behind_the_end_there_is_nothing(store: OutputStore, offset: int) -> None:
+async def test_a_page_past_the_end_is_empty(store: OutputStore, offset: int) -> None:
     descriptor = await store.put(Payload(JSON, [1, 2, 3], ()), "verb")
     page = await store.fetch(descriptor.output_handle, offset)
     assert bytes(page.pop("content")) == b"[]"
@@ -346,7 +346,7 @@ async def test_a_page_of_items_stays_below_its_size_but_holds_one_item(store: Ou
     assert [item for page in pages for item in json.loads(bytes(page["content"]))] == items
 
 
-async def test_a_limit_above_the_largest_is_lowered_and_said(store: OutputStore) -> None:
+async def test_a_limit_above_the_maximum_is_lowered_and_reported(store: OutputStore) -> None:
     descriptor = await store.put(Payload("text/plain", "x" * (2 * MB)), "verb")
     page = await store.fetch(descriptor.output_handle, 0, 10 * MB)
     assert page["limit"] == page["returned"] == MB
@@ -432,7 +432,7 @@ async def test_a_payload_without_checksums_is_decoded_before_it_is_shown(
     assert len(bytes((await store.fetch(handle, 9))["content"])) > 100
 
 
-async def test_a_payload_that_is_missing_is_said_to_be(store: OutputStore) -> None:
+async def test_a_missing_payload_is_reported(store: OutputStore) -> None:
     handle = (await store.put(pages_of(3), "crawl")).output_handle
     (await store.path(handle)).unlink()
     error = await refusal(store, handle)
@@ -447,7 +447,7 @@ async def test_a_payload_that_is_missing_is_said_to_be(store: OutputStore) -> No
     ["oh_DEADBEEF0000", "oh_AAAAAAAAAAAA", "", "x", "../../etc/passwd", "oh_AAAAAAAAAAA/",
      "oh_AAAAAAAAAAAA\n", "oh_aaaaaaaaaaaa", "oh_AAAAAAAAAAAA.meta", "a" * 5000, "\x00", "😀"],
 )  # fmt: skip
-async def test_whatever_is_no_handle_is_not_found(store: OutputStore, name: str) -> None:
+async def test_invalid_handles_are_not_found(store: OutputStore, name: str) -> None:
     await store.put(Payload("text/plain", "x"), "verb")
     error = await refusal(store, name)
     assert error.code == "output_handle_not_found"
@@ -497,7 +497,7 @@ async def test_a_payload_that_became_a_link_is_not_followed(
 # --- failures leave nothing ---------------------------------------------------------------------
 
 
-async def test_a_payload_that_breaks_off_leaves_nothing(store: OutputStore) -> None:
+async def test_an_interrupted_payload_leaves_nothing(store: OutputStore) -> None:
     def broken() -> Iterator[PayloadChunk]:
         yield PayloadChunk(b"x" * MB)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -583,7 +583,7 @@ def test_an_output_written_during_a_sweep_stays(tmp_path: Path) -> None:
     assert (usage.count(), usage.total) == (1, 9)
 
 
-async def test_many_puts_at_once_are_counted_right(store: OutputStore) -> None:
+async def test_concurrent_puts_are_counted_correctly(store: OutputStore) -> None:
     async with asyncio.TaskGroup() as group:
         for _ in range(20):
             group.create_task(store.put(pages_of(50), "crawl"))

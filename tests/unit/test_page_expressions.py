@@ -1,4 +1,4 @@
-"""No text of a page costs the regular expressions of page scripts more than linear time."""
+"""The regular expressions of page scripts take at most linear time on any text of a page."""
 
 import pytest
 

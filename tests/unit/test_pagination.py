@@ -1,4 +1,4 @@
-"""Paging through a viewer whose page answers too late: no page is skipped, none is lost."""
+"""Paginating a viewer that responds too late: no page is skipped, none is lost."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,14 +57,14 @@ async def paged(folder: Path, viewer: Viewer) -> tuple[str, list[str]]:
     return ended_by, [line.decode() for line in JsonLinesFile(work.units)]
 
 
-async def test_a_click_that_was_answered_too_late_is_not_done_twice(tmp_path: Path) -> None:
+async def test_a_click_with_a_late_response_is_not_repeated(tmp_path: Path) -> None:
     viewer = Viewer([True, None])
     ended_by, pages = await paged(tmp_path, viewer)
     assert [text in page for text, page in zip(TEXTS, pages, strict=True)] == [True] * 3
     assert (ended_by, viewer.asked.count("interact")) == ("no_next", 3)
 
 
-async def test_a_click_that_did_not_come_through_is_done_again(tmp_path: Path) -> None:
+async def test_a_lost_click_is_repeated(tmp_path: Path) -> None:
     viewer = Viewer([False, None, None])
     ended_by, pages = await paged(tmp_path, viewer)
     assert [text in page for text, page in zip(TEXTS, pages, strict=True)] == [True] * 3

@@ -68,13 +68,13 @@ def test_a_text_that_is_json_is_stored_as_its_value(value: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["[removed: 1 invisible character]\n[1]", "{]", "", "1 2"])
-def test_what_is_no_json_is_stored_as_text(text: str) -> None:
+def test_text_that_is_not_json_is_stored_as_text(text: str) -> None:
     """A text is not JSON because it ends like JSON."""
     payload = of_text(JSON, text)
     assert (payload.mime_type, payload.encode()) == ("text/plain", text.encode())
 
 
-def test_page_text_is_the_payload_where_there_is_one() -> None:
+def test_page_text_is_the_payload_where_present() -> None:
     """What a reading stores is its text, not the JSON about it."""
     output = Output(data={"url": "u"}, content="# Ünï", content_type="text/markdown")
     payload = output.payload(None)

@@ -1,4 +1,4 @@
-"""Plans as callers write them: spellings, values put in, and what makes a success."""
+"""Plans as callers write them: spellings, substitution, and success criteria."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from ocd.workflows.plan_schema import (
 )
 
 
-def test_every_spelling_is_understood() -> None:
+def test_every_spelling_is_accepted() -> None:
     """camelCase and snake_case, verb and tool, args and params, booleans for retries."""
     plan = plan_of(
         {
@@ -49,7 +49,7 @@ def test_every_spelling_is_understood() -> None:
         {"steps": [{"tool": "a"}] * 501},
     ],
 )  # fmt: skip
-def test_wrong_plans_say_so(raw: object) -> None:
+def test_invalid_plans_are_refused(raw: object) -> None:
     with pytest.raises(OcdError) as caught:
         plan_of(raw)
     assert caught.value.code == "invalid_argument"
@@ -71,7 +71,7 @@ KNOWN: dict[str, Any] = {"n": 3, "t": "x", "o": {"list": [{"k": "v"}]}, "again":
         ("${SECRET:NAME} ${undeclared} ${1 + 1}", "${SECRET:NAME} ${undeclared} ${1 + 1}"),
     ],
 )
-def test_values_are_put_in_once(value: object, after: object) -> None:
+def test_values_are_substituted_once(value: object, after: object) -> None:
     assert substitute(value, KNOWN, set(KNOWN)) == after
 
 
@@ -80,7 +80,7 @@ def test_declared_name_without_a_value_is_an_error() -> None:
         substitute("${later}", KNOWN, {"later"})
 
 
-def test_what_a_step_stores_need_not_be_given() -> None:
+def test_values_stored_by_a_step_need_not_be_given() -> None:
     """A parameter that an earlier step stores is not missing."""
     step = {"tool": "find", "args": {"query": "${q}"}}
     stored = {"tool": "find", "parse_result": {"store_as": "q"}}
@@ -98,11 +98,11 @@ def test_what_a_step_stores_need_not_be_given() -> None:
         (SuccessCriteria(required_fields=("price", "nothing")), 2),
     ],
 )
-def test_success_is_in_the_outputs(criteria: SuccessCriteria, missing: int) -> None:
+def test_success_is_judged_by_the_outputs(criteria: SuccessCriteria, missing: int) -> None:
     outputs = {"rows": [{"title": "a"}, {"title": "b", "price": 1}]}
     assert len(unmet_criteria(criteria, outputs)) == missing
 
 
-def test_paths_lead_nowhere_quietly() -> None:
+def test_paths_that_match_nothing_give_none() -> None:
     assert get_at_path({"a": [1]}, "a.3") is None
     assert get_at_path(5, "a") is None

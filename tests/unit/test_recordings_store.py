@@ -1,4 +1,4 @@
-"""The store of recordings: many that start at once."""
+"""The store of recordings: concurrent starts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ def started(store: Recordings, session: str) -> str:
     return recording.end("stop", store.now()).recording_id
 
 
-def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
+def test_concurrent_starts_all_succeed(tmp_path: Path) -> None:
     """None takes another's half-made folder for the leftover of a crash."""
     store = Recordings(tmp_path / "recordings")
     with ThreadPoolExecutor(8) as pool:
@@ -26,7 +26,7 @@ def test_all_that_start_at_once_begin(tmp_path: Path) -> None:
     assert len(set(ids)) == len(store.all()[0]) == 40
 
 
-def test_an_id_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_are_unique(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when two recordings of one second draw the same random part."""
     lots = chain(["aaaaaa", "aaaaaa"], repeat("bbbbbb"))
     monkeypatch.setattr(recording_store, "token_hex", lambda _: next(lots))

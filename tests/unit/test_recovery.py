@@ -1,4 +1,4 @@
-"""What a start makes of the tasks that earlier processes left, and waiting for other processes'."""
+"""Recovery of tasks left by earlier processes, and waiting for tasks of other processes."""
 
 import asyncio
 import json
@@ -109,7 +109,7 @@ def test_a_zombie_is_dead(tmp_path: Path) -> None:
         assert meta.status == "FAILED"
 
 
-def test_a_task_of_a_living_process_is_let_alone(tmp_path: Path) -> None:
+def test_a_task_of_a_living_process_is_left_alone(tmp_path: Path) -> None:
     """Same pid, same start time: another process is working on it."""
     with owner(tmp_path):
         store = TaskStore(tmp_path)
@@ -141,7 +141,7 @@ def test_a_reused_pid_is_not_taken_for_the_owner(
         assert meta.status == "FAILED"
 
 
-def test_an_owner_is_known_again_after_the_clock_was_set(tmp_path: Path) -> None:
+def test_an_owner_is_recognised_after_a_clock_change(tmp_path: Path) -> None:
     """Its start is counted from the machine's boot: another date makes it no other process."""
     with owner(tmp_path) as process:
         store = TaskStore(tmp_path)
@@ -152,7 +152,7 @@ def test_an_owner_is_known_again_after_the_clock_was_set(tmp_path: Path) -> None
         assert recover(store) == []
 
 
-def test_a_task_with_our_own_pid_is_an_earlier_processs(tmp_path: Path) -> None:
+def test_a_task_with_our_own_pid_belongs_to_an_earlier_process(tmp_path: Path) -> None:
     """In a container every daemon has the same pid, and at start none of its tasks runs yet."""
     own = own_identity()
     store = TaskStore(tmp_path)
@@ -214,7 +214,7 @@ def test_a_kind_that_is_gone_or_broken_does_not_stop_the_start(tmp_path: Path) -
     assert {meta.status for meta in reaped} == {"FAILED"}
 
 
-def test_what_cannot_be_read_stays_and_is_named(
+def test_unreadable_tasks_stay_and_are_named(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The start goes on, the log has the path, the bytes are as they were."""
@@ -283,7 +283,7 @@ async def test_cancelling_another_processs_task_asks_it_to(tmp_path: Path) -> No
         assert meta.cancel_requested_at is not None
 
 
-def test_what_kills_its_daemon_again_and_again_is_left(tmp_path: Path) -> None:
+def test_a_task_that_keeps_killing_its_daemon_is_not_resumed(tmp_path: Path) -> None:
     """A durable task resumes unless its last three starts have ended without a further page."""
     store = TaskStore(tmp_path)
 

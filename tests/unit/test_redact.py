@@ -1,4 +1,4 @@
-"""Redaction: what looks like a secret is masked, and nothing else."""
+"""Redaction: secrets are masked, and nothing else."""
 
 import copy
 import json
@@ -43,11 +43,11 @@ def test_names_of_secrets_are_recognised(name):
         "continuation_token", "password_path", "secret_name", "bypass", "",
     ],
 )  # fmt: skip
-def test_names_that_are_no_secrets(name):
+def test_other_names_are_not_secrets(name):
     assert not is_secret_name(name)
 
 
-def test_secrets_go_at_any_depth_and_the_original_stays():
+def test_secrets_are_masked_at_any_depth_in_a_copy():
     value = {
         "verb": "fill_form",
         "fields": {"Email": "a@b.c", "Your password": SECRET},
@@ -90,7 +90,7 @@ _wrappings = st.lists(st.sampled_from(["list", "dict", "json", "tuple"]), max_si
 
 
 @given(_spellings, _wrappings)
-def test_no_depth_and_no_spelling_lets_a_secret_through(name, wrappings):
+def test_no_depth_and_no_spelling_bypasses_redaction(name, wrappings):
     value = {name: SECRET, "kept": "plain"}
     for wrapping in wrappings:
         value = {
@@ -183,7 +183,7 @@ def test_secrets_in_text_are_masked_once(text):
         f"SG.{'h' * 22}.{'i' * 43}", "rk_test_abcdefghij12", "eyJhbGciOiJI.eyJzdWIi.c2ln",
     ],
 )  # fmt: skip
-def test_tokens_of_known_shape_are_masked_anywhere(text):
+def test_tokens_of_known_formats_are_masked_anywhere(text):
     assert redact_text(f"see {text} there") == f"see {MASK} there"
 
 
@@ -206,7 +206,7 @@ def test_deeply_nested_values_are_cut():
     assert redact("[" * 5000 + "]" * 5000)
 
 
-def test_a_long_word_in_an_address_is_read_once() -> None:
+def test_a_long_word_in_a_url_takes_linear_time() -> None:
     """A megabyte without a parameter takes milliseconds."""
     url = "https://example.com/?" + "word%20" * 150_000
     assert redact_url(url) == url

@@ -10,7 +10,7 @@ LINES = st.lists(st.sampled_from(["- a", "  - b", "- c [ref=e1]", "    - d [ref=
 MENU = '- nav\n  - link "A" [ref=e1] → one\n  - link "B" [ref=e2] → two\n'
 
 
-def test_a_menu_is_one_line_wherever_its_links_are_written_from() -> None:
+def test_a_menu_is_one_line_whatever_its_links_are_relative_to() -> None:
     there = MENU.replace("e1", "e7").replace("→ one", "→ ../../a/one").replace("→ two", "→ /a/two")
     found = without_repeats(there + "- text: new\n", THERE, MENU + "- text: old\n", HERE)
     assert found.text == '- as before: nav to link "B" (3 lines)\n- text: new\n'
@@ -23,7 +23,7 @@ def test_parents_of_new_lines_are_shown() -> None:
     assert found.text == "- as before: nav to hr (4 lines)\n- table\n  - row: 2\n"
 
 
-def test_addresses_that_go_on_from_the_first_of_their_row_are_those_of_the_other_page() -> None:
+def test_shortened_addresses_are_compared_in_full() -> None:
     here = '- nav\n- b\n- row: link "A" [ref=e1] → ../users/ | link "Add" [ref=e2] → …add/\n'
     there = here.replace("../users/", "/users/")
     found = without_repeats(there, THERE, here, HERE)

@@ -78,13 +78,13 @@ async def test_fetched_once_and_redirects_followed() -> None:
     assert server.asked == ["http://x/robots.txt", "http://x/other.txt"]
 
 
-async def test_too_many_redirects_are_none() -> None:
+async def test_too_many_redirects_count_as_no_robots_txt() -> None:
     server = _Server(robots_txt=RobotsReply(302, "/robots.txt", b""))
     assert (await Robots(server).rules("http://x/a")).allows("http://x/a")
     assert len(server.asked) == 6
 
 
-async def test_unreachable_is_said_and_not_asked_for_ever() -> None:
+async def test_unreachable_robots_is_reported_and_not_retried_for_ever() -> None:
     server = _Server(robots_txt=OcdError("fetch_failed", "refused"))
     robots = Robots(server)
     for _ in range(5):
@@ -93,7 +93,7 @@ async def test_unreachable_is_said_and_not_asked_for_ever() -> None:
     assert len(server.asked) == 3
 
 
-async def test_blocked_by_policy_denies() -> None:
+async def test_a_blocked_host_denies_everything() -> None:
     server = _Server(robots_txt=OcdError("domain_blocked", "no"))
     rules = await Robots(server).rules("http://x/a")
     assert not rules.allows("http://x/a")

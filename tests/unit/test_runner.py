@@ -1,4 +1,4 @@
-"""Tasks in this process: accepted, in line, running, cancelled, failing, waited for, stopped."""
+"""Tasks in this process: started, queued, running, cancelled, failed, waited for, stopped."""
 
 import asyncio
 import errno
@@ -186,7 +186,7 @@ def text_of(path: Path) -> str:
     return path.read_text()
 
 
-async def test_tasks_wait_in_line(tmp_path: Path) -> None:
+async def test_tasks_are_queued(tmp_path: Path) -> None:
     """Beyond max_concurrent they are PENDING, in order; raising it lets the next one run."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind(), max_concurrent=1, max_tasks=4) as runner:
@@ -284,7 +284,7 @@ async def test_a_cancelled_task_has_its_grace_to_finish_a_unit(tmp_path: Path) -
         assert list(result.rows or ()) == [b"1"]
 
 
-async def test_a_failing_task_is_failed_with_the_verbs_error(tmp_path: Path) -> None:
+async def test_a_failing_task_has_the_verbs_error(tmp_path: Path) -> None:
     """The error body is the direct call's; pages finished before it are kept."""
 
     def fail(_work: TaskHandle) -> None:
@@ -324,7 +324,7 @@ async def test_a_bug_in_a_kind_fails_its_task_alone(
         assert (await runner.wait(second.task_id, 60)).status == "COMPLETED"
 
 
-async def test_a_result_that_is_no_json_fails_its_task(tmp_path: Path) -> None:
+async def test_a_result_that_is_not_json_fails_its_task(tmp_path: Path) -> None:
     """A payload that cannot be encoded is the kind's bug, not the daemon's end."""
 
     async def odd(_work: TaskHandle, _prepared: object) -> Payload:
@@ -365,7 +365,7 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
         assert (await runner.wait(second.task_id, 60)).status == "COMPLETED"
 
 
-async def test_waiting_ends_with_the_task_or_with_the_time(tmp_path: Path) -> None:
+async def test_waiting_ends_with_the_task_or_the_timeout(tmp_path: Path) -> None:
     """`timeout` has the task, its progress and the next call; the task continues."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
@@ -422,7 +422,7 @@ async def test_events_are_followed_to_the_end(tmp_path: Path) -> None:
         assert "unit" in said
 
 
-async def test_an_idle_task_is_followed_without_reading(
+async def test_following_an_idle_task_reads_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who follows waits for the next change, and reads the events then."""
@@ -479,7 +479,7 @@ async def test_another_process_may_cancel_a_waiting_task(tmp_path: Path) -> None
         assert pages.work is None
 
 
-async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
+async def test_a_task_ended_on_disk_stays_ended(tmp_path: Path) -> None:
     """A task that another process has ended stays as it is on disk, and its work is stopped."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:
@@ -491,7 +491,7 @@ async def test_an_end_on_disk_is_the_end(tmp_path: Path) -> None:
         assert (ended.status, ended.ended_at, ended.error) == ("FAILED", "then", failed.error)
 
 
-async def test_a_caller_that_goes_away_cancels_a_task_it_does_not_know(tmp_path: Path) -> None:
+async def test_a_caller_that_leaves_before_the_id_cancels_its_task(tmp_path: Path) -> None:
     """If the caller leaves before it has the id, the task is CANCELLED, not left running."""
     pages = Pages()
     async with runner_of(tmp_path, pages.kind()) as runner:

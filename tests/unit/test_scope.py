@@ -43,7 +43,7 @@ def test_a_route_belongs_where_its_document_does() -> None:
     assert scope.reject("http://y.org/app#/users") == "out_of_scope"
 
 
-def test_path_of_a_file_is_its_folder() -> None:
+def test_scope_of_a_file_is_its_folder() -> None:
     scope = CrawlScope("path", ["http://x.org/docs/index.html"])
     assert scope.reject("http://x.org/docs/a/b") is None
     assert scope.reject("http://x.org/blog/") == "out_of_scope"
@@ -77,7 +77,7 @@ def test_globs_match_urls_and_paths(glob: str, url: str, matches: bool) -> None:
 
 
 @given(st.text("ab*?/.[(", max_size=20), st.text("ab?/.[(", max_size=20))
-def test_any_text_is_a_glob(glob: str, path: str) -> None:
+def test_any_text_is_a_valid_glob(glob: str, path: str) -> None:
     glob_test(glob)(f"http://x.org/{path}")
     assert glob_test(f"/{path}")(f"http://x.org/{path}")
 

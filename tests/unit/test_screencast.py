@@ -1,4 +1,4 @@
-"""The frames of a tab, for all who look at it."""
+"""A tab's screencast, shared by all viewers."""
 
 import asyncio
 from base64 import b64encode
@@ -54,7 +54,7 @@ def frame(number: int) -> dict[str, Any]:
     return {"sessionId": 1, "metadata": size, "data": b64encode(bytes([number])).decode()}
 
 
-async def test_in_a_burst_the_stream_pauses_and_begins_anew(
+async def test_a_burst_pauses_and_restarts_the_stream(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each frame costs the page time, and Chromium drops the last frame of a burst."""

@@ -1,4 +1,4 @@
-"""Secrets by name: filled in on the way in, found in every spelling on the way out."""
+"""Named secrets: filled in on the way in, masked in every encoding on the way out."""
 
 import html
 import json
@@ -59,7 +59,7 @@ def test_placeholders_are_filled_in_at_any_depth() -> None:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_every_spelling_is_masked(spelling: str) -> None:
+def test_every_encoding_is_masked(spelling: str) -> None:
     known = Secrets({"PW": VALUE})
     shown = known.mask_text(f"<a {spelling} z>")
     assert "${SECRET:PW}" in shown
@@ -136,7 +136,7 @@ def test_no_mixture_of_encodings_hides_a_value(
 
 @settings(deadline=None)
 @given(st.sampled_from(_WHOLE), st.binary(max_size=4), st.binary(max_size=4), st.booleans())
-def test_no_place_in_base64_or_hex_hides_a_value(
+def test_no_alignment_in_base64_or_hex_hides_a_value(
     encode: Callable[[bytes], str], before: bytes, after: bytes, quoted: bool
 ) -> None:
     """Whatever byte of a longer text it begins at."""
@@ -192,7 +192,7 @@ def test_log_lines_have_no_secrets(used: Secrets) -> None:
     assert quote(VALUE) not in line
 
 
-def test_a_file_of_secrets(tmp_path: Path) -> None:
+def test_a_secrets_file_is_parsed(tmp_path: Path) -> None:
     file = tmp_path / "secrets"
     file.write_text("# mine\n\nexport A_1 = 'with space'\nB=plain=with=equals\n", encoding="utf-8")
     known = read_file(file)
@@ -200,7 +200,7 @@ def test_a_file_of_secrets(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["novalue", "A B=long enough", "A=abc", "1A=long enough"])
-def test_a_wrong_line_is_named_without_its_value(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_is_named_without_its_value(tmp_path: Path, line: str) -> None:
     file = tmp_path / "secrets"
     file.write_text(f"OK=long enough\n{line}\n")
     with pytest.raises(OcdError) as caught:

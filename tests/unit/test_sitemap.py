@@ -1,4 +1,4 @@
-"""Sitemap formats, and what is refused."""
+"""Sitemap formats, and documents that are refused."""
 
 import gzip
 
@@ -26,7 +26,7 @@ def test_url_sets_and_indexes_are_parsed() -> None:
     assert list(parse(index.encode())) == [("sitemap", "http://x/m")]
 
 
-def test_images_in_a_sitemap_are_no_pages() -> None:
+def test_images_in_a_sitemap_are_not_pages() -> None:
     body = (
         b"<urlset xmlns:image='i'><url><loc>http://x/a</loc><image:image>"
         b"<image:loc>http://x/a.png</image:loc></image:image></url></urlset>"
@@ -35,7 +35,7 @@ def test_images_in_a_sitemap_are_no_pages() -> None:
 
 
 @given(st.lists(st.integers(0, 10**9).map(lambda n: f"http://x/{n}"), max_size=50))
-def test_zipped_and_plain_text_say_the_same(urls: list[str]) -> None:
+def test_gzip_and_plain_text_sitemaps(urls: list[str]) -> None:
     expected = [("page", url) for url in urls]
     assert list(parse(gzip.compress(_urlset(*urls)))) == expected
     assert list(parse("\r\n".join(urls).encode())) == expected
@@ -63,7 +63,7 @@ def test_broken_xml_keeps_what_was_read() -> None:
     assert found == [("page", "http://x/a")]
 
 
-def test_a_gzip_bomb_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gzip_bomb_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocd.crawl.sitemap.MAX_SITEMAP_BYTES", 1_000_000)
     bomb = gzip.compress(b"<urlset>" + b" " * 5_000_000)
     with pytest.raises(ValueError, match="more than"):
@@ -82,5 +82,5 @@ def test_a_gzip_bomb_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"", False),
     ],
 )
-def test_what_is_a_sitemap(body: bytes, is_one: bool) -> None:
+def test_sitemaps_are_recognised(body: bytes, is_one: bool) -> None:
     assert looks_like_sitemap(body) is is_one

@@ -1,4 +1,4 @@
-"""The sweep deletes what has expired, leaves what is not ours or undeletable, and goes on."""
+"""The sweep deletes what has expired, leaves foreign and undeletable files, and continues."""
 
 import asyncio
 import logging
@@ -72,13 +72,15 @@ async def _swept_bytes(store: OutputStore, clock: Clock) -> int:
     return counted.stats().bytes
 
 
-async def test_what_an_earlier_daemon_left_goes_at_once(store: OutputStore, clock: Clock) -> None:
+async def test_leftovers_of_an_earlier_daemon_are_removed_at_once(
+    store: OutputStore, clock: Clock
+) -> None:
     leave(store.root / "2026-05-27" / "oh_AAAAAAAAAAAA.json", 0, clock)
     await store.sweep()
     assert names(store) == set()
 
 
-async def test_a_shared_folder_is_left_its_grace(
+async def test_leftovers_in_a_shared_folder_have_a_grace_period(
     store: OutputStore, clock: Clock, tmp_path: Path
 ) -> None:
     """Another daemon may have begun to write there before this one started."""
@@ -92,7 +94,9 @@ async def test_a_shared_folder_is_left_its_grace(
     assert list(shared.iterdir()) == []
 
 
-async def test_young_left_overs_go_after_their_grace(store: OutputStore, clock: Clock) -> None:
+async def test_young_leftovers_are_removed_after_the_grace_period(
+    store: OutputStore, clock: Clock
+) -> None:
     clock.now += 1000
     day = store.root / "2026-05-27"
     handle = "oh_AAAAAAAAAAAA"
@@ -118,7 +122,7 @@ async def test_one_young_file_keeps_the_others_of_its_handle(
     assert len(list(day.iterdir())) == 2
 
 
-async def test_files_that_are_not_ours_stay(store: OutputStore, clock: Clock) -> None:
+async def test_foreign_files_stay(store: OutputStore, clock: Clock) -> None:
     for name in (
         "notes.txt", "2026-05-01/notes.json", "2026-05-01/oh_short.json", "x/oh_AAAAAAAAAAAA.md",
         "2026-05-01/oh_AAAAAAAAAAAA.exe", "2026-05-01/oh_AAAAAAAAAAAA.json.bak", "2026-5-1/x",
@@ -232,7 +236,7 @@ async def test_the_sweeper_sweeps_at_start_and_at_every_interval() -> None:
     assert recorder.count >= 3
 
 
-async def test_a_changed_interval_counts_at_once() -> None:
+async def test_a_changed_interval_applies_at_once() -> None:
     recorder = Recorder()
     interval = [3600.0]
     changed = asyncio.Event()

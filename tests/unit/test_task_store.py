@@ -1,4 +1,4 @@
-"""A task's files: what is on disk after each step, under lock, and when it cannot be read."""
+"""A task's files: what is on disk after each step, under the lock, and when unreadable."""
 
 import errno
 import json
@@ -51,7 +51,7 @@ def store(tmp_path: Path) -> TaskStore:
     return TaskStore(tmp_path / "tasks")
 
 
-def test_a_new_task_is_on_disk_whole_and_private(store: TaskStore) -> None:
+def test_a_new_task_is_on_disk_complete_and_private(store: TaskStore) -> None:
     """Folder 0700, files 0600, a format version, and one event."""
     meta = new_meta()
     store.create(meta)
@@ -83,7 +83,7 @@ def full_disk(_descriptor: int) -> None:
 
 
 @pytest.mark.parametrize("task_id", ["", "nope", "../../etc", "A" * 16, "0" * 15, "f" * 16])
-def test_an_id_that_names_no_task_is_not_found(store: TaskStore, task_id: str) -> None:
+def test_an_unknown_id_is_not_found(store: TaskStore, task_id: str) -> None:
     """Malformed ids never become paths."""
     with pytest.raises(OcdError) as caught:
         store.read(task_id)
@@ -123,7 +123,7 @@ def test_a_newer_format_is_not_touched(store: TaskStore) -> None:
         store.read(f"{1:016x}")
 
 
-def test_changes_of_several_processes_all_arrive(store: TaskStore) -> None:
+def test_changes_of_several_processes_are_all_kept(store: TaskStore) -> None:
     """Read-modify-write under the lock loses no change."""
     meta = new_meta(status="RUNNING")
     store.create(meta)
@@ -159,7 +159,7 @@ async def test_a_task_of_another_process_is_seen_as_it_changes(store: TaskStore)
     assert done == [0, 1, 2, 3]
 
 
-def test_the_lock_is_free_after_a_change_that_throws(store: TaskStore) -> None:
+def test_the_lock_is_free_after_a_failed_change(store: TaskStore) -> None:
     """The next change succeeds at once, also from another thread."""
     meta = new_meta()
     store.create(meta)
@@ -262,7 +262,7 @@ def test_a_result_of_an_older_release_is_read_with_its_units(store: TaskStore) -
     assert result.file is None
 
 
-def test_a_result_outlives_its_units_file(store: TaskStore) -> None:
+def test_a_result_survives_its_units_file(store: TaskStore) -> None:
     """Without its units file, or with a cut one, the list in the result still counts."""
     meta = new_meta()
     store.create(meta)
@@ -276,7 +276,7 @@ def test_a_result_outlives_its_units_file(store: TaskStore) -> None:
     assert (result.data, result.rows) == ({"pages": [{"n": 1}, {"n": 2}]}, None)
 
 
-def test_a_result_with_a_list_of_its_own_is_read_whole(store: TaskStore) -> None:
+def test_a_result_with_its_own_list_is_read_completely(store: TaskStore) -> None:
     """Without units, or with others, the list in result.json is the one that counts."""
     meta = new_meta()
     store.create(meta)

@@ -1,4 +1,4 @@
-"""The task verbs as a caller sees them: what they take, and the shapes they answer."""
+"""The task verbs as a caller sees them: parameters and result shapes."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ async def call(runner: Runner, verb: Verb, params: Mapping[str, Any]) -> Any:  #
     return json.loads(output.json(verb.items).encode())
 
 
-async def test_the_life_of_a_task_in_verbs(tmp_path: Path) -> None:
+async def test_a_task_from_start_to_result(tmp_path: Path) -> None:
     """start, wait, get with the result, list: the shapes of the specification."""
     async with a_runner(tmp_path) as runner:
         call_context.enter(CallContext(session="mine"))
@@ -72,7 +72,7 @@ async def test_the_life_of_a_task_in_verbs(tmp_path: Path) -> None:
         assert listed == {"tasks": [waited["meta"]], "count": 1}
 
 
-async def test_a_result_without_items_is_shown_too(tmp_path: Path) -> None:
+async def test_a_result_without_items_is_shown(tmp_path: Path) -> None:
     """The result of a cancelled task is what it returned; a running one has none yet."""
     began = asyncio.Event()
 

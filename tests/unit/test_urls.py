@@ -1,4 +1,4 @@
-"""The key under which an URL is known, and what a link becomes."""
+"""The key by which a URL is known, and how links become absolute."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ _URLS = st.builds(
 
 
 @given(_URLS)
-def test_key_of_a_key_is_itself(url: str) -> None:
+def test_keys_are_idempotent(url: str) -> None:
     assert key_of(key_of(url)) == key_of(url)
 
 
@@ -33,7 +33,7 @@ def test_key_has_no_fragment_and_keeps_the_origin(url: str) -> None:
 
 
 @given(_URLS)
-def test_what_is_sent_has_the_same_key(url: str) -> None:
+def test_the_requested_url_has_the_same_key(url: str) -> None:
     url = url.strip(" ")  # blanks around a URL are not part of it
     assert key_of(requestable(url)) == key_of(url.replace(" ", "%20"))
 
@@ -144,7 +144,7 @@ _HREF_SEGMENTS = st.sampled_from(
     st.lists(_HREF_SEGMENTS, min_size=1, max_size=4),
     st.sampled_from(["", "?q=1/2", "#f", "?a#b", "#a b", "?"]),
 )  # fmt: skip
-def test_a_link_leads_where_the_url_standard_says(
+def test_links_resolve_as_the_url_standard_says(
     folders: list[str], query: str, start: str, segments: list[str], end: str
 ) -> None:
     base = parse_url(f"http://h:8080/{'/'.join(folders)}{query}").href

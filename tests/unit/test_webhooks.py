@@ -1,4 +1,4 @@
-"""Webhooks without a network: tries, refusals, and what a daemon that stopped has left."""
+"""Webhooks without a network: retries, refusals, and what a stopped daemon has left."""
 
 import asyncio
 from pathlib import Path
@@ -55,7 +55,7 @@ async def tell(
     return store, event
 
 
-async def test_what_does_not_arrive_is_sent_five_times(tmp_path: Path) -> None:
+async def test_an_undelivered_webhook_is_tried_five_times(tmp_path: Path) -> None:
     """A 2xx response ends it, and so does the fifth try; then the webhook is dropped."""
     assert len(PAUSES_S) == 4
     late = FakePosts("HTTP 500", "no answer", "")
@@ -73,7 +73,7 @@ async def test_what_does_not_arrive_is_sent_five_times(tmp_path: Path) -> None:
     assert list(waiting_webhooks(store)) == [OTHER]
 
 
-async def test_a_webhook_that_fails_holds_up_no_other(tmp_path: Path) -> None:
+async def test_a_failing_webhook_delays_no_other(tmp_path: Path) -> None:
     """Without a thread, one webhook waits for the next start; the others are sent."""
     store, events = TaskStore(tmp_path), asyncio.Queue[dict[str, Any]]()
     keep_task(store, TASK, "COMPLETED")
@@ -102,7 +102,7 @@ async def test_a_forbidden_address_gets_no_webhook(tmp_path: Path) -> None:
     assert list(waiting_webhooks(store)) == [OTHER]
 
 
-def test_the_key_is_made_once_or_given(tmp_path: Path) -> None:
+def test_the_signing_key_is_generated_once_or_configured(tmp_path: Path) -> None:
     """The signature equals that of the example in Standard Webhooks."""
     path = tmp_path / "run" / "webhook.key"
     made = read_key(path)

@@ -1,4 +1,4 @@
-"""How workers of a workflow change, and what that makes of the workflow."""
+"""State changes of a workflow's workers, and the resulting state of the workflow."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_time_ends_a_worker_at_its_moment() -> None:
     assert (later.ended_by, later.ended_at) == ("global_timeout", at(5))
 
 
-def test_forced_ends_keep_data_and_words() -> None:
+def test_forced_ends_keep_data_and_messages() -> None:
     """A forced end keeps data and messages, and ends nobody twice."""
     worker = apply_report(WORKER, WorkerReport(extracted_data=[1], result_summary="half"), 3, START)
     ended = stop_worker(worker, "cleanup", "[cleanup]", at(1))
@@ -94,7 +94,7 @@ def test_objects_merge_key_by_key(before: Any, new: Any, after: Any) -> None:  #
         (["F", "F"], "FAILED"),
     ],
 )
-def test_verdict_follows_from_the_workers(ends: list[str], status: str) -> None:
+def test_status_follows_from_the_workers(ends: list[str], status: str) -> None:
     """S success, P partial by its own word, F failed, T timed out, D timed out with data."""
     words: dict[str, Any] = {"S": "SUCCESS", "P": "PARTIAL", "F": "FAIL"}
 

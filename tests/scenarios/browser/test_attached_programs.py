@@ -1,4 +1,4 @@
-"""Programs of people that are attached to a session: what they do, what holds them, their end."""
+"""Programs attached to a session by a person: what they can do, what limits them, how they end."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_key_lets_one_program_in(attachable: Daemon, site: Site) -> None:
     assert get(f"{base[:-43]}{'x' * 43}/json/version")[0] == 401
 
 
-def test_strangers_are_refused(attachable: Daemon) -> None:
+def test_foreign_hosts_and_origins_are_refused(attachable: Daemon) -> None:
     """Another Host, and pages of any other origin, with whatever key."""
     base = ask_address(attachable).result["http_url"]
     for wrong in (
@@ -178,14 +178,14 @@ def test_strangers_are_refused(attachable: Daemon) -> None:
     assert get(f"{base}/json/version")[0] == 200
 
 
-def test_it_is_off_by_default(daemon: Daemon) -> None:
+def test_attaching_is_off_by_default(daemon: Daemon) -> None:
     """The error says how it is switched on."""
     reply = ask_address(daemon)
     assert reply.code == "disabled"
     assert "attach = true" in reply.error["hint"]
 
 
-def test_it_is_switched_on_and_off_while_the_browser_runs(
+def test_attaching_is_switched_on_and_off_while_the_browser_runs(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Without a restart; switching it off ends programs and unused addresses."""
@@ -224,7 +224,9 @@ def test_oc_attach_prints_an_address(attachable: Daemon) -> None:
 # --- its end ---------------------------------------------------------------------------------
 
 
-def test_it_ends_with_its_time_and_its_session(attachable: Daemon, site: Site) -> None:
+def test_connection_ends_with_its_time_limit_and_its_session(
+    attachable: Daemon, site: Site
+) -> None:
     """The connection is closed, and the journal says why."""
     attachable.do("navigate", "e1", url=site.url("article.html"))
 
@@ -249,7 +251,7 @@ def test_it_ends_with_its_time_and_its_session(attachable: Daemon, site: Site) -
     assert len(attachable.do("tabs_context", "e1")["tabs"]) == 1
 
 
-def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
+def test_settings_of_a_program_end_with_its_connection(attachable: Daemon, site: Site) -> None:
     """Interception, disabled scripts and emulation are its own; the agent's session continues."""
     daemon = attachable
     daemon.do("navigate", "s1", url=site.url("article.html"))
@@ -290,8 +292,8 @@ def test_what_it_set_ends_with_it(attachable: Daemon, site: Site) -> None:
 # --- what holds it ---------------------------------------------------------------------------
 
 
-def test_a_person_holds_it_out(attachable: Daemon) -> None:
-    """Acting calls wait, in order, until the tab is given back; reading continues."""
+def test_acting_calls_wait_while_a_person_holds_the_tab(attachable: Daemon) -> None:
+    """The program's acting calls wait, in order, until the tab is given back; reading continues."""
     attachable.do("navigate", "h1", url=PAGE)
 
     async def work() -> None:
@@ -310,7 +312,9 @@ def test_a_person_holds_it_out(attachable: Daemon) -> None:
     run(work())
 
 
-def test_data_does_not_leave_by_it(share_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_attached_program_obeys_the_egress_policy(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """After it has read a page, an address with data, a header or a file are refused."""
     config = '[policy]\nexfiltration = "deny"\n[[policy.action]]\n'
     config += 'origin = "barred.test"\nrule = "deny"\n'
@@ -340,7 +344,7 @@ def test_data_does_not_leave_by_it(share_daemon: Callable[..., Daemon], site: Si
     assert all("exfiltration_denied" in one for one in run(work()))
 
 
-def test_files_come_from_its_folders(attachable: Daemon, tmp_path: Path) -> None:
+def test_uploads_come_only_from_the_programs_folders(attachable: Daemon, tmp_path: Path) -> None:
     """Files of its folder can be uploaded, judged by where links lead; no others."""
     attachable.do("navigate", "f1", url=PAGE)
     own, outside = tmp_path / "own" / "a.txt", Path("/etc/hostname")
@@ -365,7 +369,7 @@ def test_files_come_from_its_folders(attachable: Daemon, tmp_path: Path) -> None
     run(work())
 
 
-def test_the_journal_has_methods_and_tabs_alone(attachable: Daemon) -> None:
+def test_the_journal_has_only_methods_and_tabs(attachable: Daemon) -> None:
     """No scripts, addresses or replies; refusals are recorded as such."""
     attachable.do("navigate", "j1", url=PAGE)
 
@@ -395,7 +399,7 @@ sys.exit(3)
 """
 
 
-def test_oc_run_gives_a_program_its_arguments(attachable: Daemon, tmp_path: Path) -> None:
+def test_oc_run_passes_arguments_to_the_program(attachable: Daemon, tmp_path: Path) -> None:
     """Options after the file are the program's; its output and status are those of `oc run`."""
     program = tmp_path / "program.py"
     program.write_text(SCRIPT, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Chromium's own life: started once, ended for sure, started again; and pyppeteer on our pipe."""
+"""Chromium's life cycle: started once, ended reliably, started again; and pyppeteer on our pipe."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ async def gone(profile) -> bool:
     return await asyncio.to_thread(wait_until, lambda: not users_of(profile), 5)
 
 
-async def test_death_is_told_at_once_and_the_next_call_starts_again(tmp_path):
+async def test_crash_is_reported_at_once_and_the_next_call_restarts_chromium(tmp_path):
     """Calls in flight fail with browser_gone, tabs vanish, the generation grows."""
     async with browsing(tmp_path) as here:
         tab = await here.session.new_tab()
@@ -65,7 +65,7 @@ async def test_one_start_serves_all_callers_even_if_the_first_gives_up(tmp_path)
         assert here.chromium.memory_bytes() > 20_000_000
 
 
-async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
+async def test_closing_leaves_nothing_behind_and_chromium_can_start_again(tmp_path):
     """No process, no record, no lock; a temporary profile goes with its browser."""
     async with browsing(tmp_path, isolated=True) as here:
         await here.session.new_tab()
@@ -82,7 +82,7 @@ async def test_closing_leaves_nothing_and_can_be_undone(tmp_path):
     assert not list(Path(folder).parent.glob(Path(folder).name))
 
 
-async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
+async def test_a_hung_browser_is_killed(tmp_path):
     """Closing a stopped Chromium takes a bounded time."""
     async with browsing(tmp_path) as here:
         await here.session.new_tab()
@@ -92,7 +92,7 @@ async def test_a_browser_that_hangs_is_ended_all_the_same(tmp_path):
         assert await gone(tmp_path / "profile")
 
 
-async def test_idle_chromium_is_closed_but_not_under_a_tab(tmp_path):
+async def test_idle_chromium_is_closed_but_not_while_a_tab_is_open(tmp_path):
     """Idle means: no tab and no call for the configured time."""
     async with browsing(tmp_path, idle_minutes=0.3 / 60) as here:
         tab = await here.session.new_tab()
@@ -166,7 +166,7 @@ async def test_a_chromium_left_behind_is_reaped_by_the_next_start(tmp_path):
             os.killpg(pid, signal.SIGKILL)
 
 
-async def test_a_profile_in_use_is_not_taken(tmp_path):
+async def test_a_profile_in_use_is_refused(tmp_path):
     """A living Chromium's profile is refused with its pid; the mark of a dead one is removed."""
     async with browsing(tmp_path) as here:
         await here.chromium.ensure()

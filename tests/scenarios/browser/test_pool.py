@@ -59,7 +59,7 @@ async def test_content_that_scripts_fill_in_is_there(tmp_path):
             assert (page.status, page.title) == (200, "T")
 
 
-async def test_a_page_record_is_whole(tmp_path):
+async def test_a_page_record_is_complete(tmp_path):
     """Final URL, status, type, links and text of pages of every kind."""
     links = "<base href=/sub/><a href=a>a</a><a href='b#f'>b</a><svg><a href=c>c</a></svg>"
     routes = {
@@ -102,7 +102,7 @@ async def test_a_page_record_is_whole(tmp_path):
         assert "odd" in (await pool.load(site.url("/odd"), 60)).html
 
 
-async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
+async def test_bad_pages_end_as_errors_and_the_pool_continues(tmp_path):
     """Every kind of bad page fails by itself within its time; good pages load beside them."""
 
     async def never(_: str) -> Reply:
@@ -161,7 +161,7 @@ async def test_bad_pages_end_as_errors_and_the_pool_goes_on(tmp_path):
         assert here.sessions.tab_count == 0
 
 
-async def test_a_crash_costs_its_page_only(tmp_path):
+async def test_a_crash_fails_only_its_own_page(tmp_path):
     """A renderer that dies is tab_crashed; the next page gets a new one."""
     routes = {"/": Reply("<title>good</title>"), "/slow": Reply("<img src=/hang>")}
 
@@ -230,7 +230,7 @@ async def test_logins_are_shared_on_request_only(tmp_path):
         assert len(here.session.tabs) == 1
 
 
-async def test_the_policy_holds_for_every_hop(tmp_path):
+async def test_the_domain_policy_applies_to_every_hop(tmp_path):
     """Blocked hosts get no request: address, redirect, script, image, frame or pop-up."""
     policy = DomainPolicy(block=("localhost",))
     async with InlineSite({}) as site, browsing(tmp_path, policy=policy) as here:
@@ -258,7 +258,7 @@ async def test_the_policy_holds_for_every_hop(tmp_path):
         assert not [path for path in site.seen if path.startswith("/evil")]
 
 
-async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
+async def test_file_pages_cannot_reach_files_outside_the_roots(tmp_path):
     """Frames and links of a page inside the roots lead nowhere else."""
     inside, outside = tmp_path / "open", tmp_path / "closed"
     inside.mkdir()
@@ -286,7 +286,7 @@ async def test_pages_from_files_reach_no_files_outside_the_roots(tmp_path):
             assert "secret</" not in loaded.html
 
 
-async def test_documents_that_a_tab_has_left_do_not_pile_up(tmp_path):
+async def test_documents_left_behind_do_not_accumulate(tmp_path):
     """A renderer's memory is bounded by some pages, however many a tab has read."""
     pages = {f"/{number}": Reply(f"<title>{number}</title><p>text") for number in range(40)}
     async with (

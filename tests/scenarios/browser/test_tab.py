@@ -22,7 +22,7 @@ async def settle(tab: Tab, expression: str, seconds: float = 60) -> None:
     await tab.wait_for("function", expression, timeout_s=seconds)
 
 
-async def test_a_navigation_names_status_title_and_redirect(tmp_path):
+async def test_a_navigation_reports_status_title_and_redirect(tmp_path):
     """Status comes from the server's answer, also for error pages, redirects and no server."""
     routes = {
         "/": HELLO,
@@ -51,7 +51,7 @@ async def test_a_navigation_names_status_title_and_redirect(tmp_path):
         assert (await tab.reload()).url == "about:blank"
 
 
-async def test_failed_navigations_say_why_and_leave_the_tab_usable(tmp_path):
+async def test_failed_navigations_give_the_reason_and_leave_the_tab_usable(tmp_path):
     """Each kind of failed load has its own error, and the tab still works."""
 
     async def loop(path: str) -> Reply:
@@ -145,7 +145,7 @@ async def test_isolated_scripts_see_the_page_but_not_its_variables(tmp_path):
             await tab.reload()
 
 
-async def test_a_dialog_answers_the_call_it_would_hang(tmp_path):
+async def test_a_dialog_ends_the_call_it_would_block(tmp_path):
     """alert, confirm and prompt stay open, are reported, and are answered by the caller."""
     async with (
         InlineSite({"/": HELLO, "/alert": page("<script>alert('in')</script>done")}) as site,
@@ -169,7 +169,7 @@ async def test_a_dialog_answers_the_call_it_would_hang(tmp_path):
         assert (await refusal(tab.answer_dialog(accept=True))).code == "not_found"
 
 
-async def test_beforeunload_keeps_nobody_from_leaving(tmp_path):
+async def test_beforeunload_does_not_prevent_leaving(tmp_path):
     """A page that asks to stay is left and closed all the same."""
     body = "<button id=b>b</button><script>onbeforeunload = () => 'stay'</script>"
     async with InlineSite({"/": HELLO, "/stay": page(body)}) as site, browsing(tmp_path) as here:
@@ -216,7 +216,7 @@ async def test_popups_belong_to_the_session_of_their_opener(tmp_path):
         assert session.tab() is opened
 
 
-async def test_names_of_sessions_without_tabs_are_not_used_up(tmp_path):
+async def test_sessions_without_tabs_do_not_exhaust_the_limit(tmp_path):
     """At the limit, the least used session without tabs is dropped, never one with tabs."""
     async with browsing(tmp_path) as here:
         sessions = here.sessions
@@ -267,7 +267,7 @@ async def test_frames_of_other_processes_are_reached(tmp_path):
         assert len(tab.sessions) == 1
 
 
-async def test_a_crashed_renderer_is_told_at_once_and_the_tab_lives_on(tmp_path):
+async def test_a_crashed_renderer_is_reported_at_once_and_the_tab_survives(tmp_path):
     """Calls in flight fail with tab_crashed; a reload restores the page."""
     async with InlineSite({"/": HELLO}) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/"))
@@ -281,7 +281,7 @@ async def test_a_crashed_renderer_is_told_at_once_and_the_tab_lives_on(tmp_path)
         assert await tab.evaluate("document.body.innerText") == "hello"
 
 
-async def test_a_hung_renderer_holds_up_neither_cancelling_nor_closing(tmp_path):
+async def test_a_hung_renderer_delays_neither_cancelling_nor_closing(tmp_path):
     """A page in an endless loop: its call can be cancelled, its tab closes without it."""
     async with InlineSite({"/": HELLO}) as site, browsing(tmp_path) as here:
         tab = await here.session.new_tab(site.url("/"))
@@ -330,7 +330,7 @@ async def test_waiting_ends_when_the_page_is_ready(tmp_path):
         assert (await refusal(tab.wait_for("moon", "x"))).code == "invalid_argument"
 
 
-async def test_pictures_are_taken_of_tabs_in_the_background_too(tmp_path):
+async def test_screenshots_of_background_tabs(tmp_path):
     """Viewport, whole page, a part; sizes as asked, within what one picture can have."""
     body = "<body style='margin:0;height:3000px'><div id=d style='width:50px;height:20px'>d</div>"
     async with (

@@ -1,4 +1,4 @@
-"""console_capture: what pages say, without anybody having asked beforehand."""
+"""console_capture: console messages of pages, also those from before the first call."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def texts(page: Page | Daemon, **params: object) -> list[str]:
     return [entry["text"] for entry in logs(page, **params)]
 
 
-def test_messages_of_before_the_first_question_are_known(at: At) -> None:
+def test_messages_from_before_the_first_call_are_included(at: At) -> None:
     """What the head's first script logged is there, formatted as in a console."""
     page = at("console.html")
     found = texts(page)
@@ -30,7 +30,7 @@ def test_messages_of_before_the_first_question_are_known(at: At) -> None:
     assert any("half a pair: \ufffd and 한국어 🙂" in text for text in found)
 
 
-def test_levels_filter(at: At) -> None:
+def test_types_filter_entries(at: At) -> None:
     """Types select entries; `warn` means warning."""
     page = at("console.html")
     assert texts(page, filter=["warn"])[0] == "careful"
@@ -59,7 +59,7 @@ def test_an_error_names_its_function_and_line(at: At) -> None:
     assert entry["stack"][0].startswith("deep (")
 
 
-def test_runs_of_a_line_are_one_entry_but_never_of_warnings(at: At) -> None:
+def test_repeated_lines_are_one_entry_except_warnings(at: At) -> None:
     """Five equal lines: one with count 5. Four equal warnings: four."""
     page = at("console.html")
     assert [e["count"] for e in logs(page, pattern="again")] == [5]
@@ -81,8 +81,8 @@ def test_ten_thousand_lines_are_bounded_and_counted(at: At) -> None:
     assert page.js("1 + 1") == "2"
 
 
-def test_start_and_stop_bracket_what_get_answers(at: At) -> None:
-    """Only what was said between them is answered; starting twice is told."""
+def test_get_returns_messages_between_start_and_stop(at: At) -> None:
+    """Only messages between them are returned; starting twice is reported."""
     page = at("console.html")
     assert page.do("console_capture", action="start")["status"] == "started"
     assert page.do("console_capture", action="start")["status"] == "already_capturing"
@@ -93,14 +93,14 @@ def test_start_and_stop_bracket_what_get_answers(at: At) -> None:
     assert page.do("console_capture", action="stop")["status"] == "not_running"
 
 
-def test_clear_forgets(at: At) -> None:
+def test_clear_removes_all_messages(at: At) -> None:
     """After clear there are no messages, and the reply has how many there were."""
     page = at("spam.html")
     assert page.do("console_capture", action="clear")["cleared_count"] == 1000
     assert texts(page) == []
 
 
-def test_frames_workers_and_policies_speak(at: At, site: Site) -> None:
+def test_messages_of_frames_workers_and_content_security_policies(at: At, site: Site) -> None:
     """Messages of a cross-origin frame, a worker and a Content-Security-Policy are there."""
     page = at("requests.html")
     wait_until(lambda: page.js("document.title") == "All answered", 10, "the requests")
@@ -111,7 +111,7 @@ def test_frames_workers_and_policies_speak(at: At, site: Site) -> None:
     assert [entry["type"] for entry in said] == ["error"]
 
 
-def test_frames_that_are_asked_to_run_code_repeat_nothing(at: At) -> None:
+def test_running_code_in_frames_repeats_no_message(at: At) -> None:
     """Reading a frame switches Chromium's domains; no message appears twice."""
     page = at("console.html")
     before = len(logs(page, limit=0))

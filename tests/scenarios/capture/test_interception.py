@@ -66,7 +66,7 @@ def test_mock_answers_without_the_site(page: Page, site: Site) -> None:
     assert site.seen("capture/bytes") == []
 
 
-def test_a_large_body_is_given_by_path(page: Page, daemon: Daemon, site: Site) -> None:
+def test_a_large_body_comes_from_a_file(page: Page, daemon: Daemon, site: Site) -> None:
     """body_path is read by the daemon: a response of 200 KB."""
     folder = daemon.home.path / "files"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -82,7 +82,7 @@ def test_a_large_body_is_given_by_path(page: Page, daemon: Daemon, site: Site) -
     assert refused.code == "invalid_argument"
 
 
-def test_modify_changes_what_the_site_sees(page: Page, site: Site) -> None:
+def test_modify_changes_the_request(page: Page, site: Site) -> None:
     """Address, method, headers and body of the request."""
     rule(
         page,
@@ -101,7 +101,7 @@ def test_modify_changes_what_the_site_sees(page: Page, site: Site) -> None:
     assert "new body" in got["text"]
 
 
-def test_modify_changes_what_the_page_gets(page: Page) -> None:
+def test_modify_changes_the_response(page: Page) -> None:
     """Status and headers of the server's answer, its body kept; or its body alone."""
     rule(
         page,
@@ -174,7 +174,7 @@ def test_rules_are_listed_removed_and_switched_off(page: Page) -> None:
     assert page.call("request_intercept", action="removeRule", ruleId=first).code == "not_found"
 
 
-def test_first_rule_that_acts_decides(page: Page) -> None:
+def test_first_acting_rule_wins(page: Page) -> None:
     """A log rule before it notes the request, one after it does not."""
     rule(page, pattern="/json?x", action="log")
     rule(page, pattern="/json", action="mock", response={"body": "first"})
@@ -208,7 +208,9 @@ def test_bad_rules_are_refused(page: Page, given: dict[str, Any], parameter: str
     assert (reply.code, reply.error["parameter"]) == ("invalid_argument", parameter)
 
 
-def test_rules_obey_the_domain_policy(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_rules_cannot_bypass_the_domain_policy(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """A rule sends no request to a blocked domain, and rules do not switch the policy off."""
     daemon = make_daemon("--block-domain", "localhost")
     page = Page(daemon, site)

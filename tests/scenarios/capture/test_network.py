@@ -1,4 +1,4 @@
-"""network: requests known from the tab's creation on, and the network made slow."""
+"""network: requests recorded from the tab's creation on, and network throttling."""
 
 import base64
 import json
@@ -55,7 +55,7 @@ def test_redirects_are_requests_of_their_own(asked: Page) -> None:
     assert hops[0]["redirect_url"] == hops[1]["url"]
 
 
-def test_failed_ones_can_be_asked_for(asked: Page) -> None:
+def test_failed_requests_can_be_selected(asked: Page) -> None:
     """Refused connections have Chromium's error, HTTP errors their status."""
     failed = requests(asked, failed=True)
     assert {one["status"] for one in failed} == {None, 404, 500}
@@ -115,7 +115,7 @@ def test_binary_bodies_come_as_base64_and_large_ones_cut(asked: Page, site: Site
     assert big["body_bytes"] == 300 * 1024
 
 
-def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
+def test_a_stream_is_pending_and_get_does_not_wait_for_its_body(at: At) -> None:
     """A response that does not end is listed as pending, and `get` returns at once."""
     page = at("inner.html")
     page.js("new EventSource('/capture/stream'); 1")
@@ -126,7 +126,7 @@ def test_a_stream_is_pending_and_its_body_is_not_waited_for(at: At) -> None:
     assert "not complete" in got["body_error"]
 
 
-def test_the_log_is_bounded_and_says_what_it_dropped(at: At) -> None:
+def test_the_log_is_bounded_and_counts_dropped_requests(at: At) -> None:
     """Old requests are dropped; ids do not change; a dropped id is reported as such."""
     page = at("pictures?count=1")
     page.js("await Promise.all(Array.from({length: 900}, (_, i) => fetch('/json?' + i))); 1")
@@ -153,7 +153,7 @@ def test_har_is_written_to_a_file_without_credentials(asked: Page) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_clear_forgets_and_numbers_go_on(asked: Page) -> None:
+def test_clear_empties_the_list_and_numbering_continues(asked: Page) -> None:
     """After clear the list is empty; the next request has the next number."""
     count = asked.do("network", action="clear")["cleared_count"]
     assert requests(asked) == []

@@ -11,7 +11,7 @@ from support.waiting import wait_until
 At = Callable[[str], Page]
 
 
-def test_lite_has_what_was_asked_between_start_and_stop(at: At, site: Site) -> None:
+def test_lite_has_the_requests_between_start_and_stop(at: At, site: Site) -> None:
     """Requests before the start and after the stop are not included, nor are bodies."""
     page = at("inner.html")
     page.do("network_capture_lite", action="start")
@@ -36,7 +36,7 @@ def test_full_keeps_bodies_across_navigations(at: At, site: Site) -> None:
     assert document["response"]["headers"]
 
 
-def test_options_choose_and_bound(at: At) -> None:
+def test_options_select_requests_and_limit_sizes(at: At) -> None:
     """Allow list, block list, types, entries and body bytes are obeyed."""
     page = at("inner.html")
     options = {
@@ -77,7 +77,7 @@ def test_clear_empties_a_running_capture(at: At) -> None:
 
 
 @pytest.mark.parametrize("mode", ["lite", "full"])
-def test_pages_that_never_go_idle_are_captured(at: At, site: Site, mode: str) -> None:
+def test_pages_that_never_become_idle_are_captured(at: At, site: Site, mode: str) -> None:
     """A page that polls for ever does not keep a capture from answering."""
     page = at("inner.html")
     page.do(f"network_capture_{mode}", action="start")

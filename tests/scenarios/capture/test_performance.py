@@ -1,4 +1,4 @@
-"""performance_metrics, and traces with what they say."""
+"""performance_metrics, and traces with their insights."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def _painted(page: Page) -> dict[str, float] | None:
     return paint if paint["first_contentful_paint_ms"] else None
 
 
-def test_a_page_that_paints_nothing_says_so(daemon: Daemon) -> None:
+def test_a_page_without_paint_has_null_paint_times(daemon: Daemon) -> None:
     """Its paint times are null, and the reply says why."""
     daemon.do("navigate", url="about:blank")
     told = daemon.do("performance_metrics", type="paint")
@@ -47,7 +47,7 @@ def test_a_page_that_paints_nothing_says_so(daemon: Daemon) -> None:
     assert "painted nothing" in told["note"]
 
 
-def test_a_trace_is_recorded_and_says_what_was_slow(daemon: Daemon, site: Site) -> None:
+def test_a_recorded_trace_names_what_was_slow(daemon: Daemon, site: Site) -> None:
     """LCP, shifts, the long task and the blocking style sheet; the file holds no cookies."""
     told = daemon.do("oc_performance_insights", url=site.url("capture/heavy.html"))
     metrics = told["metrics"]
@@ -104,7 +104,7 @@ def heavy_trace(daemon: Daemon, site: Site) -> Callable[[], str]:
 _recorded: list[str] = []
 
 
-def test_throttled_recordings_are_slower_and_leave_nothing(at: At) -> None:
+def test_throttling_slows_a_recording_and_ends_with_it(at: At) -> None:
     """Processor and network are unthrottled afterwards; `path` gets a copy of the trace."""
     page = at("inner.html")
     path = page.daemon.home.base / "tmp" / "trace.json"
@@ -130,7 +130,7 @@ def test_unknown_traces_and_insights_have_codes(daemon: Daemon) -> None:
     assert "LCPBreakdown" in reply.error["supported"]
 
 
-def test_pages_that_never_go_idle_end_their_recording(at: At, site: Site) -> None:
+def test_recording_ends_on_pages_that_never_become_idle(at: At, site: Site) -> None:
     """idle waits at most ten seconds, and the reply says that the page did not become idle."""
     page = at("inner.html")
     told = page.do("oc_performance_insights", url=site.url("never-idle"), timeout_ms=90_000)

@@ -1,4 +1,4 @@
-"""What a crawl's browser does on each page before it is read."""
+"""What a crawl's browser does on each page before it reads it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -38,7 +38,7 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
         yield lambda tabs, options: PagePool(here.chromium, tabs, options)
 
 
-async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool: OpenPool) -> None:
+async def test_actions_run_before_a_page_is_read(tmp_path: Path, open_pool: OpenPool) -> None:
     """Clicks, waits, scrolling to the end of a growing page; actions that failed are listed."""
     async with site({"/list": GROWING, "/folded": FOLDED}) as served:
         for number in range(1, 6):
@@ -70,7 +70,7 @@ async def test_pages_are_acted_on_before_they_are_read(tmp_path: Path, open_pool
         ]
 
 
-def test_actions_are_for_the_browser(daemon: Daemon, site: FixtureSite) -> None:
+def test_actions_use_the_browser_engine(daemon: Daemon, site: FixtureSite) -> None:
     """auto is the browser then; one action is one thing; static has nobody to do it.
 
     A first script of the crawl's own runs in its pages; one of the session does not.

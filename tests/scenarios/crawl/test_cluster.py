@@ -113,7 +113,9 @@ def test_dask_sees_that_a_crawl_needs_its_workers(serving: Daemon, cluster: Dask
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engine: str) -> None:
+def test_domain_policy_and_sanitiser_apply_on_workers(
+    serving: Daemon, site: Site, engine: str
+) -> None:
     """A redirect to a blocked host is not followed; what nobody sees is left out."""
     url, there = site.url("hidden.html"), f"{site.other_origin}/article.html"
     assert BLOCKED in there
@@ -133,7 +135,7 @@ def test_policy_and_sanitiser_hold_on_workers(serving: Daemon, site: Site, engin
     assert site.seen("article.html") == []
 
 
-def test_what_a_page_is_asked_for_comes_from_workers_too(serving: Daemon, site: Site) -> None:
+def test_workers_support_all_page_options(serving: Daemon, site: Site) -> None:
     """Actions, an init script, a schema, screenshots, raw responses; and no hidden text."""
     urls = [site.url("extract/recipe-plain.html"), site.url("injection/hidden.html")]
     own = "addEventListener('DOMContentLoaded', () => document.body.append('<of the script>'))"
@@ -174,8 +176,8 @@ def _going(ways: dict[str, str], evil: str) -> Page:
     return Page(f"<!doctype html><title>ways</title><body><script>{script}</script>")
 
 
-def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> None:
-    """Each way of test_ways_out, all of which lead there without a policy."""
+def test_pages_on_workers_cannot_reach_a_blocked_host(serving: Daemon) -> None:
+    """Each way of test_domain_policy_bypasses, all of which lead there without a policy."""
     with RecordingOrigin() as evil, RecordingOrigin() as good:
         there = f"{BLOCKED}:{evil.port}"
         # The address itself is not blocked here, and a page that navigates goes no further way.
@@ -199,7 +201,7 @@ def test_no_way_leads_from_a_workers_page_to_a_blocked_host(serving: Daemon) -> 
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_an_archive_has_what_workers_were_answered(
+def test_an_archive_has_the_responses_that_workers_received(
     serving: Daemon, site: Site, engine: str
 ) -> None:
     """A redirect to a page that is there already, and a failure, as of a crawl without workers."""
@@ -221,7 +223,7 @@ def test_an_archive_has_what_workers_were_answered(
     assert heads[0] == heads[1]
 
 
-def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: DaskCluster) -> None:
+def test_pages_of_a_killed_worker_are_retried(serving: Daemon, cluster: DaskCluster) -> None:
     """No page is lost or recorded twice; a worker that joins gets its share at once."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
@@ -241,7 +243,7 @@ def test_a_killed_worker_costs_its_pages_another_try(serving: Daemon, cluster: D
         assert sum(graph.seen.values()) - len(graph.seen) <= 2 * SLOTS, again
 
 
-def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
+def test_a_cancelled_crawl_sends_no_more_requests(serving: Daemon) -> None:
     """Its pages stay and it can be resumed, whether or not a worker dies."""
     with web_graph(60) as graph:
         whole = _whole(serving, graph)
@@ -259,7 +261,7 @@ def test_a_cancelled_crawl_asks_for_nothing_more(serving: Daemon) -> None:
         assert not [path for path in graph.seen - before if graph.url + path in finished]
 
 
-def test_a_lost_scheduler_fails_the_crawl_which_goes_on_later(
+def test_a_crawl_fails_when_its_scheduler_is_lost_and_can_be_resumed(
     serving: Daemon, cluster: DaskCluster
 ) -> None:
     """It pauses, then fails with `cluster_lost`; resumed, it continues to the exact end."""
@@ -290,7 +292,7 @@ def test_a_lost_scheduler_fails_the_crawl_which_goes_on_later(
         ({"cluster": "plain", "share_login": True}, "tls://"),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_unknown_clusters_and_unencrypted_logins_are_refused(
     serving: Daemon, site: Site, args: dict[str, Any], words: str
 ) -> None:
     """An unknown name is refused, and so are logins over an unencrypted connection."""
@@ -298,7 +300,7 @@ def test_what_cannot_be_is_refused(
     assert (reply.code, words in reply.error["hint"]) == ("invalid_argument", True)
 
 
-def test_the_documentation_of_clusters(serving: Daemon, home: Home, site: Site) -> None:
+def test_the_documented_cluster_commands_work(serving: Daemon, home: Home, site: Site) -> None:
     """Its commands succeed on a cluster of that name, and its settings are right."""
     text = PAGE.read_text(encoding="utf-8")
     done = subprocess.run(

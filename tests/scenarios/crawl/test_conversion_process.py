@@ -1,4 +1,4 @@
-"""The process that converts pages: one page costs itself alone; it ends with its daemon."""
+"""The process that converts pages: a bad page fails alone, and the process ends with its daemon."""
 
 from collections.abc import Callable
 
@@ -22,9 +22,7 @@ def cpu_s(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
-def test_a_page_that_takes_all_memory_costs_that_page_alone(
-    make_daemon: MakeDaemon, site: Site
-) -> None:
+def test_a_page_that_exhausts_memory_fails_alone(make_daemon: MakeDaemon, site: Site) -> None:
     """Fifteen pages and the sixteenth: one record has an error, all others their text."""
     daemon = make_daemon(OCD_FAULT="convert=eat@/star/14?")
     task_id = daemon.start_task(
@@ -39,7 +37,7 @@ def test_a_page_that_takes_all_memory_costs_that_page_alone(
     assert all(page["content"] for page in pages if page not in failed)
 
 
-def test_a_process_that_spins_ends_with_its_killed_daemon(
+def test_a_busy_conversion_process_ends_with_its_killed_daemon(
     make_daemon: MakeDaemon, site: Site
 ) -> None:
     """`kill -9` of the daemon while the process backtracks in `re`: the kernel ends it."""

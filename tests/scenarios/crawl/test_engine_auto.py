@@ -52,7 +52,7 @@ async def test_without_a_browser_the_static_answer_is_kept(tmp_path: Path) -> No
     assert got.summary["stop_reason"] == "completed"
 
 
-async def test_rendered_failures_are_records(tmp_path: Path) -> None:
+async def test_rendering_failures_become_records(tmp_path: Path) -> None:
     """A crash and a failed navigation: the crawl goes on, only the second is tried again."""
     async with site({}) as served:
         home, crash, gone, far = (f"{served.url}/{name}" for name in ("", "crash", "gone", "far"))
@@ -107,7 +107,7 @@ class _HangingPool(FakePool):
             self.ended = True
 
 
-async def test_stop_ends_a_rendering_at_once(tmp_path: Path) -> None:
+async def test_stop_cancels_rendering_at_once(tmp_path: Path) -> None:
     """The load in flight is cancelled, so that its tab is free."""
     pool, work = _HangingPool(), TaskHandle("0" * 16, "default", tmp_path)
     async with site() as served, asyncio.timeout(300), asyncio.TaskGroup() as group:
@@ -121,7 +121,7 @@ async def test_stop_ends_a_rendering_at_once(tmp_path: Path) -> None:
     assert got.summary["stop_reason"] == "cancelled"
 
 
-async def test_a_pool_that_hangs_does_not_hang_the_crawl(tmp_path: Path) -> None:
+async def test_a_hung_pool_does_not_hang_the_crawl(tmp_path: Path) -> None:
     """page_timeout_ms holds even if the browser keeps no deadline."""
     async with site() as served:
         with pytest.raises(OcdError) as caught:
@@ -153,7 +153,7 @@ def _circle(_request: web.Request) -> web.Response:
     return web.Response(status=302, headers={"Location": "/wall"})
 
 
-async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> None:
+async def test_a_redirect_loop_is_retried_in_the_browser(tmp_path: Path) -> None:
     """A wall of scripts and cookies opens in a browser; without one the loop is the error."""
     async with site({"/": page("Home", "/wall")}) as served:
         served.answers["/wall"] = _circle
@@ -170,7 +170,7 @@ async def test_who_is_sent_in_a_circle_goes_there_by_browser(tmp_path: Path) -> 
     assert alone.summary["succeeded"] == 1
 
 
-async def test_headers_for_robots_hold_for_rendered_pages(tmp_path: Path) -> None:
+async def test_robots_headers_apply_to_rendered_pages(tmp_path: Path) -> None:
     """X-Robots-Tag and Refresh headers of a rendered page are obeyed, recorded and followed."""
     async with site({"/next": page("Next")}) as served:
         home, silent = served.url + "/", served.url + "/silent"

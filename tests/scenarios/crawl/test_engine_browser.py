@@ -1,4 +1,4 @@
-"""The crawler with a real Chromium: what scripts made of the pages, and pages that misbehave."""
+"""The crawler with a real Chromium: content made by scripts, and pages that misbehave."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -64,7 +64,7 @@ async def pool(tmp_path: Path) -> AsyncIterator[object]:
         yield lambda tabs, options: PagePool(chromium, tabs, options)
 
 
-async def test_auto_renders_what_scripts_make(tmp_path: Path, pool: object) -> None:
+async def test_auto_renders_pages_filled_by_scripts(tmp_path: Path, pool: object) -> None:
     """The rendered text and a link that only scripts make are found; plain pages stay plain."""
     pages = {
         "/": page("Home", "/app", "/list", "/report"), "/app": APP, "/list": LIST,
@@ -114,7 +114,9 @@ async def test_routes_of_an_application_are_pages(tmp_path: Path, pool: object) 
     assert "This is #/about" in one.pages[0]["content"]
 
 
-async def test_a_document_without_routes_is_not_read_for_each(tmp_path: Path, pool: object) -> None:
+async def test_a_document_without_routes_is_not_read_for_every_fragment(
+    tmp_path: Path, pool: object
+) -> None:
     """Where `#/…` shows what was there already, a few are tried and the others left out."""
     links = [f"#/{number}" for number in range(30)]
     async with site({"/": page("Same", *links)}) as served:
@@ -127,7 +129,7 @@ async def test_a_document_without_routes_is_not_read_for_each(tmp_path: Path, po
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-async def test_answers_that_break_off_are_kept_as_far_as_they_came(
+async def test_truncated_responses_are_kept_and_marked(
     tmp_path: Path, pool: object, engine: str
 ) -> None:
     """They are retried, then stored with their links and marked, unless one is complete."""
@@ -153,7 +155,7 @@ async def test_answers_that_break_off_are_kept_as_far_as_they_came(
     assert served.seen["/short/a"] == (2 if engine == "static" else 3)
 
 
-async def test_pages_that_misbehave_are_records(tmp_path: Path, pool: object) -> None:
+async def test_misbehaving_pages_become_records(tmp_path: Path, pool: object) -> None:
     """Dialogs, hangs, loops, downloads and dead links end in time, and the other pages are read."""
     pages = {
         "/": page("Home", "/alert", "/loop", "/pdf", "/dead", "/ok"),

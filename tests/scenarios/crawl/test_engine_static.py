@@ -1,4 +1,4 @@
-"""The crawler over plain HTTP: what it fetches, how often, and what it makes of the answers."""
+"""The crawler over plain HTTP: what it fetches, how often, and how it handles the responses."""
 
 import asyncio
 import gzip
@@ -51,7 +51,7 @@ async def test_max_pages_is_exact_and_failures_cost_no_slot(tmp_path: Path) -> N
     assert bad["status"] == 404
 
 
-async def test_attempts_end_when_everything_fails(tmp_path: Path) -> None:
+async def test_a_crawl_ends_after_too_many_failed_attempts(tmp_path: Path) -> None:
     """3 * max_pages + 20 attempts, then the crawl ends and says why."""
     pages = {"/": page("Home", *[f"/dead/{n}" for n in range(200)])}
     async with site(pages) as served:
@@ -142,7 +142,7 @@ async def test_hanging_and_dripping_pages_time_out_alone(tmp_path: Path) -> None
     assert served.seen["/hang"] == served.seen["/drip"] == 1
 
 
-async def test_answers_that_are_no_pages(tmp_path: Path) -> None:
+async def test_responses_that_are_not_pages(tmp_path: Path) -> None:
     """A PDF is recorded, JSON is stored as text, an endless body is too large."""
     async with site({"/": page("Home", "/pdf", "/data", "/big", "/latin", "/zipped")}) as served:
         got = await run_crawl(tmp_path, url=served.url, **STATIC)
@@ -154,7 +154,7 @@ async def test_answers_that_are_no_pages(tmp_path: Path) -> None:
     assert got.page(f"{served.url}/zipped")["title"] == "Zipped"
 
 
-async def test_answers_that_are_compressed_in_odd_ways(tmp_path: Path) -> None:
+async def test_responses_with_unusual_compression(tmp_path: Path) -> None:
     """Twice: decoded. Truncated: kept, and marked. Not requested: an error that says so."""
     async with site({"/": page("Home", "/zipped", "/twice", "/torn", "/unasked")}) as served:
         got = await run_crawl(tmp_path, url=served.url, **STATIC)
@@ -167,7 +167,7 @@ async def test_answers_that_are_compressed_in_odd_ways(tmp_path: Path) -> None:
     assert "'compress'" in error["message"]
 
 
-async def test_busy_server_is_asked_again_after_its_time(tmp_path: Path) -> None:
+async def test_retry_after_is_respected(tmp_path: Path) -> None:
     """429 with Retry-After: 1: the second request comes a second later, and succeeds."""
     async with site({"/": page("Home", "/busy", "/other"), "/other": page("Other")}) as served:
 
@@ -185,7 +185,7 @@ async def test_busy_server_is_asked_again_after_its_time(tmp_path: Path) -> None
     assert got.summary["retried"] == 1
 
 
-async def test_a_wait_that_is_too_long_ends_the_page(tmp_path: Path) -> None:
+async def test_a_retry_after_that_is_too_long_fails_the_page(tmp_path: Path) -> None:
     """Retry-After: 3600 is not waited for."""
     async with site({"/": page("Home", "/busy")}) as served:
         served.answers["/busy"] = lambda _request: web.Response(
@@ -197,7 +197,7 @@ async def test_a_wait_that_is_too_long_ends_the_page(tmp_path: Path) -> None:
     assert served.seen["/busy"] == 1
 
 
-async def test_retries_end(tmp_path: Path) -> None:
+async def test_retries_are_bounded(tmp_path: Path) -> None:
     """A 500 is asked for 1 + retries times."""
     async with site({"/": page("Home", "/broken")}) as served:
         served.answers["/broken"] = lambda _request: web.Response(status=500)
@@ -262,7 +262,7 @@ async def test_robots_status(tmp_path: Path, status: int, pages: int) -> None:
                 await run_crawl(tmp_path, url=served.url, **STATIC)
 
 
-async def test_robots_holds_on_redirects(tmp_path: Path) -> None:
+async def test_robots_rules_apply_to_redirects(tmp_path: Path) -> None:
     """A redirect into a forbidden folder is not followed."""
     async with site({"/": page("Home", "/go"), "/private/x": page("Secret")}) as served:
         served.robots = "User-agent: *\nDisallow: /private/\n"
@@ -286,7 +286,7 @@ async def test_crawl_delay_spaces_requests(tmp_path: Path) -> None:
     assert got.summary["delay_ms"] == 200
 
 
-async def test_concurrency_is_kept(tmp_path: Path) -> None:
+async def test_concurrency_is_never_exceeded(tmp_path: Path) -> None:
     """Never more requests at once than were asked for."""
     async with site(tree(60)) as served:
         await run_crawl(
@@ -433,7 +433,7 @@ async def test_sitemap_filter_and_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("told", ["", "unknown/unknown"])
-async def test_a_page_of_no_known_type_is_read_for_what_it_is(tmp_path: Path, told: str) -> None:
+async def test_a_page_without_a_media_type_is_recognised(tmp_path: Path, told: str) -> None:
     """A response without a media type is recognised as a page."""
     async with site({}) as served:
         served.answers["/"] = lambda _: web.Response(
@@ -443,7 +443,7 @@ async def test_a_page_of_no_known_type_is_read_for_what_it_is(tmp_path: Path, to
     assert got.good[0]["content"].startswith("# Untold")
 
 
-async def test_no_sitemap(tmp_path: Path) -> None:
+async def test_missing_sitemap_names_what_was_tried(tmp_path: Path) -> None:
     """The error names what was tried."""
     async with site({"/": page("Home")}) as served:
         with pytest.raises(OcdError, match="No sitemap") as caught:

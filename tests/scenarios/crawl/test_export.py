@@ -88,7 +88,7 @@ def test_markdown_links_resolve_inside_the_folder(
     assert outside > 0
 
 
-def test_nothing_is_overwritten_by_a_folder(daemon: Daemon, task_id: str, folder: Path) -> None:
+def test_a_folder_export_overwrites_nothing(daemon: Daemon, task_id: str, folder: Path) -> None:
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
     error = refusal(daemon, "oc_task_export", task_id=task_id, path=str(folder))
@@ -96,7 +96,9 @@ def test_nothing_is_overwritten_by_a_folder(daemon: Daemon, task_id: str, folder
     assert (folder / "mine.txt").read_text() == "mine"
 
 
-def test_what_cannot_be_exported(daemon: Daemon, task_id: str, folder: Path) -> None:
+def test_tasks_that_cannot_be_exported_are_refused(
+    daemon: Daemon, task_id: str, folder: Path
+) -> None:
     unknown = refusal(daemon, "oc_task_export", task_id="0" * 16, path=str(folder))
     assert unknown["code"] == "task_not_found"
     nameless = refusal(daemon, "oc_task_export", task_id=task_id, path=f"{folder}.pdf")
@@ -124,7 +126,9 @@ def records(archive: Path) -> list[tuple[str, str, str, bytes]]:
         ]
 
 
-def test_an_archive_has_what_the_servers_sent(daemon: Daemon, site: Site, folder: Path) -> None:
+def test_an_archive_has_requests_responses_and_redirects(
+    daemon: Daemon, site: Site, folder: Path
+) -> None:
     """Answers, requests and redirects; a repeat once; no logins; of a resumed crawl all."""
     moved, page, twin, target = map(
         site.url, ("redirect/1", "article.html", "article.html?again=1", "redirect/0")
@@ -153,7 +157,7 @@ def test_an_archive_has_what_the_servers_sent(daemon: Daemon, site: Site, folder
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_an_archive_has_the_redirects_and_failures_that_became_no_pages(
+def test_an_archive_has_redirects_and_failures_without_a_page(
     daemon: Daemon, site: Site, folder: Path, engine: str
 ) -> None:
     """One leads to a page that is there already, one out of the crawl; one page is missing."""
@@ -175,7 +179,7 @@ def test_an_archive_has_the_redirects_and_failures_that_became_no_pages(
     assert subprocess.run(check, capture_output=True, check=False).returncode == 0
 
 
-def test_an_archive_needs_what_was_kept(
+def test_an_archive_needs_raw_responses(
     daemon: Daemon, site: Site, task_id: str, folder: Path
 ) -> None:
     error = refusal(daemon, "oc_task_export", task_id=task_id, path=f"{folder}.warc.gz")

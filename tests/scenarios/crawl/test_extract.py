@@ -22,7 +22,7 @@ CARDS = {"type": "array", "items": PRODUCT}
     [(PRODUCT, ("recipe-plain", "shop-micro", "shop-plain")), (CARDS, ("cards", "listing-ld"))],
     ids=["one", "many"],
 )
-def test_each_page_has_what_the_schema_asks_for(
+def test_each_page_has_the_values_of_the_schema(
     daemon: Daemon, site: Site, schema: dict[str, Any], names: tuple[str, ...]
 ) -> None:
     """With both engines, also from a file; missing fields are named, never invented."""
@@ -44,7 +44,7 @@ def test_each_page_has_what_the_schema_asks_for(
         assert all("isbn" in page["missing"] for page in static)
 
 
-def test_a_schema_that_cannot_be_read_starts_no_crawl(daemon: Daemon, site: Site) -> None:
+def test_an_unreadable_schema_starts_no_crawl(daemon: Daemon, site: Site) -> None:
     error = daemon.call("crawl", url=site.url(), extract={"properties": {"a": {"type": "x"}}}).error
     assert error["code"] == "invalid_argument"
     assert site.seen("/") == []

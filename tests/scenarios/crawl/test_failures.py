@@ -57,7 +57,7 @@ async def _message(tmp_path: Path, url: str) -> str:
     return message
 
 
-async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
+async def test_summary_names_the_first_failure_and_counts_all(tmp_path: Path) -> None:
     """With the number of failed pages, so that it is not taken for the only one."""
     with _dead_port() as port:
         url = f"http://127.0.0.1:{port}/"
@@ -69,7 +69,7 @@ async def test_the_first_of_several_failures_is_told(tmp_path: Path) -> None:
     assert caught.value.message.startswith(f"None of 2 pages could be read; the first: {url}: ")
 
 
-async def test_failures_are_told_plainly(tmp_path: Path) -> None:
+async def test_each_kind_of_failure_has_its_own_message(tmp_path: Path) -> None:
     """Refusal, name, reset, silence, a broken response and TLS each have their own message."""
     with _dead_port() as port:
         host = f"127.0.0.1:{port}"
@@ -93,7 +93,7 @@ async def test_failures_are_told_plainly(tmp_path: Path) -> None:
         assert host in await _message(tmp_path / "g", f"http://{host}/")
 
 
-async def test_a_failure_took_its_time(tmp_path: Path) -> None:
+async def test_a_failed_page_has_its_duration(tmp_path: Path) -> None:
     """duration_ms of a page that timed out is the attempt's, not zero."""
     work = TaskHandle("0" * 16, "default", tmp_path)
     async with site({}) as served:
@@ -115,7 +115,7 @@ def _guarded(request: web.Request) -> web.Response:
     return web.Response(text=f"<title>In</title>{links}", content_type="text/html")
 
 
-async def test_credentials_open_pages_and_stand_nowhere(tmp_path: Path) -> None:
+async def test_credentials_of_the_start_url_are_sent_but_never_recorded(tmp_path: Path) -> None:
     """user:password@ of the start URL is sent to its origin; no record and no summary has it."""
     async with site({}) as served, browsing(tmp_path) as here:
         served.answers = {"/": _guarded, "/in": _guarded}
@@ -143,7 +143,7 @@ async def test_credentials_open_pages_and_stand_nowhere(tmp_path: Path) -> None:
         (CrawlSitemap, {"url": "e.com", "sitemap_url": "http://"}, "invalid_url"),
     ],
 )
-def test_what_cannot_run_is_refused_before_there_is_a_task(
+def test_invalid_arguments_are_refused_before_a_task_exists(
     params: type[Crawl | CrawlSitemap], args: dict[str, str], code: str
 ) -> None:
     """Decoding the arguments is enough, and that comes before a task exists."""
@@ -153,7 +153,7 @@ def test_what_cannot_run_is_refused_before_there_is_a_task(
 
 
 @pytest.mark.parametrize("where", ["/robots.txt", "/sitemap.xml"])
-async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) -> None:
+async def test_stop_interrupts_reading_a_sitemap(tmp_path: Path, where: str) -> None:
     """A server that hangs does not delay the stop of a crawl."""
     work = TaskHandle("0" * 16, "default", tmp_path)
     async with site({}) as served, asyncio.timeout(300), asyncio.TaskGroup() as group:
@@ -172,7 +172,7 @@ async def test_stop_ends_the_reading_of_a_sitemap(tmp_path: Path, where: str) ->
     assert got.summary["sitemap_source"] == ""
 
 
-async def test_one_page_is_no_gigabyte(tmp_path: Path) -> None:
+async def test_markdown_of_one_page_is_bounded(tmp_path: Path) -> None:
     """Nested lists that make 80 MB of Markdown are cut, and the record says so."""
     pages = {"/": "<ul><li>a" * 200_000}
     async with site(pages) as served:
@@ -182,7 +182,7 @@ async def test_one_page_is_no_gigabyte(tmp_path: Path) -> None:
     assert record["truncated"] > 40_000_000
 
 
-async def test_what_cannot_be_stored_ends_the_crawl_and_no_page(tmp_path: Path) -> None:
+async def test_storage_failure_ends_the_crawl_and_blames_no_page(tmp_path: Path) -> None:
     """A screenshot or cached response that cannot be stored is no failure of its page."""
     url = "http://127.0.0.1/"
     folder = tmp_path / "home" / "tasks" / "one"

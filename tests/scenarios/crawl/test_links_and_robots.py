@@ -1,4 +1,4 @@
-"""Links that are no anchors, and what pages say to robots."""
+"""Links other than anchors, and robots directives in pages."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ def _titles(got: Crawled) -> set[str]:
     return {one["title"] for one in got.good}
 
 
-async def test_frames_and_refreshes_lead_on(tmp_path: Path) -> None:
+async def test_frames_and_refreshes_are_followed(tmp_path: Path) -> None:
     """frameset, iframe, meta refresh and the Refresh header; `link` elements where asked for."""
     frameset = (
         '<title>Set</title><frameset cols="1,9"><frame src="/nav"><frame src="main"></frameset>'
@@ -43,7 +43,7 @@ async def test_frames_and_refreshes_lead_on(tmp_path: Path) -> None:
         assert _titles(more) == {*_titles(got), "Two"}
 
 
-async def test_pages_have_their_say_about_robots(tmp_path: Path) -> None:
+async def test_nofollow_and_noindex_are_obeyed(tmp_path: Path) -> None:
     """nofollow and noindex are obeyed where robots are respected, and reported in any case."""
     meta = '<head><meta name="robots" content="NoIndex, nofollow">'
     marked = '<a rel="nofollow" href="/marked">m</a> <a rel=nofollow href="/both">b</a>'
@@ -84,7 +84,7 @@ async def test_a_page_that_is_too_large_keeps_its_links(tmp_path: Path) -> None:
     assert _titles(got) == {"Home", "Early"}
 
 
-async def test_no_picture_is_kept_of_what_must_not_be_kept(tmp_path: Path) -> None:
+async def test_no_screenshot_is_kept_of_a_noindex_page(tmp_path: Path) -> None:
     """For a noindex page, whether or not robots are respected."""
     async with site({}) as served:
         html = '<meta name="robots" content="noindex"><p>Hush'

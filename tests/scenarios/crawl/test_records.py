@@ -1,4 +1,4 @@
-"""What a page's record says beside its content, the same from both engines."""
+"""The fields of a page's record beside its content, the same from both engines."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -39,7 +39,7 @@ def _comparable(record: dict[str, Any]) -> dict[str, Any]:
 _OWN = ("engine", "fetched_at", "duration_ms", "size", "content_hash", "sanitized")
 
 
-async def test_both_engines_tell_the_same_of_a_page(tmp_path: Path, open_pool: OpenPool) -> None:
+async def test_both_engines_record_the_same_fields(tmp_path: Path, open_pool: OpenPool) -> None:
     """What it says of itself, what the server said, how it was reached; formats by request."""
     pages = {"/": page("Home", "/old"), "/frame": page("Frame"), "/x": page("X")}
     async with site(pages) as served:

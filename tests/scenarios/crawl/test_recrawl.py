@@ -1,4 +1,4 @@
-"""A crawl beside an earlier one: what changed is fetched and said, the rest is carried over."""
+"""A crawl based on an earlier one: changes are fetched and reported, the rest is carried over."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def _contents(result: dict[str, Any]) -> dict[str, tuple[object, ...]]:
     return {one["url"]: tuple(one.get(name) for name in names) for one in result["pages"]}
 
 
-def test_an_unchanged_site_costs_a_tenth(daemon: Daemon) -> None:
+def test_recrawling_an_unchanged_site_costs_a_tenth(daemon: Daemon) -> None:
     """All is carried over, again and again; one page changes, one goes, one is new."""
     with web_graph(COUNT) as graph:
         first_id, first = _crawl(daemon, graph)

@@ -1,4 +1,4 @@
-"""What a rendered page's record says: all that a person sees of it, and nothing else."""
+"""The content of a rendered page's record: all that a person sees, and nothing else."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -138,7 +138,7 @@ async def test_content_is_what_a_person_sees(tmp_path: Path, pool: object) -> No
     assert got.page(f"{served.url}/surrogates")["title"] == "ti\ufffdtle"
 
 
-async def test_documents_that_are_no_pages_keep_their_text(tmp_path: Path, pool: object) -> None:
+async def test_documents_other_than_html_keep_their_text(tmp_path: Path, pool: object) -> None:
     """XML, JSON and text: the record has what the server sent, as the static engine would."""
     sent = {
         "/x": ("application/xml", "<?xml version='1.0'?>\n<a><b>words</b></a>\n"),

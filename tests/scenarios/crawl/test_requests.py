@@ -55,7 +55,7 @@ async def test_several_start_pages_are_one_crawl(tmp_path: Path) -> None:
     assert got.page(f"{one.url}/docs/b")["depth"] == 0
 
 
-async def test_headers_cookies_and_agent_go_where_they_belong(tmp_path: Path) -> None:
+async def test_headers_and_cookies_are_sent_only_to_their_origins(tmp_path: Path) -> None:
     """Headers to the origins of the start pages alone; cookies to their hosts; the agent to all."""
     async with site({"/there": page("There")}) as away, site({}) as served:
         served.pages["/"] = page(
@@ -75,7 +75,7 @@ async def test_headers_cookies_and_agent_go_where_they_belong(tmp_path: Path) ->
         assert _told(away, "/there") == [None, "Reader/1.0", None]
 
 
-async def test_proxies_take_turns(tmp_path: Path) -> None:
+async def test_proxies_are_used_in_turn(tmp_path: Path) -> None:
     """Each request goes through one of them, robots.txt too; the policy is asked about them."""
     pages = {"/": page("Home", *[f"/p{number}" for number in range(9)])}
     pages |= {f"/p{number}": page(f"P{number}") for number in range(9)}
@@ -99,7 +99,9 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
         yield lambda tabs, options: PagePool(here.chromium, tabs, options)
 
 
-async def test_the_browser_is_told_the_same(tmp_path: Path, open_pool: OpenPool) -> None:
+async def test_browser_engine_uses_the_same_request_options(
+    tmp_path: Path, open_pool: OpenPool
+) -> None:
     """Headers only for the start page's origin, the user agent, cookies; no images."""
     async with site({"/there": page("There")}) as away, site({}) as served:
         other = away.url_of("/there").replace("127.0.0.1", "localhost")
@@ -130,7 +132,7 @@ async def test_the_browser_is_told_the_same(tmp_path: Path, open_pool: OpenPool)
         assert by_path["/in"]["Accept-Language"] == "eo"
 
 
-async def test_the_browser_goes_by_proxies_in_turn(tmp_path: Path, open_pool: OpenPool) -> None:
+async def test_browser_engine_uses_proxies_in_turn(tmp_path: Path, open_pool: OpenPool) -> None:
     """One requires a login, and gets it; with a domain policy no other proxy is used."""
     pages = {"/": page("Home", *[f"/p{number}" for number in range(5)])}
     pages |= {f"/p{number}": page(f"P{number}") for number in range(5)}
@@ -158,13 +160,13 @@ async def test_the_browser_goes_by_proxies_in_turn(tmp_path: Path, open_pool: Op
         (read_proxies, "http://127.0.0.1:1/path"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_sent_is_refused(read: object, given: object) -> None:
+def test_invalid_request_options_are_refused(read: object, given: object) -> None:
     with pytest.raises(OcdError, match="crawl: ") as caught:
         read(given)  # type: ignore[operator]
     assert caught.value.code == "invalid_argument"
 
 
-def test_oc_takes_a_list_from_standard_input_and_a_login_from_a_file(
+def test_oc_reads_urls_from_standard_input_and_cookies_from_a_file(
     daemon: Daemon, site: FixtureSite
 ) -> None:
     """One address a line, remarks left out; urls_path and cookies_path name files."""
@@ -221,7 +223,7 @@ def _cacheable(served: Site, path: str, **headers: str) -> None:
     served.answers[path] = answer
 
 
-async def test_stored_answers_are_used_as_their_headers_allow(tmp_path: Path) -> None:
+async def test_cached_responses_are_used_as_their_headers_allow(tmp_path: Path) -> None:
     """Fresh ones unasked, others by their validators, and none of what must not be stored."""
     async with site({}) as served:
         paths = ("/fresh", "/stale", "/never", "/cookie")
@@ -261,7 +263,7 @@ def _task(home: Path, name: str) -> Path:
     return folder
 
 
-def test_what_asks_every_server_anew_uses_no_cache(daemon: Daemon, site: FixtureSite) -> None:
+def test_cache_is_refused_with_incompatible_parameters(daemon: Daemon, site: FixtureSite) -> None:
     for others in ({"engine": "browser"}, {"keep": ["raw"]}, {"share_login": True}):
         error = daemon.call("crawl", url=site.url("article.html"), cache=True, **others).error
         assert (error["code"], error["parameter"]) == ("invalid_argument", "cache")

@@ -40,7 +40,9 @@ def _counts(result: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", ["crawl", "watch"])
-def test_a_caller_hears_how_a_killed_crawl_goes_on(killed: Daemon, way: str) -> None:
+def test_a_waiting_caller_gets_the_resume_command_of_a_killed_crawl(
+    killed: Daemon, way: str
+) -> None:
     """Whoever waits when the daemon dies gets the next command; the task has it afterwards."""
     with web_graph(600) as graph:
         limits = ("--engine", "static", "--max-pages", "1000", "--max-depth", "50", "--json")
@@ -62,7 +64,7 @@ def test_a_caller_hears_how_a_killed_crawl_goes_on(killed: Daemon, way: str) -> 
     assert f'`oc_task_resume {{"task_id": "{task}"}}`' in orphaned["hint"]
 
 
-def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
+def test_a_killed_crawl_is_resumed_until_it_is_complete(killed: Daemon) -> None:
     """Three kills at any moment; the result is that of an undisturbed crawl."""
     with web_graph(150) as graph:
         whole_id = _start(killed, graph)
@@ -91,7 +93,7 @@ def test_a_killed_crawl_goes_on_until_it_is_whole(killed: Daemon) -> None:
     assert result["summary"]["resumed_pages"] == len(left[-1][1])
 
 
-def test_higher_limits_go_on_where_the_lower_ones_ended(daemon: Daemon) -> None:
+def test_resuming_with_higher_limits_continues_the_crawl(daemon: Daemon) -> None:
     """For pages and depth, and for a cancelled crawl; pages that exist are not requested again."""
     with web_graph(60) as graph:
         first = _start(daemon, graph, max_pages=10, max_depth=2)
@@ -111,7 +113,7 @@ def test_higher_limits_go_on_where_the_lower_ones_ended(daemon: Daemon) -> None:
         assert _pages(result) == _pages(daemon.result_of(whole))
 
 
-def test_a_cancelled_crawl_goes_on(daemon: Daemon) -> None:
+def test_cancelled_and_failed_crawls_can_be_resumed(daemon: Daemon) -> None:
     """So does one that failed, and one whose pages failed temporarily."""
     with web_graph(60) as graph:
         graph.failing = {"/p/5"}
@@ -136,7 +138,7 @@ def test_a_cancelled_crawl_goes_on(daemon: Daemon) -> None:
     assert len({one["url"] for one in result["pages"]}) == len(result["pages"]) == 60 + 6 * 3
 
 
-def test_logins_are_not_stored_and_asked_for_again(daemon: Daemon) -> None:
+def test_logins_are_not_stored_and_must_be_given_again(daemon: Daemon) -> None:
     """The password in the start URL is stored nowhere; other parameters cannot change."""
     with web_graph(20) as graph:
         url = graph.url.replace("//", "//ada:o9pen-sesame@") + "/p/0"
@@ -159,7 +161,7 @@ def test_logins_are_not_stored_and_asked_for_again(daemon: Daemon) -> None:
         assert daemon.result_of(second)["summary"]["succeeded"] == 9
 
 
-def test_what_cannot_go_on_says_so(daemon: Daemon) -> None:
+def test_tasks_that_cannot_be_resumed_are_refused(daemon: Daemon) -> None:
     """Tasks of other kinds, tasks of earlier releases, and none at all."""
     with web_graph(3) as graph:
         task_id = _start(daemon, graph, max_pages=1)

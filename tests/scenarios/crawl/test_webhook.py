@@ -1,4 +1,4 @@
-"""A crawl's webhook: whoever it names hears of its end, and can tell who says so."""
+"""A crawl's webhook: it is notified of the crawl's end, signed."""
 
 import base64
 import hashlib
@@ -68,7 +68,7 @@ def read(daemon: Daemon, message: Message) -> dict[str, Any]:
     return event
 
 
-def test_the_end_of_a_crawl_is_told(
+def test_the_end_of_a_crawl_is_sent(
     daemon: Daemon, site: Site, receiver: tuple[str, Queue[Message]]
 ) -> None:
     """Completed, failed, killed with its daemon: the meta, signed, without page text."""
@@ -94,7 +94,7 @@ def test_the_end_of_a_crawl_is_told(
     assert messages.empty()
 
 
-def test_a_webhook_that_may_not_be_is_refused(daemon: Daemon, site: Site) -> None:
+def test_forbidden_webhook_addresses_are_refused(daemon: Daemon, site: Site) -> None:
     page = {"url": site.url("article.html"), "engine": "static", "max_depth": 0}
     for address in ("hooks", "file:///tmp/x", "javascript:1"):
         refused = daemon.call("crawl", **page, webhook=address)

@@ -39,12 +39,12 @@ def routes() -> Iterator[tuple[str, str]]:
         yield route.method, re.sub(r"\{\w+\}", "x", route.resource.canonical)
 
 
-def test_every_route_is_known() -> None:
+def test_the_tests_cover_every_route() -> None:
     """The walks below walk something."""
     assert {("GET", "/"), ("GET", "/api/events"), ("POST", "/api/call")} <= set(routes())
 
 
-def test_without_a_key_there_is_nothing(port: DashboardPort) -> None:
+def test_every_route_requires_a_key(port: DashboardPort) -> None:
     """On every route: no cookie, a wrong one, and a key that was used already."""
     link = urlsplit(port.link())
     used = f"{link.path}?{link.query}"
@@ -61,7 +61,7 @@ def test_without_a_key_there_is_nothing(port: DashboardPort) -> None:
             assert b"has no access" in reply.raw or b"already used" in reply.raw
 
 
-def test_a_stranger_with_the_cookie_is_refused(port: DashboardPort) -> None:
+def test_the_cookie_is_refused_from_other_hosts_and_origins(port: DashboardPort) -> None:
     """On every route: another Host, another Origin, another site's link."""
     cookie = port.cookie()
     for method, path in routes():
@@ -81,13 +81,13 @@ def test_a_stranger_with_the_cookie_is_refused(port: DashboardPort) -> None:
             assert reply.status == 403, (method, path, wrong, reply.raw)
 
 
-def test_a_change_needs_our_own_origin(port: DashboardPort) -> None:
+def test_changes_require_the_dashboards_own_origin(port: DashboardPort) -> None:
     """A form of another page sends an Origin, and a program none: neither changes anything."""
     reply, _ = port.ask("POST", "/api/call", b"{}", Cookie=port.cookie())
     assert reply.status == 403
 
 
-def test_a_link_of_a_person_lets_in(port: DashboardPort) -> None:
+def test_a_link_gives_access_to_one_browser(port: DashboardPort) -> None:
     """The cookie is for this page alone, and every answer says what a browser may do with it."""
     link = urlsplit(port.link())
     reply, headers = port.ask("GET", f"{link.path}?{link.query}", Sec_Fetch_Site="cross-site")
@@ -104,7 +104,7 @@ def test_a_link_of_a_person_lets_in(port: DashboardPort) -> None:
         assert "Access-Control-Allow-Origin" not in headers
 
 
-def test_a_link_to_look_is_no_link_to_act(port: DashboardPort) -> None:
+def test_a_view_only_link_cannot_change_anything(port: DashboardPort) -> None:
     """It reads what the other reads; what changes something is refused, as any other verb is."""
     look, act = port.cookie(control=False), port.cookie(control=True)
     for cookie in (look, act):
@@ -115,7 +115,7 @@ def test_a_link_to_look_is_no_link_to_act(port: DashboardPort) -> None:
     assert port.call(act, "oc_task_cancel", task_id="0" * 16).code == "task_not_found"
 
 
-def test_our_own_chromium_does_not_reach_it(watched: Daemon, site: Site) -> None:
+def test_the_daemons_chromium_cannot_reach_the_dashboard(watched: Daemon, site: Site) -> None:
     """Neither a tab, nor a page's request or WebSocket, not even with a fresh key."""
     port = DashboardPort(watched)
     for url in (port.link(), port.link().replace("127.0.0.1", "localhost")):
@@ -136,7 +136,7 @@ asked + socket
 """
 
 
-def test_it_is_off_until_asked_for(make_daemon: Callable[..., Daemon]) -> None:
+def test_the_dashboard_is_off_until_it_is_opened(make_daemon: Callable[..., Daemon]) -> None:
     """`oc dashboard` opens it, `ocd status` says so; a Chromium that runs goes on, and kept out."""
     daemon = make_daemon()
     daemon.do("tabs_create")

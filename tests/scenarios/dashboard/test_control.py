@@ -160,7 +160,7 @@ def test_a_person_drags_in_the_tab(
     assert re.search(r"status: knob:1[34]\d start enter over drop:the card:true end:move", words)
 
 
-def test_a_drag_that_arrives_in_one_burst_is_a_drop(
+def test_drag_events_that_arrive_in_one_burst_are_a_complete_drag(
     port: DashboardPort, watched: Daemon, tab: str, site: Site
 ) -> None:
     """Press, moves and release wait for one another, as Chromium's drag and drop needs it."""
@@ -269,9 +269,7 @@ def test_two_people_and_three_agents_at_once(
     assert "click send" not in seen(watched, theirs)
 
 
-def test_a_page_that_lost_its_connection_goes_on_holding_the_tab(
-    port: DashboardPort, watched: Daemon, tab: str
-) -> None:
+def test_a_lease_survives_a_lost_connection(port: DashboardPort, watched: Daemon, tab: str) -> None:
     """With the key of its lease it is the same lease; without one nobody is let in meanwhile."""
     wanted = {"session": SESSION, "tab_id": tab}
     cookie = port.cookie()
@@ -344,7 +342,7 @@ async def converse(
     raise AssertionError("the daemon said nothing about control")
 
 
-def test_a_person_is_asked_and_says_that_it_is_done(
+def test_a_person_answers_an_agents_request(
     port: DashboardPort, watched: Daemon, daemon: Daemon, tab: str
 ) -> None:
     """The agent's words name the address; the request stands beside the tab and among approvals."""

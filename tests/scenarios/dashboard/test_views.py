@@ -1,4 +1,4 @@
-"""The dashboard in a real browser: one that another daemon drives."""
+"""The dashboard's views in a real browser, which another daemon drives."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def look(daemon: Daemon, url: str, text: str) -> str:
     return str(daemon.do("read_page")["content"])
 
 
-def test_a_task_is_seen_while_it_runs_and_cancelled(
+def test_a_running_task_is_shown_and_can_be_cancelled(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """It appears without a reload, with its pages as they come; its button does what it says."""
@@ -104,7 +104,7 @@ def test_a_task_is_seen_while_it_runs_and_cancelled(
     assert port.ask("GET", f"/api/task/{task}/export/exe", **cookie)[0].status == 404
 
 
-def test_older_tasks_follow_on_request(
+def test_older_tasks_are_loaded_on_request(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """A hundred are listed at once, newest first."""
@@ -131,7 +131,7 @@ def rows(daemon: Daemon) -> int:
     return int(daemon.do("javascript_tool", code=code)["content"])
 
 
-def test_a_tab_is_seen_as_it_changes(
+def test_a_tab_is_shown_as_it_changes(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """Its picture, where an agent acts, its calls and console, and that it was closed."""
@@ -159,7 +159,7 @@ def test_a_tab_is_seen_as_it_changes(
     wait_for_text(daemon, "was closed")
 
 
-def test_that_a_tab_was_closed_stays_told(
+def test_the_note_that_a_tab_was_closed_stays(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """A picture that came before the end, and is drawn after it, does not wipe out the words."""
@@ -202,7 +202,7 @@ JSON.stringify(wanted)
 """
 
 
-def test_a_person_allows_what_waits(
+def test_a_person_approves_a_waiting_call(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """The question appears without a reload, and the call that waits goes on with the answer."""
@@ -222,7 +222,7 @@ def test_a_person_allows_what_waits(
     wait_for_text(daemon, "Nothing needs your attention")
 
 
-def test_a_used_link_says_what_to_do(port: DashboardPort, daemon: Daemon) -> None:
+def test_a_used_link_shows_what_to_do(port: DashboardPort, daemon: Daemon) -> None:
     """A used link shows a page with advice; a view-only link shows no buttons."""
     link = port.link(control=False)
     daemon.do("navigate", url=link)
@@ -232,7 +232,7 @@ def test_a_used_link_says_what_to_do(port: DashboardPort, daemon: Daemon) -> Non
     wait_for_text(daemon, "oc dashboard")
 
 
-def test_what_pages_say_is_text(
+def test_markup_of_pages_is_shown_as_text(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """Fifty kinds of markup in tasks' arguments and in the journal: all are text."""
@@ -280,7 +280,7 @@ def test_a_film_plays_beside_its_steps(
     assert port.ask("GET", where)[0].status == 401
 
 
-def test_the_keyboard_alone_is_enough(
+def test_the_dashboard_is_usable_by_keyboard_alone(
     port: DashboardPort, watched: Daemon, daemon: Daemon, site: Site
 ) -> None:
     """Every view, and what is done there: by Tab, Enter and typing alone."""

@@ -1,4 +1,4 @@
-"""Who is let in at the HTTP port."""
+"""Access to the HTTP port."""
 
 import socket
 import stat
@@ -26,7 +26,7 @@ def test_foreign_hosts_and_origins_are_refused(http: Http) -> None:
     assert http.send(PING, own).status == 200
 
 
-def test_only_json_bodies(http: Http) -> None:
+def test_only_json_bodies_are_accepted(http: Http) -> None:
     """The bodies that a form can send without a preflight request are refused."""
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
         assert http.send(PING, {"content-type": kind}).status == 415, kind
@@ -41,7 +41,7 @@ def test_bodies_up_to_16_mb_are_accepted(http: Http) -> None:
     assert http.send(PING + b" " * (15 * 1024 * 1024)).status == 200
 
 
-def test_the_token(http: Http, serving: Daemon) -> None:
+def test_the_token_gives_access(http: Http, serving: Daemon) -> None:
     """The right token is accepted; a wrong one is refused, even from the same user."""
     file = serving.home.path / "run" / "token"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -53,7 +53,7 @@ def test_the_token(http: Http, serving: Daemon) -> None:
         assert answered.status == 401, wrong
 
 
-def test_there_is_nothing_else(http: Http) -> None:
+def test_unknown_paths_are_not_found(http: Http) -> None:
     assert http.send(None, {}, method="GET", path="/").status == 404
     assert http.send(PING, path="/v1/call").status == 404
 
@@ -71,7 +71,7 @@ def test_a_page_in_our_own_chromium_cannot_call(http: Http, site: Site) -> None:
     assert '["refused","refused","refused"]' in text
 
 
-def test_a_port_in_use_is_said_at_start(home: Home) -> None:
+def test_a_port_in_use_is_reported_at_start(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = home.run("ocd", "start", "--http", str(port))
@@ -82,19 +82,19 @@ def test_a_port_in_use_is_said_at_start(home: Home) -> None:
 
 
 @pytest.mark.parametrize("host", ["nohost.invalid", "192.0.2.7"])
-def test_a_host_that_is_not_ours(home: Home, host: str) -> None:
+def test_an_address_that_is_not_local_is_refused(home: Home, host: str) -> None:
     done = home.run("ocd", "start", "--http", "0", "--http-host", host)
     assert done.code == 2
     assert host in done.err
 
 
-def test_without_http_nothing_listens(make_daemon: Callable[..., Daemon]) -> None:
+def test_without_http_no_port_is_open(make_daemon: Callable[..., Daemon]) -> None:
     daemon = make_daemon()
     assert daemon.status()["mcp"] == {"bridges": 0, "http_port": None}
     assert not (daemon.home.path / "run" / "token").exists()
 
 
-def test_a_token_file_that_others_may_read(home: Home) -> None:
+def test_a_token_file_readable_by_others_is_refused(home: Home) -> None:
     """The token gives full access: refused at start, with the command that fixes the mode."""
     file = home.base / "shared-token"
     file.write_text("a-token-of-my-own\n")
@@ -105,7 +105,9 @@ def test_a_token_file_that_others_may_read(home: Home) -> None:
     assert f"chmod 600 {file}" in refused.err
 
 
-def test_a_token_file_of_ones_own(make_daemon: Callable[..., Daemon], tmp_path: Path) -> None:
+def test_a_configured_token_file_is_created(
+    make_daemon: Callable[..., Daemon], tmp_path: Path
+) -> None:
     file = tmp_path / "secret"
     daemon = make_daemon("--http", "0", "--token-file", str(file))
     token = file.read_text().strip()

@@ -11,7 +11,7 @@ from support.site import Site
 from support.waiting import wait_until
 
 
-def test_curl_as_the_seeds_write_it(http: Http) -> None:
+def test_the_curl_command_of_the_requirements_works(http: Http) -> None:
     """The seeds' own command line lists the tools."""
     message = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     url = f"http://localhost:{http.port}/mcp"
@@ -51,7 +51,7 @@ def test_failures_are_results(http: Http) -> None:
 
 
 @pytest.mark.parametrize("page", ["quotes.html", "emoji.html", "awkward.html", "article.html"])
-def test_the_whole_body_of_a_handle_fits_4096_bytes(http: Http, site: Site, page: str) -> None:
+def test_the_reply_about_a_handle_fits_4096_bytes(http: Http, site: Site, page: str) -> None:
     """However much the preview grows by escaping."""
     http.do("navigate", url=site.url(page))
     for request_id in (1, "x" * 500):
@@ -88,14 +88,16 @@ def test_the_journal_is_an_array(http: Http) -> None:
     assert isinstance(http.do("oc_journal", action="recent", count=5), list)
 
 
-def test_structured_content_on_request_only(http: Http) -> None:
+def test_structured_content_only_on_request(http: Http) -> None:
     assert "structuredContent" not in http.call("tabs_context").result
     params = {"name": "tabs_context", "arguments": {}, "_meta": {"structured": True}}
     found = http.ask("tools/call", params).result
     assert found["structuredContent"] == json_of(found)
 
 
-def test_sessions(http: Http, site: Site, serving: Daemon) -> None:
+def test_bare_calls_share_a_session_unless_they_name_one(
+    http: Http, site: Site, serving: Daemon
+) -> None:
     """Bare calls share `default`; ?session= names another."""
     http.do("navigate", url=site.url("article.html"))
     assert json_of(http.call("tabs_context").result)["session"] == "default"
@@ -105,7 +107,7 @@ def test_sessions(http: Http, site: Site, serving: Daemon) -> None:
     assert other["tabs"] == []
 
 
-def test_other_methods(http: Http) -> None:
+def test_methods_without_streams_work_bare(http: Http) -> None:
     """Everything that needs no stream works bare."""
     assert http.ask("ping").result == {}
     assert http.ask("initialize", {
@@ -132,7 +134,7 @@ def test_other_methods(http: Http) -> None:
         b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
     ],
 )  # fmt: skip
-def test_what_is_no_request_is_refused(http: Http, body: bytes) -> None:
+def test_invalid_requests_are_refused(http: Http, body: bytes) -> None:
     answered = http.send(body)
     assert answered.status == 400
     assert answered.error["code"] in (-32700, -32600)
@@ -140,7 +142,7 @@ def test_what_is_no_request_is_refused(http: Http, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("request_id", ["", "x", 0, -1, 2**70, 1.5, None, "é" * 2000])
-def test_ids_of_every_type_come_back(http: Http, request_id: object) -> None:
+def test_request_ids_of_every_type_are_returned(http: Http, request_id: object) -> None:
     answered = http.ask("ping", id=request_id)
     assert answered.body == {"jsonrpc": "2.0", "id": request_id, "result": {}}
 

@@ -66,7 +66,9 @@ async def test_a_client_reads_pages_and_stored_outputs(
 
 @both
 @everywhere
-async def test_resources(serving: Daemon, site: Site, transport: str, era: str) -> None:
+async def test_a_resource_is_read_in_pages(
+    serving: Daemon, site: Site, transport: str, era: str
+) -> None:
     """A link is read in pages of 8 KiB that lead to each other."""
     async with _client(serving, transport, era) as client:
         listed = await client.list_resources()
@@ -141,7 +143,9 @@ def _ref(
 
 @both
 @everywhere
-async def test_progress_rises(serving: Daemon, site: Site, transport: str, era: str) -> None:
+async def test_progress_is_increasing_and_infrequent(
+    serving: Daemon, site: Site, transport: str, era: str
+) -> None:
     """At most two a second, each greater than the one before."""
     values: list[float] = []
     loop = asyncio.get_running_loop()
@@ -172,7 +176,7 @@ async def test_progress_rises(serving: Daemon, site: Site, transport: str, era: 
 
 
 @everywhere
-async def test_expanding_lists_more_on_that_connection_alone(
+async def test_expanded_tools_are_listed_on_that_connection_only(
     make_daemon: Callable[..., Daemon], transport: str
 ) -> None:
     """Handshake revisions only: the newest forbids lists that change."""

@@ -75,12 +75,14 @@ def with_fixtures() -> Iterator[Daemon]:
         yield daemon
 
 
-def test_all_of_the_handshake_era(with_fixtures: Daemon, tmp_path: Path) -> None:
+def test_all_scenarios_of_the_handshake_revisions(with_fixtures: Daemon, tmp_path: Path) -> None:
     """All but log messages, which we do not offer."""
     assert run_suite(with_fixtures, "2025-11-25", "fixtures-2025-11-25", tmp_path) >= 79
 
 
-def test_all_of_the_newest_revision_and_tasks(with_fixtures: Daemon, tmp_path: Path) -> None:
+def test_all_scenarios_of_the_newest_revision_and_tasks(
+    with_fixtures: Daemon, tmp_path: Path
+) -> None:
     """The tasks extension as well: its tasks are those of the ledger."""
     assert run_suite(with_fixtures, "2026-07-28", "fixtures-2026-07-28", tmp_path) >= 185
     ours = {

@@ -46,7 +46,7 @@ def offered(http: Http) -> dict[str, dict[str, Any]]:
 # --- names and lists --------------------------------------------------------------------------
 
 
-def test_its_tools_are_offered_under_its_name(http: Http) -> None:
+def test_upstream_tools_are_offered_under_the_servers_name(http: Http) -> None:
     """Names are short and plain; two tools with the same name are refused, with the reason."""
     tools = offered(http)
     assert {"probe__echo", "probe__big", "probe__hang"} <= tools.keys()
@@ -67,7 +67,7 @@ def test_without_upstreams_nothing_is_added(serving: Daemon) -> None:
     assert error_of(http.call("probe__echo", text="x").result)["code"] == "unknown_verb"
 
 
-def test_groups_and_tiers_hold(gated: Daemon) -> None:
+def test_groups_and_tiers_apply_to_upstream_tools(gated: Daemon) -> None:
     """--disable-tools upstream takes them away; --tier 1 hides them until they are expanded."""
     with Bridge(gated.home, "--disable-tools", "upstream") as bridge:
         bridge.greet()
@@ -90,7 +90,7 @@ def test_groups_and_tiers_hold(gated: Daemon) -> None:
 # --- calls ------------------------------------------------------------------------------------
 
 
-def test_a_call_reaches_it_and_its_answer_is_fenced(http: Http, notes: Path) -> None:
+def test_upstream_calls_work_and_their_output_is_fenced(http: Http, notes: Path) -> None:
     """Its output is untrusted text, like that of a page."""
     result = http.call("probe__echo", text="안녕 <b>").result
     assert json_of(result) == {"upstream": "probe", "tool": "echo"}
@@ -107,7 +107,7 @@ def test_only_the_declared_environment_is_passed_on(http: Http) -> None:
     assert environ.keys() <= harmless | {"NOTES", "DECLARED"}
 
 
-def test_the_same_session_has_it_in_the_journal(gated: Daemon) -> None:
+def test_upstream_calls_are_in_the_sessions_journal(gated: Daemon) -> None:
     """Calls are recorded with redacted arguments."""
     with Bridge(gated.home, "--session", "team") as bridge:
         bridge.greet()
@@ -138,7 +138,7 @@ def test_the_secrets_file_is_masked(make_daemon: Made, tmp_path: Path, folder: P
     assert body_of(http.call("probe__echo", text="${SECRET:KEY}").result) == "${SECRET:KEY}"
 
 
-def test_a_large_answer_is_kept_and_pointed_to(http: Http) -> None:
+def test_a_large_upstream_result_is_stored_and_pointed_to(http: Http) -> None:
     """The guard applies to other servers' tools, too."""
     result = http.call("probe__big", n=1_000_000).result
     said = result["content"][0]["text"]
@@ -158,7 +158,7 @@ def test_an_output_mode_is_honoured(http: Http) -> None:
     assert "x" * 40_000 in texts(inline)[1]
 
 
-def test_pictures_and_links_are_handed_on(http: Http) -> None:
+def test_pictures_and_links_are_passed_on(http: Http) -> None:
     """What no host could decode is left out, and the text says so."""
     result = http.call("probe__picture").result
     kinds = [block["type"] for block in result["content"]]
@@ -169,7 +169,7 @@ def test_pictures_and_links_are_handed_on(http: Http) -> None:
 
 
 @pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
-def test_its_resources_can_be_read_through_us(
+def test_upstream_resources_can_be_read(
     make_daemon: Made, folder: Path, theirs: tuple[str, ...]
 ) -> None:
     """What it lists, and what its results link to, under addresses of ours, in both eras."""
@@ -222,7 +222,9 @@ def test_its_resources_can_be_read_through_us(
 
 
 @pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
-def test_its_prompts_are_offered(make_daemon: Made, folder: Path, theirs: tuple[str, ...]) -> None:
+def test_upstream_prompts_are_offered(
+    make_daemon: Made, folder: Path, theirs: tuple[str, ...]
+) -> None:
     """By name alone, from all its pages; what they say is fenced, bounded and on record."""
     notes = folder / f"prompts{len(theirs)}.txt"
     daemon = make_daemon("--http", "0", config=table(notes, *theirs))
@@ -265,7 +267,7 @@ def _prompt(host: Bridge, asked: str | dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("theirs", [(), ("--2025",)], ids=["server-2026", "server-2025"])
-def test_hosts_of_both_eras_hear_of_each_list(
+def test_hosts_are_notified_when_a_list_changes(
     make_daemon: Made, folder: Path, theirs: tuple[str, ...]
 ) -> None:
     """A prompt that was added later is listed then."""
@@ -319,12 +321,12 @@ def _read(host: Bridge | Http, params: dict[str, Any]) -> list[dict[str, Any]]:
     return contents
 
 
-def test_json_is_said_once(http: Http) -> None:
+def test_structured_content_is_not_repeated(http: Http) -> None:
     """structuredContent that the text repeats is left out."""
     assert body_of(http.call("probe__structured").result) == '{"a": 1}'
 
 
-def test_failures_are_ours_to_tell(http: Http) -> None:
+def test_upstream_failures_are_errors_that_quote_the_server(http: Http) -> None:
     """A failing tool and a refusing server are errors that quote its words separately."""
     failed = error_of(http.call("probe__fail").result)
     assert failed["code"] == "upstream_failed"
@@ -334,7 +336,7 @@ def test_failures_are_ours_to_tell(http: Http) -> None:
     assert error_of(http.call("probe__nothing").result)["code"] == "unknown_verb"
 
 
-def test_progress_comes_through(gated: Daemon) -> None:
+def test_upstream_progress_reaches_the_host(gated: Daemon) -> None:
     """The host gets the other server's progress."""
     with Bridge(gated.home) as bridge:
         bridge.greet()
@@ -348,7 +350,7 @@ def test_progress_comes_through(gated: Daemon) -> None:
         assert told["params"]["total"] == 3
 
 
-def test_cancelling_cancels_it_there(gated: Daemon, notes: Path) -> None:
+def test_cancelling_reaches_the_upstream_server(gated: Daemon, notes: Path) -> None:
     """The server stops working when the host cancels, and serves on."""
     with Bridge(gated.home) as bridge:
         bridge.greet()
@@ -361,12 +363,12 @@ def test_cancelling_cancels_it_there(gated: Daemon, notes: Path) -> None:
         assert body_of(bridge.call("probe__echo", text="on")) == "on"
 
 
-def test_one_that_hangs_hits_the_deadline(http: Http) -> None:
+def test_a_hung_upstream_call_times_out(http: Http) -> None:
     """A call of another server's tool has a deadline like any other."""
     assert error_of(http.call("probe__hang", timeout_ms=300).result)["code"] == "timeout"
 
 
-def test_what_was_read_counts_when_data_goes_there(gated: Daemon, site: Site) -> None:
+def test_egress_policy_applies_to_upstream_calls(gated: Daemon, site: Site) -> None:
     """After a page was read, data that is handed to another server is journalled, or refused."""
     gated.new_tab(site.url("article.html"))
     gated.do("read_page")
@@ -375,7 +377,7 @@ def test_what_was_read_counts_when_data_goes_there(gated: Daemon, site: Site) ->
     assert (events[-1]["way"], events[-1]["target"]) == ("upstream", "upstream:probe")
 
 
-def test_values_of_a_template_are_data_that_goes_there(gated: Daemon, site: Site) -> None:
+def test_egress_policy_applies_to_resource_templates(gated: Daemon, site: Site) -> None:
     """What is filled in after a page was read is journalled, or refused, as a tool's arguments."""
     gated.do("probe__echo", text="A call waits for the server, a list not for long.")
     listed = Http(gated).ask("resources/templates/list").result["resourceTemplates"]
@@ -392,7 +394,7 @@ def test_values_of_a_template_are_data_that_goes_there(gated: Daemon, site: Site
 # --- its life ---------------------------------------------------------------------------------
 
 
-def test_one_that_dies_fails_its_own_calls(gated: Daemon, http: Http, notes: Path) -> None:
+def test_a_dead_upstream_fails_only_its_own_calls(gated: Daemon, http: Http, notes: Path) -> None:
     """Calls in flight get upstream_gone, nothing else is touched, and it is started again."""
     with Bridge(gated.home) as bridge:
         bridge.greet()
@@ -406,7 +408,7 @@ def test_one_that_dies_fails_its_own_calls(gated: Daemon, http: Http, notes: Pat
         assert seen(notes).count("started") == started + 1
 
 
-def test_one_that_cannot_be_started(make_daemon: Made) -> None:
+def test_an_upstream_that_cannot_be_started_is_reported(make_daemon: Made) -> None:
     """The list of tools works without it, and the reason is reported."""
     config = '[upstream.none]\ncommand = "/nonexistent/server"\n'
     daemon = make_daemon("--http", "0", config=config)
@@ -419,7 +421,9 @@ def test_one_that_cannot_be_started(make_daemon: Made) -> None:
 
 
 @pytest.mark.parametrize("flags", [(), ("--2025",)], ids=["2026-07-28", "2025-11-25"])
-def test_every_revision_over_http(make_daemon: Made, folder: Path, flags: tuple[str, ...]) -> None:
+def test_upstreams_of_every_revision_over_http(
+    make_daemon: Made, folder: Path, flags: tuple[str, ...]
+) -> None:
     """A server at a URL, of either era; long answers are whole, longer ones errors."""
     notes = folder / f"http{len(flags)}.txt"
     with over_http(notes, *flags) as config:
@@ -439,7 +443,7 @@ def test_every_revision_over_http(make_daemon: Made, folder: Path, flags: tuple[
 
 
 @pytest.mark.parametrize("flags", [(), ("--2025",)], ids=["2026-07-28", "2025-11-25"])
-def test_what_changes_is_withheld_until_approved(
+def test_changed_tools_are_withheld_until_approved(
     make_daemon: Made, folder: Path, flags: tuple[str, ...]
 ) -> None:
     """A tool that is described otherwise, or is new, cannot be called; hosts hear of both."""
@@ -519,14 +523,16 @@ def test_a_changed_tool_is_withheld_after_a_restart(make_daemon: Made, folder: P
     assert body_of(Http(daemon).call("probe__echo", text="3").result) == "3"
 
 
-def test_nobody_is_approved_by_a_wrong_name(gated: Daemon) -> None:
+def test_approving_an_unknown_name_is_an_error(gated: Daemon) -> None:
     """`oc mcp approve` names what is configured."""
     refused = gated.oc("mcp", "approve", "nobody", "--json")
     assert refused.code != 0
     assert refused.json["error"]["code"] == "not_found"
 
 
-def test_the_newest_revision_hears_of_changes(make_daemon: Made, folder: Path) -> None:
+def test_hosts_of_the_newest_revision_are_notified_of_changes(
+    make_daemon: Made, folder: Path
+) -> None:
     """A host without a handshake listens with subscriptions/listen."""
     daemon = make_daemon(config=table(folder / "listen.txt"))
     with Bridge(daemon.home) as bridge:
@@ -542,7 +548,7 @@ def test_the_newest_revision_hears_of_changes(make_daemon: Made, folder: Path) -
 # --- configuration ----------------------------------------------------------------------------
 
 
-def test_a_table_takes_effect_at_once(make_daemon: Made, folder: Path) -> None:
+def test_config_changes_take_effect_at_once(make_daemon: Made, folder: Path) -> None:
     """Servers come and go with config.toml, without a restart."""
     daemon = make_daemon("--http", "0")
     http = Http(daemon)
@@ -570,7 +576,7 @@ def test_a_table_takes_effect_at_once(make_daemon: Made, folder: Path) -> None:
         ('[upstream.a]\nurl = "https://x"\nenv = { A = "b" }\n', "need a command"),
     ],
 )
-def test_a_wrong_table_is_an_error(home: Home, text: str, why: str) -> None:
+def test_an_invalid_table_is_an_error(home: Home, text: str, why: str) -> None:
     home.write_config(text)
     refused = home.run("ocd", "start")
     assert refused.code == 2

@@ -1,4 +1,4 @@
-"""However a page is written, the whole HTTP body of a handle's reply is at most 4096 bytes."""
+"""The HTTP body of a reply about a handle is at most 4096 bytes, whatever the page contains."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -61,8 +61,10 @@ def result_in(answered: Answer) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("road", [bare, handshake, newest])
-def test_the_body_of_a_handle(serving: Daemon, http: Http, site: Site, road: Road) -> None:
-    """For every kind of text on every road; the preview is there, and is the text's beginning."""
+def test_the_reply_about_a_handle_is_bounded_for_every_kind_of_text(
+    serving: Daemon, http: Http, site: Site, road: Road
+) -> None:
+    """For every way to call; the preview is there, and is the text's beginning."""
     http.do("navigate", url=site.url("article.html"))
     for kind, character in TEXTS.items():
         code = f"({character}).repeat(6000)"
@@ -83,7 +85,9 @@ def test_the_body_of_a_handle(serving: Daemon, http: Http, site: Site, road: Roa
         assert stored["content"].startswith(preview), kind
 
 
-def test_a_crawl_of_awkward_pages(serving: Daemon, http: Http, site: Site) -> None:
+def test_the_reply_is_bounded_for_a_crawl_of_many_origins(
+    serving: Daemon, http: Http, site: Site
+) -> None:
     """Items of many origins and long addresses: the note that names them stays inside, too."""
     answered = http.call(
         "crawl", url=site.url("quotes.html?" + "x" * 1500), max_pages=1, output_mode="handle"

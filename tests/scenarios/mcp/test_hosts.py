@@ -1,4 +1,4 @@
-"""`oc mcp`: configuring a host for the bridge, and testing what the host would launch."""
+"""`oc mcp`: configuring a host for the bridge, and testing what the host would start."""
 
 import json
 
@@ -9,7 +9,7 @@ def names_and_verdicts(out: str) -> list[list[str]]:
     return [line.split()[:2] for line in out.splitlines()]
 
 
-def test_configured_host_works_at_once(home: Home) -> None:
+def test_a_configured_host_works_at_once(home: Home) -> None:
     """With nothing running, the doctor gets a script evaluated through the host's own file."""
     home.run("oc", "mcp", "config", "codex", "--write", "--tier", "1").ok()
     done = home.run("oc", "mcp", "doctor", "codex").ok()

@@ -50,7 +50,9 @@ def inspector(serving: Daemon, transport: str, era: str) -> Inspector:
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_tools(serving: Daemon, site: Site, transport: str, era: str) -> None:
+def test_the_inspector_lists_and_calls_tools(
+    serving: Daemon, site: Site, transport: str, era: str
+) -> None:
     """Schemas pass its strict rules; a page is opened and stored, and the handle's link is read."""
     client = inspector(serving, transport, era)
     tools = client.run("tools/list", "--strict")["tools"]

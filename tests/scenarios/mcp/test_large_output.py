@@ -46,14 +46,14 @@ def page(serving: Daemon, site: Site) -> Daemon:
     return serving
 
 
-def test_under_the_threshold_nothing_changes(page: Daemon, http: Http) -> None:
+def test_replies_below_the_threshold_are_unchanged(page: Daemon, http: Http) -> None:
     """30,000 characters are passed as they are; there is no envelope of any kind."""
     result = http.call("javascript_tool", **evaluated(30_000)).result
     assert json_of(result)["type"] == "string"
     assert "x" * 30_000 in texts(result)[1]
 
 
-def test_over_the_threshold_the_text_is_saved_and_pointed_to(page: Daemon, http: Http) -> None:
+def test_replies_above_the_threshold_are_stored_and_pointed_to(page: Daemon, http: Http) -> None:
     """The pointer has tool, count, path, beginning and both ways to read all of it."""
     result = http.call("javascript_tool", **evaluated(30_001, "é")).result
     said = pointer_of(result)
@@ -86,13 +86,13 @@ def test_json_is_guarded_too(page: Daemon, http: Http, site: Site) -> None:
     assert fetched["content"] == stored["pages"][:2]
 
 
-def test_who_asks_for_it_inline_gets_it(page: Daemon, http: Http) -> None:
+def test_an_explicit_inline_mode_wins_over_the_guard(page: Daemon, http: Http) -> None:
     """An explicit output mode wins over the guard."""
     result = http.call("javascript_tool", **evaluated(40_000), output_mode="inline").result
     assert "x" * 40_000 in texts(result)[1]
 
 
-def test_what_is_too_long_for_one_message_is_never_inline(page: Daemon, http: Http) -> None:
+def test_a_reply_too_long_for_one_message_is_never_inline(page: Daemon, http: Http) -> None:
     """Nor where the guard is off: it would be in the memory of both ends several times over."""
     characters = (16 << 20) + 1
     result = http.call("javascript_tool", **evaluated(characters), output_mode="inline").result
@@ -108,14 +108,14 @@ def test_the_shell_and_the_socket_are_not_guarded(page: Daemon) -> None:
     assert printed == "x" * 40_000 + "\n"
 
 
-def test_fetching_is_never_guarded(page: Daemon, http: Http) -> None:
+def test_oc_output_fetch_is_never_guarded(page: Daemon, http: Http) -> None:
     """oc_output_fetch has limits of its own."""
     said = pointer_of(http.call("javascript_tool", **evaluated(50_000)).result)
     page_of = http.do("oc_output_fetch", output_handle=said["handle"], limit=45_000)
     assert page_of["returned"] == 45_000
 
 
-def test_a_bridge_can_switch_it(page: Daemon) -> None:
+def test_a_bridge_can_switch_the_guard(page: Daemon) -> None:
     """`oc-mcp --guard off` is that host's own switch."""
     for flag, guarded in (("off", False), ("on", True)):
         with Bridge(page.home, "--guard", flag, "--session", "default") as bridge:
@@ -130,7 +130,7 @@ def configured(make_daemon: Callable[..., Daemon]) -> Config:
     return lambda text: make_daemon("--http", "0", config=text)
 
 
-def test_every_configured_value_is_honoured(configured: Config, site: Site, tmp_path: Path) -> None:
+def test_every_configured_value_is_used(configured: Config, site: Site, tmp_path: Path) -> None:
     """Review finding 1 of the seed: keys that were decoded under other names were ignored."""
     folder = tmp_path / "it's $HOME; kept `here`"
     daemon = configured(
@@ -157,14 +157,14 @@ def test_two_replies_never_share_a_file(page: Daemon, http: Http) -> None:
     assert len({one["path"] for one in said}) == 3
 
 
-def test_a_wrong_key_is_an_error(home: Home) -> None:
+def test_an_unknown_key_is_an_error(home: Home) -> None:
     home.write_config("[handle_large_tool_output]\npreviewSize = 7\n")
     refused = home.run("ocd", "start")
     assert refused.code == 2
     assert "previewSize" in refused.err
 
 
-def test_a_write_that_fails_is_an_error(configured: Config, site: Site, tmp_path: Path) -> None:
+def test_a_failed_write_is_an_error(configured: Config, site: Site, tmp_path: Path) -> None:
     """A reply that cannot be stored is not lost silently."""
     (tmp_path / "file").write_text("in the way")
     folder = json.dumps(str(tmp_path / "file"))
@@ -174,7 +174,7 @@ def test_a_write_that_fails_is_an_error(configured: Config, site: Site, tmp_path
     assert error_of(failed)["code"] == "storage_failed"
 
 
-def test_a_huge_result_is_kept_whole_and_is_in_memory_once(page: Daemon, http: Http) -> None:
+def test_a_huge_result_is_stored_whole_and_is_in_memory_once(page: Daemon, http: Http) -> None:
     """44 MB: neither encoding, sanitising nor storing it doubles the memory."""
     pid = page.status()["pid"]
     process = Path(f"/proc/{pid}")

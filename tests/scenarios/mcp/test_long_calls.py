@@ -1,4 +1,4 @@
-"""Long verbs over MCP: past the budget they go on as tasks, which the tasks extension shows."""
+"""Long verbs over MCP: past the budget they continue as tasks, which the tasks extension shows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def _held_crawl(site: Site) -> dict[str, Any]:
     return {"name": "crawl", "arguments": arguments}
 
 
-def test_past_the_budget_it_goes_on(hasty: Daemon, site: Site) -> None:
+def test_a_call_past_the_budget_continues_as_a_task(hasty: Daemon, site: Site) -> None:
     """The answer names the task and the call that waits for it; nothing is lost."""
     http = Http(hasty)
     told = json_of(http.ask("tools/call", _held_crawl(site)).result)
@@ -46,7 +46,7 @@ def test_past_the_budget_it_goes_on(hasty: Daemon, site: Site) -> None:
     assert len(got["result"]["pages"]) == 12
 
 
-def test_within_the_budget_it_answers(http: Http, site: Site) -> None:
+def test_a_call_within_the_budget_returns_its_result(http: Http, site: Site) -> None:
     """The note names the pages' origin."""
     crawl = {"url": site.url("article.html"), "max_pages": 1, "engine": "static"}
     result = http.call("crawl", **crawl).result
@@ -57,7 +57,9 @@ def test_within_the_budget_it_answers(http: Http, site: Site) -> None:
     )
 
 
-def test_cancelled_before_the_task_was_named(serving: Daemon, hasty: Daemon, site: Site) -> None:
+def test_a_call_cancelled_before_the_reply_cancels_its_task(
+    serving: Daemon, hasty: Daemon, site: Site
+) -> None:
     """The task is cancelled with the call; later, only oc_task_cancel does that."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
@@ -94,7 +96,7 @@ class _Modern:
         return found
 
 
-def test_the_tasks_extension(hasty: Daemon, site: Site) -> None:
+def test_hosts_with_the_tasks_extension_get_a_task(hasty: Daemon, site: Site) -> None:
     """Who declares it gets a task; its result is the direct call's."""
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
@@ -118,7 +120,7 @@ def test_the_tasks_extension(hasty: Daemon, site: Site) -> None:
         assert json_of(plain)["status"] == "RUNNING"
 
 
-def test_tasks_that_fail_and_are_cancelled(hasty: Daemon, site: Site) -> None:
+def test_failed_and_cancelled_tasks(hasty: Daemon, site: Site) -> None:
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
         crawl = _held_crawl(site)
@@ -134,7 +136,7 @@ def test_tasks_that_fail_and_are_cancelled(hasty: Daemon, site: Site) -> None:
         assert modern.ended(stopped)["status"] == "cancelled"
 
 
-def test_a_task_honours_its_output_mode(hasty: Daemon, site: Site) -> None:
+def test_a_task_uses_its_output_mode(hasty: Daemon, site: Site) -> None:
     with Bridge(hasty.home) as bridge:
         modern = _Modern(bridge)
         crawl = _held_crawl(site)

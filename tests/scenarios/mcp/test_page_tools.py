@@ -1,4 +1,4 @@
-"""`oc-mcp --page-tools`: a host gets the tools of its tab's page beside ours."""
+"""`oc-mcp --page-tools`: a host gets the tools of its tab's page in addition to ours."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_a_host_calls_the_tools_of_its_page(host: Bridge, site: Site) -> None:
     assert error_of(host.call("page__data"))["code"] == "page_tool_not_found"
 
 
-def test_hostile_tools_are_offered_clean_and_under_names_of_ours(
+def test_hostile_page_tools_are_sanitised_and_renamed(
     host: Bridge, serving: Daemon, site: Site
 ) -> None:
     """No name is that of a verb or longer than hosts take; no text has what nobody sees."""

@@ -1,4 +1,4 @@
-"""oc-mcp as a host launches it: fast, thin, patient with the daemon, gone with its host."""
+"""oc-mcp as a host starts it: fast, thin, robust against daemon restarts, ends with its host."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def test_a_host_reads_a_page(serving: Daemon, site: Site) -> None:
         assert bridge.errors() == ""
 
 
-def test_each_bridge_has_its_own_session(serving: Daemon, site: Site) -> None:
+def test_each_bridge_has_its_own_session_by_default(serving: Daemon, site: Site) -> None:
     """Unless it is told to share one."""
     with (
         Bridge(serving.home) as one,
@@ -51,7 +51,7 @@ def test_each_bridge_has_its_own_session(serving: Daemon, site: Site) -> None:
         assert [tab["url"] for tab in four.do("tabs_context")["tabs"]] == [site.url("form.html")]
 
 
-def test_the_daemon_is_started(home: Home) -> None:
+def test_the_relay_starts_the_daemon(home: Home) -> None:
     with Bridge(home) as bridge:
         assert bridge.greet()["serverInfo"]["name"] == "openchrome"
         assert bridge.do("oc_connection_health")["state"] == "stopped"
@@ -61,7 +61,9 @@ def test_the_daemon_is_started(home: Home) -> None:
     ("flags", "environ"),
     [(("--no-start",), {}), ((), {"OPENCHROME_AUTO_START": "0"})],
 )
-def test_no_daemon_is_said(home: Home, flags: tuple[str, ...], environ: dict[str, str]) -> None:
+def test_a_missing_daemon_is_reported(
+    home: Home, flags: tuple[str, ...], environ: dict[str, str]
+) -> None:
     """The first request gets an error, the shell gets 3."""
     with Bridge(home, *flags, **environ) as bridge:
         bridge.send({"jsonrpc": "2.0", "method": "notifications/x"})
@@ -117,7 +119,7 @@ def test_modern_requests_survive_a_restart(make_daemon: Callable[..., Daemon]) -
         assert bridge.ask("tools/list", {"_meta": modern_meta()})["result"] == before
 
 
-def test_it_ends_with_its_parent(serving: Daemon) -> None:
+def test_the_relay_ends_with_its_parent(serving: Daemon) -> None:
     """A host that is killed leaves no bridge behind, even if somebody holds its stdin open."""
     keep, give = os.pipe()
     script = (
@@ -135,7 +137,7 @@ def test_it_ends_with_its_parent(serving: Daemon) -> None:
     assert serving.status()["pid"] == serving.identity.pid
 
 
-def test_a_host_that_dies_in_a_call(serving: Daemon, site: Site) -> None:
+def test_a_call_is_cancelled_when_its_host_dies(serving: Daemon, site: Site) -> None:
     """Its call is cancelled; the daemon serves the others."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
@@ -170,7 +172,7 @@ def test_cancelling_stops_the_work_at_once(serving: Daemon, site: Site) -> None:
         assert texts(bridge.call("javascript_tool", code="1+1"))[1].splitlines()[1] == "2"
 
 
-def test_slow_calls_do_not_hold_up_fast_ones(serving: Daemon, site: Site) -> None:
+def test_slow_calls_do_not_delay_fast_ones(serving: Daemon, site: Site) -> None:
     with Bridge(serving.home) as bridge:
         bridge.greet()
         slow = bridge.start(
@@ -182,7 +184,7 @@ def test_slow_calls_do_not_hold_up_fast_ones(serving: Daemon, site: Site) -> Non
         assert bridge.answer(slow)["result"]["isError"] is False
 
 
-def test_large_messages_both_ways(serving: Daemon, site: Site) -> None:
+def test_large_messages_in_both_directions(serving: Daemon, site: Site) -> None:
     """50 MB in, 15 MB (the most) out; then neither the bridge nor the daemon stays that large."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
@@ -215,7 +217,7 @@ def test_large_messages_both_ways(serving: Daemon, site: Site) -> None:
         (b'{"jsonrpc":"2.0","id":8,"method":5}', -32600, 8),
     ],
 )
-def test_lines_that_are_no_message(
+def test_lines_that_are_not_messages_are_errors(
     serving: Daemon, line: bytes, code: int, request_id: object
 ) -> None:
     """Each gets an error, and the connection stays."""
@@ -227,7 +229,7 @@ def test_lines_that_are_no_message(
         assert bridge.ask("ping")["result"] == {}
 
 
-def test_ids_of_every_type(serving: Daemon) -> None:
+def test_request_ids_of_every_type(serving: Daemon) -> None:
     """Huge, empty, negative; one id twice at the same time; unknown methods; after a cancel."""
     with Bridge(serving.home) as bridge:
         bridge.greet()
@@ -244,7 +246,7 @@ def test_ids_of_every_type(serving: Daemon) -> None:
         assert bridge.ask("ping")["result"] == {}
 
 
-def test_a_socket_without_hello(serving: Daemon) -> None:
+def test_the_socket_works_without_a_greeting(serving: Daemon) -> None:
     """socat works too; garbage gets an error and affects nobody else."""
     with socket.socket(socket.AF_UNIX) as plain:
         plain.connect(str(serving.home.path / "run" / "mcp.sock"))
@@ -265,7 +267,7 @@ def test_the_socket_is_private(serving: Daemon) -> None:
     assert (serving.home.path / "run" / "mcp.sock").stat().st_mode & 0o777 == 0o600
 
 
-def test_wrong_flags_are_usage_errors(home: Home) -> None:
+def test_invalid_flags_are_usage_errors(home: Home) -> None:
     assert home.run("oc-mcp", "--help").ok().out.startswith("Usage: oc-mcp")
     assert home.run("oc-mcp", "--version").ok().out.startswith("oc-mcp ")
     for flags in (
@@ -286,7 +288,7 @@ def test_an_unknown_group_ends_the_bridge(serving: Daemon) -> None:
     assert "core, crawl" in done.err
 
 
-def test_fifty_bridges(make_daemon: Callable[..., Daemon]) -> None:
+def test_fifty_bridges_share_one_daemon(make_daemon: Callable[..., Daemon]) -> None:
     """One daemon, fifty hosts."""
     daemon = make_daemon()
     with Bridge(daemon.home) as first:

@@ -71,7 +71,7 @@ FOR_LONG_VERBS = {"oc_task_cancel", "oc_task_get", "oc_task_wait"}
         ("crawl,tasks", ("crawl",), FOR_LONG_VERBS),
     ],
 )
-def test_scenario_3_disabled_groups_are_gone_and_no_more(
+def test_scenario_3_only_disabled_groups_are_gone(
     serving: Daemon, make_daemon: Callable[..., Daemon], disabled: str,
     prefixes: tuple[str, ...], kept: set[str],
 ) -> None:  # fmt: skip
@@ -130,7 +130,7 @@ def test_scenario_6_synthetic_skill_replay(make_daemon: Callable[..., Daemon], s
     assert daemon.call("workflow_init", name="w", workers=[]).code == "CAPABILITY_DISABLED"
 
 
-def test_tier_1_is_the_small_surface(make_daemon: Callable[..., Daemon]) -> None:
+def test_tier_1_has_at_most_30_tools_in_16_kb(make_daemon: Callable[..., Daemon]) -> None:
     """At most 30 tools in 16 KB, counted as compact UTF-8 of `tools`."""
     daemon = make_daemon("--http", "0", "--tier", "1")
     tools = Http(daemon).tools()

@@ -79,7 +79,7 @@ everywhere = pytest.mark.parametrize("transport", ["relay", "http"])
 
 
 @everywhere
-async def test_a_handshake_host_hears_until_it_unsubscribes(
+async def test_a_handshake_host_is_notified_until_it_unsubscribes(
     serving: Daemon, site: Site, transport: str
 ) -> None:
     """Nothing is heard of a task any more once the subscription to it has ended."""
@@ -113,7 +113,7 @@ async def test_a_handshake_host_hears_until_it_unsubscribes(
 
 
 @everywhere
-async def test_a_listen_stream_names_what_it_follows(
+async def test_a_listen_stream_acknowledges_the_tasks_it_follows(
     serving: Daemon, site: Site, transport: str
 ) -> None:
     """The newest revision; what is no task of ours is not in the acknowledgement."""
@@ -135,7 +135,7 @@ async def test_a_listen_stream_names_what_it_follows(
                 break
 
 
-def test_a_bare_socket_hears_updates(serving: Daemon, site: Site) -> None:
+def test_a_bare_socket_gets_updates(serving: Daemon, site: Site) -> None:
     """Tagged with the stream's id."""
     uri = start_crawl(serving, site.url("gate/counted"))
     params = {"notifications": {"resourceSubscriptions": [uri]}, "_meta": modern_meta()}
@@ -154,7 +154,7 @@ def test_a_bare_socket_hears_updates(serving: Daemon, site: Site) -> None:
     assert update["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "all"
 
 
-def test_updates_are_few(serving: Daemon, site: Site) -> None:
+def test_updates_are_limited_to_two_a_second(serving: Daemon, site: Site) -> None:
     """At most two a second and the last, which comes after the end."""
     url = site.url("many-pages/")
     with Bridge(serving.home) as bridge:
@@ -172,7 +172,7 @@ def test_updates_are_few(serving: Daemon, site: Site) -> None:
     assert heard <= 2 * (ended - begun).total_seconds() + 2, meta
 
 
-def test_a_host_that_dies_takes_its_subscriptions_with_it(serving: Daemon, site: Site) -> None:
+def test_subscriptions_end_when_their_host_dies(serving: Daemon, site: Site) -> None:
     """The connection ends although the task that was followed goes on."""
     uri = start_crawl(serving, site.url("gate/outlived"))
     with Bridge(serving.home) as bridge:
@@ -203,7 +203,7 @@ def test_subscriptions_outlive_the_daemon(make_daemon: Callable[..., Daemon], si
         assert bridge.ask("resources/subscribe", {"uri": other})["result"] == {}
 
 
-def test_bare_requests_have_no_stream(http: Http) -> None:
+def test_bare_requests_cannot_subscribe(http: Http) -> None:
     for method in ("resources/subscribe", "resources/unsubscribe", "subscriptions/listen"):
         error = http.ask(method, {"uri": "openchrome://guide"}).error
         assert error["code"] == -32601

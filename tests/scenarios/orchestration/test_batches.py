@@ -47,7 +47,7 @@ def test_scripts_wait_for_each_other(daemon: Daemon, site: Site) -> None:
     assert [one["data"] for one in done["results"]] == ["met", "met"]
 
 
-def test_failures_are_told_one_by_one(daemon: Daemon, site: Site) -> None:
+def test_each_failed_task_is_reported(daemon: Daemon, site: Site) -> None:
     """A script error, an unknown tab and a timeout beside a good one."""
     tab = daemon.new_tab(site.url("article.html"))
     tasks = [
@@ -74,7 +74,7 @@ def test_all_failed_is_an_error(daemon: Daemon, site: Site) -> None:
     assert len(daemon.result_of(failed.error["task_id"])["results"]) == 3
 
 
-def test_fail_fast_runs_no_more(daemon: Daemon, site: Site) -> None:
+def test_fail_fast_stops_after_the_first_failure(daemon: Daemon, site: Site) -> None:
     """After the first failure, the rest is reported as not run."""
     tab = daemon.new_tab(site.url("article.html"))
     count = "window.runs = (window.runs || 0) + 1"
@@ -117,7 +117,7 @@ def test_bad_batches_are_refused(daemon: Daemon, params: dict[str, Any], code: s
     assert code in (reply.code, *inner)
 
 
-def test_tasks_by_path(daemon: Daemon, site: Site) -> None:
+def test_tasks_come_from_a_file(daemon: Daemon, site: Site) -> None:
     """The tasks may stand in a file."""
     daemon.do("navigate", url=site.url("article.html"))
     file = daemon.home.base / "tmp" / "tasks.json"
@@ -163,7 +163,7 @@ def test_results_survive_the_death_of_the_daemon(
     assert kept["summary"]["succeeded"] == 1
 
 
-def test_batches_need_their_own_capability_only(
+def test_batches_need_only_their_own_capability(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Where core is off, crawl's own verbs work, and what they call stays out of reach."""

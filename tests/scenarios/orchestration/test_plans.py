@@ -1,4 +1,4 @@
-"""execute_plan: steps on the one road, parameters, retries, recovery, success by outputs alone."""
+"""execute_plan: steps, parameters, retries, recovery, and success judged by outputs alone."""
 
 import json
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def test_failure_names_the_step_and_keeps_what_was_done(daemon: Daemon, site: Si
     assert [step["ok"] for step in daemon.result_of(task)["steps"]] == [True, False]
 
 
-def test_recovery_that_works_lets_the_plan_go_on(daemon: Daemon, site: Site) -> None:
+def test_successful_recovery_continues_the_plan(daemon: Daemon, site: Site) -> None:
     """A handler's steps run, then the next step (continue) or the failed one again (retry)."""
     code = "document.body.innerHTML += '<button id=no-such-thing>B</button>'"
     make = {"tool": "javascript_tool", "args": {"code": code}}
@@ -99,7 +99,7 @@ def test_recovery_that_works_lets_the_plan_go_on(daemon: Daemon, site: Site) -> 
         assert done["steps"][1]["ok"] is ok
 
 
-def test_recovery_that_fails_is_a_failure(daemon: Daemon, site: Site) -> None:
+def test_failed_recovery_fails_the_plan(daemon: Daemon, site: Site) -> None:
     """Fault 37: a handler whose own step fails does not save the plan."""
     plan = {
         "steps": [goes(site.url("article.html")), missing_click(name="buy"), READ_TITLE],
@@ -110,7 +110,7 @@ def test_recovery_that_fails_is_a_failure(daemon: Daemon, site: Site) -> None:
     assert "recovery" in failed.error["message"]
 
 
-def test_success_looks_at_outputs_only(daemon: Daemon, site: Site) -> None:
+def test_success_criteria_consider_outputs_only(daemon: Daemon, site: Site) -> None:
     """Fault 37: a parameter with many items satisfies no criterion; what a step stored does."""
     read = {**READ_TITLE, "parse_result": {"extract_field": "n", "store_as": "items"}}
     plan = {
@@ -154,7 +154,7 @@ def test_stored_plans_are_run_by_id(daemon: Daemon, site: Site) -> None:
     assert "my plan" in unknown.error["available_plans"]
 
 
-def test_unreadable_plan_is_left_alone(daemon: Daemon) -> None:
+def test_unreadable_plan_is_not_overwritten(daemon: Daemon) -> None:
     """A stored plan that cannot be read is reported with its path and not replaced."""
     path = daemon.home.path / "plans" / "broken.json"
     path.parent.mkdir(exist_ok=True)
@@ -206,7 +206,7 @@ def test_steps_survive_the_death_of_the_daemon(
     assert (kept["steps_executed"], kept["steps"][0]["tool"]) == (1, "navigate")
 
 
-def test_plan_in_a_plan_is_bounded(daemon: Daemon) -> None:
+def test_nested_plans_are_bounded(daemon: Daemon) -> None:
     """A plan that starts itself ends with limit_reached."""
     me = {"tool": "execute_plan", "args": {"plan_id": "myself"}}
     failed = daemon.call("execute_plan", plan={"steps": [me]}, save_as="myself")
@@ -215,7 +215,7 @@ def test_plan_in_a_plan_is_bounded(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize("filters", [("--disable-tools", "recording")])
-def test_steps_obey_the_filter(
+def test_steps_obey_the_capability_filter(
     make_daemon: Callable[..., Daemon], filters: tuple[str, ...]
 ) -> None:
     """A step of a group that is off fails with CAPABILITY_DISABLED, tried once."""

@@ -27,7 +27,7 @@ def daemon(daemon: Daemon) -> Daemon:
 
 
 @pytest.mark.usefixtures("no_cookies")
-def test_cookies_and_storage_are_apart(daemon: Daemon, site: Site) -> None:
+def test_workers_have_separate_cookies_and_storage(daemon: Daemon, site: Site) -> None:
     """Two workers and the profile each keep their own cookies and storage of one site."""
     url = site.url("article.html")
     daemon.do("navigate", url=url)
@@ -46,7 +46,7 @@ def test_cookies_and_storage_are_apart(daemon: Daemon, site: Site) -> None:
     assert site.seen("article.html")[-1].headers["Cookie"] == f"who={tabs[1]}"
 
 
-def test_worker_leaves_the_latest_tab_alone(daemon: Daemon, site: Site) -> None:
+def test_a_workers_tab_is_never_the_default(daemon: Daemon, site: Site) -> None:
     """A worker's tab is no verb's default, and tabs_context says whose it is."""
     daemon.do("navigate", url=site.url("article.html"))
     mine = daemon.do("tabs_context")["current"]
@@ -60,7 +60,7 @@ def test_worker_leaves_the_latest_tab_alone(daemon: Daemon, site: Site) -> None:
 
 
 @pytest.mark.usefixtures("no_cookies")
-def test_shared_cookies_are_those_of_the_host(daemon: Daemon, site: Site) -> None:
+def test_share_cookies_copies_the_profiles_cookies(daemon: Daemon, site: Site) -> None:
     """share_cookies gives a worker the profile's cookies; what it sets is its own."""
     url = site.url("article.html")
     daemon.do("navigate", url=url)
@@ -97,7 +97,7 @@ def test_unknown_workers_and_limits_are_errors(daemon: Daemon, site: Site) -> No
     assert daemon.do("worker", action="list")["worker_count"] == 1
 
 
-def test_worker_outlives_chromium(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_worker_survives_chromium(make_daemon: Callable[..., Daemon], site: Site) -> None:
     """After Chromium's death the worker is still there, empty, and can be used again."""
     daemon = make_daemon()
     made = daemon.do("worker", action="create", url=site.url("article.html"))

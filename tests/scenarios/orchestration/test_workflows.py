@@ -44,7 +44,7 @@ def _cleaned(request: pytest.FixtureRequest) -> None:
             daemon.do("worker", action="delete", worker_id=one["worker_id"])
 
 
-def test_workflow_from_begin_to_end(daemon: Daemon, site: Site) -> None:
+def test_workflow_from_start_to_completion(daemon: Daemon, site: Site) -> None:
     """Workers get tabs at their pages and a prompt; reports add up; all done is COMPLETED."""
     workers = [
         {"name": "left", "task": "Read it", "url": site.url("article.html"),
@@ -92,7 +92,7 @@ def test_update_changes_only_what_it_names(daemon: Daemon) -> None:
     assert worker["progress_log"][0]["error"] == "a hiccup"
 
 
-def test_every_worker_timed_out_is_not_completed(daemon: Daemon) -> None:
+def test_a_workflow_whose_workers_all_timed_out_is_not_completed(daemon: Daemon) -> None:
     """Faults 31a and 36: a timeout keeps the data, and counts as no completion."""
     data = {"found": [1, 2]}
     for limit in (1500, 15_000):  # the longer one for a machine that stands still before the update
@@ -117,7 +117,7 @@ def test_every_worker_timed_out_is_not_completed(daemon: Daemon) -> None:
     assert results(daemon, wf)["with"]["data_extracted"] == {**data, "z": 3}
 
 
-def test_nothing_to_show_is_failed(daemon: Daemon) -> None:
+def test_a_workflow_without_results_is_failed(daemon: Daemon) -> None:
     """Timed out without data beside a failure: FAILED; the global timeout ends all."""
     wf = begin(daemon, "silent", "failing", global_timeout_ms=800)
     failed = {"status": "FAIL", "result_summary": "no"}
@@ -131,7 +131,7 @@ def test_nothing_to_show_is_failed(daemon: Daemon) -> None:
     assert results(daemon, wf)["silent"]["ended_by"] == "global_timeout"
 
 
-def test_stale_looks_at_all_of_the_data(daemon: Daemon) -> None:
+def test_staleness_considers_all_data(daemon: Daemon) -> None:
     """A change far into the data counts as progress; the same data again does not."""
     wf = begin(daemon, "one", max_stale_iterations=2)
     me = {"workflow_id": wf, "worker_name": "one"}
@@ -147,7 +147,7 @@ def test_stale_looks_at_all_of_the_data(daemon: Daemon) -> None:
     assert (found["ended_by"], found["data_extracted"]["z"]) == ("stale", 5)
 
 
-def test_two_workflows_with_equal_names_are_apart(daemon: Daemon, site: Site) -> None:
+def test_two_workflows_with_equal_names_are_separate(daemon: Daemon, site: Site) -> None:
     """Faults 32 and 33: each has its own workers, and cleaning up one leaves the other."""
     first, second = begin(daemon, "same"), begin(daemon, "same")
     for wf in (first, second):
@@ -163,7 +163,7 @@ def test_two_workflows_with_equal_names_are_apart(daemon: Daemon, site: Site) ->
     assert daemon.do("tabs_context")["tab_count"] == 1
 
 
-def test_workflows_that_are_over_make_room(own: Daemon) -> None:
+def test_ended_workflows_make_room(own: Daemon) -> None:
     """Nobody cleans up: those that are over go as room is needed, and are named; others stay."""
     names = [f"w{number}" for number in range(9)]
     over, going_on = begin(own, *names), begin(own, *names)
@@ -181,7 +181,7 @@ def test_workflows_that_are_over_make_room(own: Daemon) -> None:
     assert own.do("worker", action="list")["worker_count"] == 0
 
 
-def test_names_are_kept_apart_and_inside_the_folder(daemon: Daemon) -> None:
+def test_names_never_collide_or_leave_the_folder(daemon: Daemon) -> None:
     """Fault 34: names of every kind report and are collected; none leaves the folder."""
     wf = begin(daemon, *NAMES)
     for number, name in enumerate(NAMES):
@@ -196,7 +196,7 @@ def test_names_are_kept_apart_and_inside_the_folder(daemon: Daemon) -> None:
     daemon.do("workflow_cleanup", workflow_id=wf)
 
 
-def test_many_callers_lose_nothing(daemon: Daemon) -> None:
+def test_concurrent_reports_are_all_kept(daemon: Daemon) -> None:
     """Sixty reports at once, to three workers: every one of them counts."""
     names = ("a", "b", "c")
     wf = begin(daemon, *names)
@@ -229,7 +229,7 @@ def test_workflow_survives_the_death_of_the_daemon(
     assert daemon.do("workflow_cleanup", workflow_id=wf)["closed_tabs"] == []
 
 
-def test_nothing_begun_is_said(own: Daemon) -> None:
+def test_status_without_a_workflow(own: Daemon) -> None:
     """Without any workflow the status says so; acting on none is an error."""
     assert own.do("workflow_status") == {"status": "NO_WORKFLOW"}
     assert own.do("workflow_collect")["status"] == "NO_RESULTS"
@@ -257,7 +257,7 @@ def test_bad_workflows_are_refused(daemon: Daemon, params: dict[str, Any]) -> No
     assert daemon.do("tabs_context")["tab_count"] == before
 
 
-def test_pages_that_do_not_load_are_told(daemon: Daemon) -> None:
+def test_pages_that_do_not_load_are_reported(daemon: Daemon) -> None:
     """A worker whose page does not load still begins, and says so."""
     workers = [{"name": "a", "task": "t", "url": "http://127.0.0.1:9/"}]
     made = daemon.do("workflow_init", name="n", workers=workers)
@@ -267,7 +267,7 @@ def test_pages_that_do_not_load_are_told(daemon: Daemon) -> None:
     assert unknown.error["workers"] == ["a"]
 
 
-def test_unreadable_file_is_left_alone(own: Daemon) -> None:
+def test_unreadable_file_is_not_overwritten(own: Daemon) -> None:
     """A worker's file that cannot be read is reported with its path and never overwritten."""
     wf = begin(own, "one")
     path = own.home.path / "workflows" / wf / "workers" / "one.json"

@@ -148,7 +148,7 @@ def test_sessions_have_tabs_of_their_own(browser: Client, site: Site, daemon: Da
     assert browser.tabs_context()["tabs"] == []
 
 
-def test_threads_share_a_client(browser: Client) -> None:
+def test_threads_can_share_a_client(browser: Client) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: browser.oc_task_list(limit=1)["count"], range(40)))
     assert len(found) == 40
@@ -163,7 +163,7 @@ def test_closed_connections_are_not_used_again(make_daemon: Callable[..., Daemon
         assert client.status()["pid"] != first
 
 
-def test_a_killed_daemon_costs_the_calls_in_flight_and_no_other(
+def test_a_killed_daemon_fails_only_the_calls_in_flight(
     make_daemon: Callable[..., Daemon],
 ) -> None:
     """Also with many open connections, which the kernel closes one after another."""
@@ -181,7 +181,7 @@ def test_a_killed_daemon_costs_the_calls_in_flight_and_no_other(
         assert client.status()["pid"] != found[0]
 
 
-def test_daemon_is_started_when_none_runs() -> None:
+def test_the_client_starts_the_daemon() -> None:
     home = Home()
     try:
         with pytest.raises(client_errors.NoDaemonError) as caught:
@@ -200,7 +200,7 @@ def test_daemon_is_started_when_none_runs() -> None:
         home.remove()
 
 
-def test_another_version_is_noticed(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_version_mismatch_is_reported(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert browser.same_catalog()
     for module in ("client", "protocol"):
         monkeypatch.setattr(f"openchrome.{module}.CATALOG_HASH", "0" * 16)
@@ -231,7 +231,7 @@ async def test_the_async_client_calls_verbs_outputs_and_tasks(daemon: Daemon, si
         assert len([page async for page in await task.output()]) == 3
 
 
-async def test_connecting_is_awaited_or_entered(daemon: Daemon) -> None:
+async def test_connect_can_be_awaited_or_used_as_a_context_manager(daemon: Daemon) -> None:
     home = str(daemon.home.path)
     async with aconnect(home=home, session="entered") as entered:
         assert (await entered.tabs_context())["session"] == "entered"
@@ -243,7 +243,7 @@ async def test_connecting_is_awaited_or_entered(daemon: Daemon) -> None:
             pass
 
 
-async def test_a_task_is_awaited(daemon: Daemon, site: Site) -> None:
+async def test_a_task_can_be_awaited(daemon: Daemon, site: Site) -> None:
     async with aconnect(home=str(daemon.home.path)) as browser:
         result = await (await browser.start.crawl(start_page(site), max_pages=2))
         assert len(result["pages"]) == 2
@@ -251,7 +251,7 @@ async def test_a_task_is_awaited(daemon: Daemon, site: Site) -> None:
             await (await browser.start.crawl("gopher://nowhere"))
 
 
-def test_a_client_outlives_an_event_loop(daemon: Daemon) -> None:
+def test_a_client_survives_its_event_loop(daemon: Daemon) -> None:
     """What one loop has left open is no connection of the next."""
     client = AsyncClient(home=str(daemon.home.path))
 
@@ -347,7 +347,7 @@ def test_every_error_code_has_a_class() -> None:
     assert type(client_errors.exception_for("new_code", "text", {})) is OpenChromeError
 
 
-def test_flow_errors_reach_the_flow(browser: Client) -> None:
+def test_a_flow_can_catch_errors_of_its_calls(browser: Client) -> None:
     """A flow may catch what a call of it raised."""
 
     def flow():

@@ -1,4 +1,4 @@
-"""The client's examples run as they stand, and type checkers find nothing in them."""
+"""The client's examples run unchanged, and type checkers accept them."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ def test_the_fixture_example_passes_in_pytest(daemon: Daemon) -> None:
     assert "1 passed" in said
 
 
-def test_notebook(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_runs(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its cells, one after the other, as a kernel runs them."""
     for name, value in daemon.home.environ.items():
         monkeypatch.setenv(name, value)
@@ -58,7 +58,7 @@ def test_notebook(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("checker", [["mypy", "--strict"], ["basedpyright", "--level", "error"]])
-def test_types_of_the_examples(checker: list[str]) -> None:
+def test_the_examples_type_check(checker: list[str]) -> None:
     """Nor in `client_types`, which says what they must know."""
     scripts = Path(sys.executable).parent
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What `make dist` builds works outside of this tree: installed, started, and driven."""
+"""The wheels that `make dist` builds work outside this tree: installed, started, and used."""
 
 import os
 import re
@@ -74,7 +74,7 @@ ADDRESSES = {"PROJECT_URL": "", "GITHUB_REPOSITORY": "", "GITHUB_SERVER_URL": ""
 
 
 @pytest.mark.parametrize("source", [ROOT, ROOT / "client"])
-def test_addresses_are_those_of_the_repository_that_builds(source: Path, tmp_path: Path) -> None:
+def test_project_urls_come_from_the_building_repository(source: Path, tmp_path: Path) -> None:
     """From a workflow's own variables; a wheel made of the source archive keeps them."""
     environ = os.environ | ADDRESSES
     workflow = {"GITHUB_SERVER_URL": "https://git.example", "GITHUB_REPOSITORY": "ada/browser",
@@ -99,7 +99,7 @@ def test_addresses_are_those_of_the_repository_that_builds(source: Path, tmp_pat
     assert str(metadata(wheel)) == str(metadata(first))
 
 
-def test_nothing_is_invented(tmp_path: Path) -> None:
+def test_without_a_repository_there_are_no_project_urls(tmp_path: Path) -> None:
     """Where nobody says the address there is none, and the description is README as it stands."""
     build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path)
     done(*build, cwd=ROOT, env=os.environ | ADDRESSES)
@@ -133,7 +133,7 @@ def practice_site(python: Path, environ: dict[str, str]) -> Iterator[str]:
     assert serving.returncode == 130
 
 
-def test_client_needs_nothing_else(wheels: list[Path], tmp_path: Path) -> None:
+def test_client_alone_says_what_to_install(wheels: list[Path], tmp_path: Path) -> None:
     """Without the daemon's distribution it says what to install."""
     home = Home()
     try:

@@ -49,13 +49,13 @@ def daemon(one_tab_daemon: Daemon) -> Daemon:
         ({"kind": "no_dialog"}, P),
     ],
 )
-def test_leaves_on_the_live_page(order: Order, leaf: dict[str, Any], verdict: str) -> None:
+def test_each_assertion_on_the_live_page(order: Order, leaf: dict[str, Any], verdict: str) -> None:
     """Each kind of assertion is judged on the page, and its opposite the other way."""
     assert order.verdict(leaf) == verdict
     assert order.verdict({"not": leaf}) == {P: F, F: P, U: U}[verdict]
 
 
-def test_report_has_the_keys_that_callers_know(order: Order) -> None:
+def test_report_has_the_documented_keys(order: Order) -> None:
     """Verdict, failed assertions with name, expected, actual, location; facts; provenance."""
     contract = {
         "and": [
@@ -121,13 +121,13 @@ def test_waiting_ends_when_the_contract_passes(order: Order, site: Site) -> None
     assert waiting.reply().result["verdict"] == P
 
 
-def test_waiting_in_vain_ends_with_the_verdict(order: Order) -> None:
+def test_at_the_deadline_the_last_verdict_is_returned(order: Order) -> None:
     """At the deadline the last verdict is the answer, no error."""
     contract = {"kind": "dom_text", "selector": "#state", "equals": "paid"}
     assert order.verdict(contract, wait_ms=500, timeout_ms=60_000) == F
 
 
-def test_a_page_that_hangs_is_not_known(order: Order) -> None:
+def test_a_hung_page_is_inconclusive(order: Order) -> None:
     """What a busy page cannot answer in time is inconclusive; the rest is judged."""
     order.do("javascript_tool", code="setTimeout(() => { for (;;); }, 0); 1")
     url, text = {"kind": "url", "contains": "order"}, {"kind": "dom_text", "contains": "order"}
@@ -140,7 +140,7 @@ def test_a_page_that_hangs_is_not_known(order: Order) -> None:
     assert bundle["parts"] == ["network"]
 
 
-def test_a_wrong_selector_is_an_error_that_names_it(order: Order) -> None:
+def test_an_invalid_selector_is_an_error_that_names_it(order: Order) -> None:
     """What is no CSS selector is the caller's mistake, not missing evidence."""
     error = order.call(
         "oc_assert", contract={"kind": "dom_count", "selector": "a[", "value": 1}
@@ -149,7 +149,7 @@ def test_a_wrong_selector_is_an_error_that_names_it(order: Order) -> None:
     assert "a[" in error["message"]
 
 
-def test_a_contract_by_id_is_refused_with_what_to_do(daemon: Daemon) -> None:
+def test_a_contract_by_id_is_refused_with_a_hint(daemon: Daemon) -> None:
     """No contracts come with the program; the error says where to look for one."""
     refused = daemon.call("oc_assert", contract_id="done")
     assert refused.code == "source_missing"
@@ -159,7 +159,7 @@ def test_a_contract_by_id_is_refused_with_what_to_do(daemon: Daemon) -> None:
     assert "oc_skill_recall" in both.error["hint"]
 
 
-def test_without_a_tab_a_live_check_is_refused(daemon: Daemon) -> None:
+def test_a_live_check_without_a_tab_is_refused(daemon: Daemon) -> None:
     """A live check needs a tab; supplied evidence does not."""
     contract = {"kind": "url", "contains": "x"}
     assert daemon.call("oc_assert", "nobody", contract=contract).code == "no_tab"
@@ -195,7 +195,7 @@ NESTED = {
         ({}, U),
     ],
 )
-def test_inconclusive_inside_nested_trees(
+def test_inconclusive_results_in_nested_trees(
     daemon: Daemon, snapshot: dict[str, Any], verdict: str
 ) -> None:
     """Unknown results become neither pass nor fail, however deep in the tree."""
@@ -214,7 +214,7 @@ def test_the_same_input_gives_the_same_bytes(daemon: Daemon) -> None:
     assert len(replies) == 1
 
 
-def test_evidence_that_nothing_reads_is_told(daemon: Daemon) -> None:
+def test_unknown_evidence_keys_are_reported(daemon: Daemon) -> None:
     """A misspelt key of the evidence stands in validation_errors."""
     evidence = {"dom_txt": "x", "url": "http://a/"}
     told = daemon.do("oc_assert", contract={"kind": "dom_text", "contains": "x"}, evidence=evidence)
@@ -246,16 +246,14 @@ def test_contract_and_evidence_come_from_files(daemon: Daemon) -> None:
         (7, "contract"),
     ],
 )
-def test_mistakes_in_a_contract_are_named_by_their_place(
-    daemon: Daemon, contract: object, place: str
-) -> None:
+def test_mistakes_in_a_contract_are_located(daemon: Daemon, contract: object, place: str) -> None:
     """Unknown kinds and fields, wrong types, bad patterns: invalid_argument with the place."""
     error = daemon.call("oc_assert", contract=contract, evidence={}).error
     assert (error["code"], error["parameter"]) == ("invalid_argument", place)
 
 
 @pytest.mark.parametrize("evidence", [{"snapshot": {"url": 7}}, {"network": [{"no": "url"}]}, "{"])
-def test_wrong_evidence_is_refused(daemon: Daemon, evidence: object) -> None:
+def test_invalid_evidence_is_refused(daemon: Daemon, evidence: object) -> None:
     """Evidence of the wrong shape is a mistake; missing evidence is not."""
     contract = {"kind": "url", "contains": "x"}
     error = daemon.call("oc_assert", contract=contract, evidence=evidence).error

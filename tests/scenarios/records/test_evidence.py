@@ -1,4 +1,4 @@
-"""oc_evidence_bundle and oc_diff: evidence that is kept whole, redeemed, judged and compared."""
+"""oc_evidence_bundle and oc_diff: evidence is stored, fetched, judged and compared."""
 
 import base64
 import json
@@ -47,7 +47,7 @@ def test_a_live_bundle_has_its_parts_on_disk(order: Order) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
 
 
-def test_secrets_are_not_kept(order: Order) -> None:
+def test_secrets_are_not_stored(order: Order) -> None:
     """Passwords, tokens in pages and addresses, and what the console says of them are masked."""
     order.click("post")
     order.click("fail")
@@ -57,14 +57,14 @@ def test_secrets_are_not_kept(order: Order) -> None:
     assert b"SPRING" in whole
 
 
-def test_only_what_is_asked_for_is_kept(order: Order) -> None:
+def test_only_requested_parts_are_stored(order: Order) -> None:
     """`include` names the parts."""
     assert set(order.bundle(include=["screenshot", "phash"])["parts"]) == {"screenshot", "phash"}
     assert order.bundle(include=["contract_facts"])["parts"] == ["facts"]
     assert order.call("oc_evidence_bundle", include=["soul"]).code == "invalid_argument"
 
 
-def test_absent_evidence_is_a_reason_and_no_error(order: Order) -> None:
+def test_missing_evidence_is_a_reason_not_an_error(order: Order) -> None:
     """A part that was not supplied is named in inconclusive_reason; the rest is stored."""
     snapshot = {"dom": "<p>hi</p>", "url": "http://a/"}
     bundle = order.bundle(include=["dom", "screenshot", "gate"], evidence={"snapshot": snapshot})
@@ -173,7 +173,7 @@ def test_a_bundle_can_be_a_task(order: Order) -> None:
     assert order.daemon.result_of(task)["parts"] == ["facts"]
 
 
-def test_diff_tells_what_has_changed(order: Order) -> None:
+def test_diff_reports_what_has_changed(order: Order) -> None:
     """A new line, a request, a console entry and the address; refs and times do not count."""
     one = order.bundle()["bundle_id"]
     again = order.bundle()["bundle_id"]
@@ -222,7 +222,7 @@ def test_unknown_bundles_are_refused(daemon: Daemon, bad: str) -> None:
     assert daemon.call("oc_assert", contract=contract, evidence=bad).status >= 400
 
 
-def test_a_bundle_that_cannot_be_read_is_named_and_left_alone(order: Order) -> None:
+def test_an_unreadable_bundle_is_named_and_not_overwritten(order: Order) -> None:
     """A damaged manifest, or one of a newer version, is an error with its path."""
     bundle = order.bundle(include=["facts"])
     manifest = Path(bundle["path"]) / "bundle.json"

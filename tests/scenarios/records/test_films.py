@@ -46,7 +46,7 @@ def turn(daemon: Daemon, site: Site, film: Path, session: str | None = None) -> 
     wait_until(lambda: last_colour_is(film, BLUE), what="the blue page in the film")
 
 
-def test_a_film_shows_what_was_done_and_no_password_field(daemon: Daemon, site: Site) -> None:
+def test_a_film_shows_the_actions_but_no_password_field(daemon: Daemon, site: Site) -> None:
     """Pages before and after, outlines of elements, no password fields, playable."""
     with recorded(daemon, video=True) as recording_id:
         film = film_of(daemon, recording_id)
@@ -86,7 +86,7 @@ def test_a_film_as_gif(daemon: Daemon, site: Site) -> None:
     assert refused.error["code"] == "not_found"
 
 
-def test_a_killed_daemon_leaves_a_film_that_plays(
+def test_a_film_is_playable_after_its_daemon_was_killed(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Up to its last second, at once and from the next daemon, which deletes it with the rest."""
@@ -115,7 +115,7 @@ def test_a_session_without_a_tab_has_no_film(daemon: Daemon) -> None:
     assert '`oc_recording_start {"video": true}`' in reply.error["hint"]
 
 
-def test_a_film_whose_encoder_is_killed_ends_alone(daemon: Daemon, site: Site) -> None:
+def test_a_recording_continues_when_its_encoder_is_killed(daemon: Daemon, site: Site) -> None:
     """The recording goes on, and the daemon; what was encoded by then plays."""
     recording = daemon.do("oc_recording_start", video=True)["recording_id"]
     daemon.do("navigate", url=site.url("records/film.html"))

@@ -1,4 +1,4 @@
-"""Notes about sites: kept, found, believed more and less, never lost and never a secret."""
+"""Notes about sites: stored, found, rated by confidence, never lost, and without secrets."""
 
 import json
 import threading
@@ -43,14 +43,14 @@ def test_notes_are_found_by_domain_key_prefix_and_words(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize("value", [5, 2.5, True, "5", [1, 2.0], {"n": 9007199254740993}])
-def test_a_value_comes_back_as_it_was_given(daemon: Daemon, value: object) -> None:
+def test_a_value_is_returned_unchanged(daemon: Daemon, value: object) -> None:
     """Whole numbers stay whole."""
     record(daemon, "same.example.org", "value", value)
     (note,) = daemon.do("memory", action="query", domain="same.example.org")["entries"]
     assert json.dumps(note["value"]) == json.dumps(value)
 
 
-def test_confidence_grows_falls_and_is_not_won_back_by_writing_again(daemon: Daemon) -> None:
+def test_confidence_changes_only_by_feedback(daemon: Daemon) -> None:
     """+0.1 and -0.2; writing the same value changes nothing; below 0.2 the note is deleted."""
 
     def validate(*, success: bool) -> dict[str, object]:
@@ -83,13 +83,17 @@ def test_confidence_grows_falls_and_is_not_won_back_by_writing_again(daemon: Dae
         {"action": "forget"},
     ],
 )
-def test_what_is_missing_or_too_much_is_named(daemon: Daemon, params: dict[str, object]) -> None:
+def test_missing_and_excessive_parameters_are_named(
+    daemon: Daemon, params: dict[str, object]
+) -> None:
     reply = daemon.call("memory", **params)
     assert reply.code == "invalid_argument"
     assert reply.error["parameter"] in ("value", "domain", "success", "action")
 
 
-def test_any_name_is_kept_apart_and_survives_a_kill(make_daemon: Callable[..., Daemon]) -> None:
+def test_any_domain_name_is_stored_separately_and_survives_a_kill(
+    make_daemon: Callable[..., Daemon],
+) -> None:
     """Names are data: no file outside the folder, no collisions, nothing lost."""
     daemon = make_daemon()
     ids = {record(daemon, name, name, name[:50]) for name in NAMES}
@@ -103,7 +107,7 @@ def test_any_name_is_kept_apart_and_survives_a_kill(make_daemon: Callable[..., D
     assert [path.name for path in (daemon.home.path / "memory").iterdir()] == ["memory.jsonl"]
 
 
-def test_two_agents_at_once_lose_nothing(daemon: Daemon) -> None:
+def test_two_concurrent_agents_lose_nothing(daemon: Daemon) -> None:
     """Both write fifty notes of their own and judge a common one."""
     common = record(daemon, "race", "common")
 
@@ -148,7 +152,7 @@ def test_secrets_are_masked_and_placeholders_stay(
         assert "#word" in text
 
 
-def test_lines_that_cannot_be_read_stay_and_are_told(make_daemon: Callable[..., Daemon]) -> None:
+def test_unreadable_lines_stay_and_are_reported(make_daemon: Callable[..., Daemon]) -> None:
     """The others are served; a file of a newer version is neither read nor written to."""
     daemon = make_daemon()
     record(daemon, "d", "one")

@@ -20,7 +20,7 @@ def files_of(daemon: Daemon, recording_id: str) -> str:
     return "".join(path.read_text() for path in sorted(folder.glob("*.json*")))
 
 
-def test_actions_are_written_down_with_their_elements(daemon: Daemon, site: Site) -> None:
+def test_actions_are_recorded_with_their_elements(daemon: Daemon, site: Site) -> None:
     """Verb, parameters, element, addresses, what changed and how long it took, in order."""
     with recorded(daemon, name="An order") as recording_id:
         shop(daemon, site)
@@ -44,7 +44,7 @@ def test_actions_are_written_down_with_their_elements(daemon: Daemon, site: Site
     assert kept[1]["target"]["label"] == "Full name"
 
 
-def test_values_of_password_fields_are_nowhere(daemon: Daemon, site: Site) -> None:
+def test_values_of_password_fields_are_never_stored(daemon: Daemon, site: Site) -> None:
     """Neither the recording's files, nor any export, nor the journal has what was typed."""
     with recorded(daemon) as recording_id:
         shop(daemon, site)
@@ -62,7 +62,7 @@ def test_values_of_password_fields_are_nowhere(daemon: Daemon, site: Site) -> No
     assert WORD not in json.dumps(daemon.do("oc_journal", action="recent", count=50))
 
 
-def test_secret_placeholders_stay_as_they_were_written(
+def test_secret_placeholders_are_recorded_as_written(
     make_daemon: Callable[..., Daemon], site: Site, tmp_path: Path
 ) -> None:
     """`${SECRET:NAME}` is filled in for the page, and recorded as the placeholder."""
@@ -97,7 +97,7 @@ def test_failures_are_recorded_with_their_code(daemon: Daemon, site: Site) -> No
     assert [one["error"]["code"] for one in failed] == ["element_not_found", "timeout"]
 
 
-def test_control_verbs_are_no_actions(daemon: Daemon, site: Site) -> None:
+def test_control_verbs_are_not_recorded(daemon: Daemon, site: Site) -> None:
     """Verbs about tasks, outputs, the journal and recordings are not recorded."""
     with recorded(daemon) as recording_id:
         daemon.do("tabs_create", url=site.url("records/shop.html"))
@@ -134,7 +134,7 @@ def test_two_sessions_are_recorded_at_once(daemon: Daemon, site: Site) -> None:
     assert [one["params"]["url"] for one in actions(daemon, second)] == [site.url("product.html")]
 
 
-def test_second_start_and_idle_stop_are_errors(daemon: Daemon) -> None:
+def test_starting_twice_and_stopping_without_a_recording_are_errors(daemon: Daemon) -> None:
     """`recording_active` names the running one; `recording_not_active` says what to do."""
     with recorded(daemon) as recording_id:
         again = daemon.call("oc_recording_start")
@@ -174,7 +174,7 @@ NAMES = [
 ]
 
 
-def test_names_are_words_and_no_paths(daemon: Daemon) -> None:
+def test_names_are_never_paths(daemon: Daemon) -> None:
     """Whatever the name, the folder is the id; 10 KB of it are refused."""
     known = set()
     for name in NAMES:
@@ -236,7 +236,7 @@ def test_task_records_until_it_is_cancelled(daemon: Daemon, site: Site) -> None:
     assert exported == result["actions"]
 
 
-def test_task_records_from_its_answer_on(daemon: Daemon, site: Site) -> None:
+def test_task_records_from_its_reply_on(daemon: Daemon, site: Site) -> None:
     """Actions right after the reply of `oc_task_start` are recorded, every time."""
     for number in range(6):
         session = f"at-once-{number}"
@@ -249,7 +249,7 @@ def test_task_records_from_its_answer_on(daemon: Daemon, site: Site) -> None:
         assert action["verb"] == "navigate"
 
 
-def test_task_that_cannot_record_is_answered_as_failed(daemon: Daemon) -> None:
+def test_task_that_cannot_record_fails(daemon: Daemon) -> None:
     """A session that is already being recorded: the answer says so, it does not wait for ever."""
     first = daemon.start_task("recording")
     second = daemon.do("oc_task_start", kind="recording")
@@ -271,7 +271,7 @@ def test_task_completes_at_max_actions(daemon: Daemon, site: Site) -> None:
     )
 
 
-def test_crash_keeps_the_actions_so_far(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_a_crash_keeps_the_recorded_actions(make_daemon: Callable[..., Daemon], site: Site) -> None:
     """After kill -9 the recording is `interrupted` with its actions, and so is the task's."""
     daemon = make_daemon()
     task_id = daemon.start_task("recording")

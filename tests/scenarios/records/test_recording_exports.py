@@ -58,7 +58,7 @@ def replayed(daemon: Daemon, plan: dict[str, Any], page: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["shop.html", "shop-moved.html"])
-def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, page: str) -> None:
+def test_plan_works_on_a_changed_page(daemon: Daemon, site: Site, ordered: str, page: str) -> None:
     """The steps work on the same page, and on one whose ids and order have changed."""
     plan = daemon.do("oc_recording_export", recording_id=ordered, format="plan")
     assert [step["order"] for step in plan["steps"]] == list(range(1, 8))
@@ -72,7 +72,7 @@ def test_plan_finds_everything_again(daemon: Daemon, site: Site, ordered: str, p
     wait_until(lambda: site_messages(site) == EVERYTHING, what="the page's messages")
 
 
-def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site) -> None:
+def test_evidence_and_snapshots_are_not_replayed(daemon: Daemon, site: Site) -> None:
     """Evidence and snapshots are recorded, but not replayed."""
     with recorded(daemon) as recording_id:
         shop(daemon, site)
@@ -85,7 +85,7 @@ def test_what_we_keep_for_ourselves_is_not_done_again(daemon: Daemon, site: Site
     assert left_out == [(verb, "it changed nothing") for verb in kept]
 
 
-def test_plan_stops_where_the_target_is_gone(daemon: Daemon, site: Site, ordered: str) -> None:
+def test_plan_fails_where_the_target_is_gone(daemon: Daemon, site: Site, ordered: str) -> None:
     """On a page without the element the step fails, and nothing else is hit in its place."""
     plan = daemon.do("oc_recording_export", recording_id=ordered, format="plan")
     shop(daemon, site, "shop-moved.html")
@@ -148,7 +148,7 @@ def run_exported(daemon: Daemon, recording_id: str, form: str, python: str, fold
     return path.read_text(encoding="utf-8")
 
 
-def test_pyppeteer_program_does_it_again(
+def test_exported_pyppeteer_program_runs(
     daemon: Daemon, site: Site, ordered: str, shared: Path
 ) -> None:
     """The exported program runs as it is, with the system's Chromium."""
@@ -158,7 +158,7 @@ def test_pyppeteer_program_does_it_again(
 
 
 @pytest.mark.timeout(600)  # it may have to be installed first
-def test_playwright_program_does_it_again(
+def test_exported_playwright_program_runs(
     daemon: Daemon, site: Site, ordered: str, shared: Path
 ) -> None:
     """The exported program runs as it is, with the system's Chromium."""
@@ -210,7 +210,7 @@ def long_one(make_daemon: Callable[..., Daemon]) -> tuple[Daemon, str]:
     return daemon, recording_id
 
 
-def test_ten_thousand_actions_export_whole(long_one: tuple[Daemon, str]) -> None:
+def test_ten_thousand_actions_are_exported_completely(long_one: tuple[Daemon, str]) -> None:
     """In every format; programs compile whatever words are in them."""
     daemon, recording_id = long_one
     for form in FORMATS:
@@ -236,14 +236,14 @@ def test_export_goes_to_a_handle(daemon: Daemon, site: Site, ordered: str) -> No
     assert [one["seq"] for one in page["content"]] == [2, 3]
 
 
-def test_path_outside_is_refused(daemon: Daemon, ordered: str) -> None:
+def test_path_outside_the_roots_is_refused(daemon: Daemon, ordered: str) -> None:
     """An export is written where the caller may write, and nowhere else."""
     reply = daemon.call("oc_recording_export", recording_id=ordered, path="/etc/report.html")
     assert reply.code == "path_outside_roots"
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_fields_named_by_their_labels_are_exported(daemon: Daemon, site: Site, form: str) -> None:
+def test_fields_named_by_labels_are_exported(daemon: Daemon, site: Site, form: str) -> None:
     """fill_form takes {label: value}, too."""
     with recorded(daemon) as recording_id:
         daemon.do("navigate", url=site.url("acting/still.html"))

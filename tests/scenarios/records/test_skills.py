@@ -1,4 +1,4 @@
-"""Skills: what was done once is done again, on a page that has changed, and judged."""
+"""Skills: recorded actions are replayed on a page that has changed, and judged."""
 
 import json
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def click(query: str) -> dict[str, Any]:
     return {"verb": "interact", "params": {"query": query}}
 
 
-def test_last_actions_are_done_again_where_ids_and_order_changed(shelf: Shelf) -> None:
+def test_recent_actions_are_replayed_on_a_changed_page(shelf: Shelf) -> None:
     """Elements named by ref and selector are found by role and name; the verdict is the same."""
     shelf.go()
     shelf.daemon.do("form_input", selector="#n", value="Kim")
@@ -88,7 +88,7 @@ def test_last_actions_are_done_again_where_ids_and_order_changed(shelf: Shelf) -
 
 
 @pytest.mark.parametrize("target", ["#b1", "#ok"])
-def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None:
+def test_a_missing_target_fails_its_step(shelf: Shelf, target: str) -> None:
     """A row and a button: nothing else is clicked instead; the step is named, evidence attached."""
     shelf.go()
     shelf.daemon.do("interact", selector=target)
@@ -114,7 +114,9 @@ def test_a_target_that_is_gone_fails_its_step(shelf: Shelf, target: str) -> None
 @pytest.mark.parametrize(("look", "deleted"), [
     ("number", []), ("date", []), ("name", []), ("message", ["Order 17"]),
 ])  # fmt: skip
-def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str]) -> None:
+def test_a_similar_row_is_not_taken_for_the_recorded_one(
+    shelf: Shelf, look: str, deleted: list[str]
+) -> None:
     """Another number, date or name is another row; a message that appeared is not."""
     shelf.daemon.do("navigate", url=shelf.site.url("skills/orders"))
     query = 'button "Delete" in: Order 17 from Kim, 2026-03-01, paid'
@@ -133,7 +135,7 @@ def test_no_row_stands_in_for_another(shelf: Shelf, look: str, deleted: list[str
     wait_until(lambda: site_messages(shelf.site) == deleted, what="the page's messages")
 
 
-def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> None:
+def test_handwritten_steps_learn_their_elements(shelf: Shelf) -> None:
     """A selector that was never used is replaced by what it matched in the first replay."""
     steps = [
         {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}},
@@ -149,7 +151,7 @@ def test_steps_as_a_caller_writes_them_learn_their_elements(shelf: Shelf) -> Non
     assert len(shelf.site.seen("skills/more.html")) == 1
 
 
-def test_refs_in_written_steps_are_looked_up(shelf: Shelf) -> None:
+def test_refs_in_handwritten_steps_are_resolved(shelf: Shelf) -> None:
     """One that is on the page is kept by role and name; one that is not is refused."""
     shelf.go()
     ref = shelf.daemon.do("find", query="Place order button")["refs"][0]
@@ -204,7 +206,7 @@ def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
     assert done["verdict"] == "pass"
 
 
-def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
+def test_secret_placeholders_are_filled_in_at_replay(
     make_daemon: Callable[..., Daemon], site: Site, tmp_path: Path
 ) -> None:
     """The skill has `${SECRET:NAME}`; no value is stored or requested."""
@@ -227,7 +229,7 @@ def test_placeholders_of_secrets_stay_and_are_filled_in_when_it_is_done(
     assert "${SECRET:SHELF_WORD}" in stored
 
 
-def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
+def test_a_failed_contract_is_the_verdict(shelf: Shelf) -> None:
     """The steps succeed, the verdict is fail, with the failed assertions and evidence."""
     go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
     kept = shelf.keep("wrong", steps=[go], contract=THANKS)
@@ -241,9 +243,7 @@ def test_a_contract_that_does_not_hold_is_the_verdict(shelf: Shelf) -> None:
     assert shelf.replay(skill_id=none["skill_id"])["verdict"] == "inconclusive"
 
 
-def test_recall_is_ranked_by_how_replays_came_out(
-    make_daemon: Callable[..., Daemon], site: Site
-) -> None:
+def test_recall_ranks_by_replay_results(make_daemon: Callable[..., Daemon], site: Site) -> None:
     """Passes first; three failures in a row are held back, and counted as hidden."""
     shelf = Shelf(make_daemon(), site)
     go = {"verb": "navigate", "params": {"url": shelf.site.url("skills/shelf")}}
@@ -285,15 +285,13 @@ def test_recall_is_ranked_by_how_replays_came_out(
         ({"recording_id": "none"}, "recording_not_found"),
     ],
 )
-def test_what_cannot_be_a_skill_is_refused(
-    daemon: Daemon, params: dict[str, object], code: str
-) -> None:
+def test_invalid_skills_are_refused(daemon: Daemon, params: dict[str, object], code: str) -> None:
     """Before anything is kept, with the code that says why."""
     assert daemon.call("oc_skill_record", domain="d", name="refused", **params).code == code
     assert daemon.call("oc_skill_replay", name="refused", domain="d").code == "not_found"
 
 
-def test_any_name_is_a_skill_of_its_own(daemon: Daemon) -> None:
+def test_any_name_is_a_separate_skill(daemon: Daemon) -> None:
     """Korean, emoji, dots, ten kilobytes; only an empty name is refused."""
     names = ["with spaces", "한국어", "🧭", "..", "../../x", "y" * 10_000]
     for name in names:

@@ -28,7 +28,7 @@ def pending(daemon: Daemon) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_first_rule_that_matches_decides(site: Site) -> None:
+def test_the_first_matching_rule_wins(site: Site) -> None:
     """On the page it acts on and the address it opens, in plans and tasks, too; reading is free."""
     with Daemon(config=RULES) as daemon:
         daemon.do("navigate", url=site.url("injection/form.html"))

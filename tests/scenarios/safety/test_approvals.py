@@ -1,4 +1,4 @@
-"""The approvals queue: what asks for consent waits there, and whoever answers first decides."""
+"""The approvals queue: calls that need consent wait there, and the first answer decides."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -76,7 +76,7 @@ def test_a_call_waits_until_a_person_allows_it(asking: Daemon, site: Site) -> No
     ]
 
 
-def test_a_call_that_nobody_answers_says_how_to_go_on(asking: Daemon, site: Site) -> None:
+def test_an_unanswered_call_says_how_to_continue(asking: Daemon, site: Site) -> None:
     """The approval outlives the call: allowed later, the same call passes, and no other."""
     session = "late"
     read(asking, site, session)
@@ -99,7 +99,7 @@ def test_a_call_that_nobody_answers_says_how_to_go_on(asking: Daemon, site: Site
     assert not came(site, "mail=x")
 
 
-def test_what_was_done_before_a_person_is_asked_is_done_once(asking: Daemon, site: Site) -> None:
+def test_steps_before_the_question_are_done_only_once(asking: Daemon, site: Site) -> None:
     """An instruction of several steps waits at the step that sends, and continues there."""
     session = "steps"
     asking.do("navigate", session=session, url=site.url("injection/form.html"))

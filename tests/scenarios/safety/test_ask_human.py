@@ -1,4 +1,4 @@
-"""oc_ask_human: an agent waits for a person, who does what is asked and says so."""
+"""oc_ask_human: an agent waits until a person has done what it asks for."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What pages do to talk to the agent behind a person's back, seen as an agent host sees replies."""
+"""Prompt injection by pages, as an agent host sees the replies."""
 
 import json
 import re
@@ -35,9 +35,7 @@ def read(daemon: Daemon, url: str, reader: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_text_that_nobody_sees_does_not_reach_the_caller(
-    serving: Daemon, site: Site, reader: str
-) -> None:
+def test_hidden_text_does_not_reach_the_caller(serving: Daemon, site: Site, reader: str) -> None:
     """However it is hidden: by styles, sizes, places, comments, templates or shadow trees."""
     result = read(serving, site.url("injection/hidden.html"), reader)
     said = json.dumps(result)
@@ -51,7 +49,7 @@ def test_text_that_nobody_sees_does_not_reach_the_caller(
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
-def test_a_crawl_keeps_it_out_too(serving: Daemon, site: Site, engine: str) -> None:
+def test_a_crawl_leaves_hidden_text_out(serving: Daemon, site: Site, engine: str) -> None:
     """The static engine knows no styles of classes: it leaves out what the page itself says."""
     pages = Http(serving).do(
         "crawl", url=site.url("injection/hidden.html"), max_pages=1, engine=engine
@@ -92,7 +90,9 @@ def test_a_fence_cannot_be_closed_from_inside(serving: Daemon, site: Site, reade
 
 
 @pytest.mark.parametrize("reader", ["outline", "dom", "markdown", "text", "content", "observe"])
-def test_orders_are_counted_and_stay_readable(serving: Daemon, site: Site, reader: str) -> None:
+def test_injection_phrases_are_counted_and_stay_readable(
+    serving: Daemon, site: Site, reader: str
+) -> None:
     """A page about such attacks must stay readable, so the phrases are only counted."""
     said = "\n".join(texts(read(serving, site.url("injection/fences.html"), reader)))
     assert "instruction" in said.lower()

@@ -21,7 +21,7 @@ def events(daemon: Daemon) -> list[dict[str, Any]]:
     return [one for one in found if str(one.get("event")).startswith("lease_")]
 
 
-def test_what_acts_waits_while_a_person_holds_the_tab(
+def test_acting_verbs_wait_while_a_person_holds_the_tab(
     share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     daemon = share_daemon()

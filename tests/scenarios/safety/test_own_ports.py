@@ -1,4 +1,4 @@
-"""Our own HTTP port and our own Chromium: no page reaches it, whatever it calls this machine."""
+"""The daemon's own HTTP port and its Chromium: no page reaches the port, under any name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JSON.stringify(found.filter(word => word === 'came'))
 
 
 @pytest.mark.parametrize("host", SPELLINGS)
-def test_nobody_opens_our_port(serving: Daemon, host: str) -> None:
+def test_opening_the_own_port_is_refused(serving: Daemon, host: str) -> None:
     """Neither in a tab nor in a crawl, and the error names what it is."""
     url = f"http://{host}:{Http(serving).port}/mcp"
     for call in (
@@ -38,7 +38,7 @@ def test_nobody_opens_our_port(serving: Daemon, host: str) -> None:
         assert "OpenChrome's own" in call.error["message"]
 
 
-def test_no_page_connects_to_our_port(serving: Daemon, site: Site) -> None:
+def test_pages_cannot_connect_to_the_own_port(serving: Daemon, site: Site) -> None:
     """By request or by WebSocket: both fail before there is a connection."""
     serving.do("navigate", url=site.url("article.html"))
     hosts = json.dumps([host for host in SPELLINGS if "@" not in host])
@@ -47,14 +47,14 @@ def test_no_page_connects_to_our_port(serving: Daemon, site: Site) -> None:
     assert said["content"] == "[]"
 
 
-def test_a_redirect_does_not_lead_to_our_port(serving: Daemon, site: Site) -> None:
+def test_redirects_to_the_own_port_are_refused(serving: Daemon, site: Site) -> None:
     """The page that answers with it is asked, the port is not."""
     target = f"http://localhost:{Http(serving).port}/mcp"
     reply = serving.call("navigate", url=site.url(f"redirect-to?status=302&url={target}"))
     assert reply.code in ("navigation_failed", "domain_blocked")
 
 
-def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
+def test_a_restricted_host_stays_restricted(serving: Daemon) -> None:
     """It gets neither a verb of another group nor a page of the daemon's own port."""
     with Bridge(serving.home, "--tools-only", "core") as bridge:
         bridge.greet()
@@ -62,7 +62,7 @@ def test_a_narrow_host_stays_narrow(serving: Daemon) -> None:
         assert error_of(bridge.call("navigate", url=Http(serving).url))["code"] == "domain_blocked"
 
 
-def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
+def test_a_restricted_host_has_no_indirect_way(serving: Daemon) -> None:
     """By no verb that starts others, and no resource, prompt or session of another host."""
     step = {"verb": "cookies", "params": {"action": "get"}}
     with Bridge(serving.home, "--session", "shared") as full:
@@ -87,6 +87,6 @@ def test_a_narrow_host_has_no_other_way(serving: Daemon) -> None:
             assert "CAPABILITY_DISABLED" in json.dumps(answer), (tool, answer)
 
 
-def test_another_port_of_this_machine_is_free(serving: Daemon, site: Site) -> None:
+def test_other_local_ports_can_be_opened(serving: Daemon, site: Site) -> None:
     """Only the daemon's own ports are refused; other local servers can be opened."""
     assert serving.do("navigate", url=site.url("article.html"))["status"] == 200

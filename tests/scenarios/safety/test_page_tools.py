@@ -1,4 +1,4 @@
-"""Tools of pages that mean no good, and what may not leave by a tool."""
+"""Hostile page tools, and the egress policy for page tools."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def inside_fence(result: dict[str, Any]) -> str:
     return found[2]
 
 
-def test_thirty_hostile_tools_reach_the_agent_fenced_and_clean(serving: Daemon, site: Site) -> None:
+def test_thirty_hostile_tools_are_fenced_and_sanitised(serving: Daemon, site: Site) -> None:
     """Their text is inside the fence, and none is called unless it is named."""
     http = Http(serving)
     http.do("navigate", url=site.url("injection/tools.html"))
@@ -61,7 +61,7 @@ def test_a_flood_of_tools_is_cut_off(serving: Daemon, site: Site) -> None:
     assert "add" in inside_fence(http.call("page_tools").result)
 
 
-def test_nothing_leaves_by_a_tool_of_another_origin(
+def test_egress_policy_applies_to_page_tools(
     share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Nor by a form that is for another, nor by what the page itself calls consequential."""
@@ -85,9 +85,7 @@ def test_nothing_leaves_by_a_tool_of_another_origin(
     assert [event["decision"] for event in events] == ["refused"] * 2
 
 
-def test_the_arguments_are_redacted_where_they_are_written_down(
-    one_tab_daemon: Daemon, site: Site
-) -> None:
+def test_arguments_are_redacted_where_they_are_recorded(one_tab_daemon: Daemon, site: Site) -> None:
     one_tab_daemon.do("navigate", url=site.url("tools/shop.html"))
     token = "ghp_" + "a1B2c3D4e5" * 4
     one_tab_daemon.do("page_tool_call", name="data", arguments={"token": token})
@@ -115,7 +113,7 @@ def test_a_consequential_tool_waits_for_a_person(
     assert json.loads(calls) == [["pay", {}]]
 
 
-def test_a_crawl_records_what_pages_offer(
+def test_a_crawl_records_the_tools_of_pages(
     daemon: Daemon, share_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Where its formats have `tools`: cleaned like the content, and by the browser alone."""

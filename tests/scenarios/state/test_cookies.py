@@ -48,7 +48,7 @@ def test_list_masks_login_cookies_unless_raw(daemon: Daemon) -> None:
     assert {cookie["name"]: cookie["value"] for cookie in raw}["session"] == "abc123"
 
 
-def test_delete_takes_the_named_one_only(daemon: Daemon, site: Site) -> None:
+def test_delete_removes_only_the_named_cookie(daemon: Daemon, site: Site) -> None:
     """Others stay, and the site no longer gets the deleted one."""
     for name in ("one", "two"):
         daemon.do("cookies", action="set", name=name, value="1")
@@ -58,7 +58,7 @@ def test_delete_takes_the_named_one_only(daemon: Daemon, site: Site) -> None:
     assert daemon.do("cookies", action="delete", name="one")["deleted_count"] == 0
 
 
-def test_clear_is_for_one_domain(daemon: Daemon, site: Site) -> None:
+def test_clear_applies_to_one_domain(daemon: Daemon, site: Site) -> None:
     """The page's host by default; another domain's cookies stay."""
     daemon.do("cookies", action="set", name="here", value="1")
     daemon.do("cookies", action="set", name="there", value="1", domain="localhost")
@@ -68,7 +68,7 @@ def test_clear_is_for_one_domain(daemon: Daemon, site: Site) -> None:
     assert daemon.do("cookies", action="clear", domain="localhost")["cleared_count"] == 1
 
 
-def test_domain_covers_what_is_below_it(daemon: Daemon) -> None:
+def test_domain_includes_subdomains(daemon: Daemon) -> None:
     """example.com is sub.example.com, too, and not notexample.com."""
     for domain in ("example.com", "sub.example.com", "notexample.com"):
         daemon.do("cookies", action="set", name="a", value="1", domain=domain)
@@ -91,7 +91,9 @@ def test_what_chromium_refuses_is_an_error(daemon: Daemon) -> None:
     assert daemon.call("cookies", action="get", domain="a b").error["parameter"] == "domain"
 
 
-def test_blocked_domains_keep_their_cookies(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_cookies_of_blocked_domains_are_out_of_reach(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """Neither get, set nor clear reaches a host that the policy blocks."""
     daemon = make_daemon("--block-domain", "*.blocked.test")
     daemon.do("navigate", url=site.url("article.html"))

@@ -1,4 +1,4 @@
-"""Downloads: where they go, under which names, and who tells of them."""
+"""Downloads: where files are put, under which names, and which calls report them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ def _clicked(daemon: Daemon, query: str, **more: object) -> list[dict[str, Any]]
     return found
 
 
-def test_click_tells_of_the_file_it_brought(at: Daemon) -> None:
+def test_click_reports_the_file_it_downloaded(at: Daemon) -> None:
     """Path, size, state and address; the file lies in the session's folder, for its owner only."""
     (told,) = _clicked(at, "Report")
     path = Path(told["path"])
@@ -34,20 +34,20 @@ def test_click_tells_of_the_file_it_brought(at: Daemon) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_file_after_a_crawl(at: Daemon, site: Site) -> None:
+def test_downloads_work_after_a_crawl(at: Daemon, site: Site) -> None:
     """Crawls download nothing; that changes nothing for the tabs of a session."""
     at.do("crawl", url=site.url("chain/1"), max_pages=2, engine="browser")
     assert _clicked(at, "Report")[0]["state"] == "completed"
 
 
-def test_page_stays_where_it_was(at: Daemon) -> None:
+def test_page_stays_where_it_was_after_a_download(at: Daemon) -> None:
     """A download is no navigation."""
     changed = at.do("interact", query="Report")["changed"]
     assert "navigated" not in changed
     assert "Downloads" in at.do("read_page")["content"]
 
 
-def test_window_that_is_a_download(share_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_popup_that_is_a_download(share_daemon: Callable[..., Daemon], site: Site) -> None:
     """target=_blank opens no tab that stays; the file is told by the click.
 
     In Chromium itself: its headless shell leaves the window open.
@@ -60,14 +60,14 @@ def test_window_that_is_a_download(share_daemon: Callable[..., Daemon], site: Si
     assert daemon.do("tabs_context")["tab_count"] == 1
 
 
-def test_file_that_the_page_makes(at: Daemon) -> None:
+def test_file_made_by_the_page(at: Daemon) -> None:
     """Blobs keep their names, in any script, without what no file name should have."""
     (told,) = _clicked(at, "Made here")
     assert told["file"].startswith("보고서")
     assert Path(told["path"]).read_text() == "made here"
 
 
-def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
+def test_downloads_by_frames_and_after_a_request(at: Daemon) -> None:
     """Downloads that begin a moment after the click are told by it, too."""
     assert _clicked(at, "By a frame")[0]["state"] == "completed"
     told = at.do("interact", query="After an answer")["changed"].get("downloads")
@@ -75,7 +75,7 @@ def test_file_by_a_frame_and_after_an_answer(at: Daemon) -> None:
     assert "<html" in Path(late["path"]).read_text()
 
 
-def test_file_on_its_way_is_told_listed_and_waited_for(at: Daemon, site: Site) -> None:
+def test_download_in_progress_is_reported_listed_and_waited_for(at: Daemon, site: Site) -> None:
     """The click returns in time and names the later path; wait_for waits for the file."""
     assert at.call("wait_for", type="download", timeout_ms=100).code == "timeout"
     (begun,) = _clicked(at, "Slow file", timeout_ms=10_000)
@@ -97,7 +97,7 @@ def test_same_name_is_never_overwritten(at: Daemon) -> None:
     assert texts == {"n1", "n2", "n3"}
 
 
-def test_navigation_to_a_file_says_where_it_is(daemon: Daemon, site: Site) -> None:
+def test_navigation_to_a_file_gives_its_path(daemon: Daemon, site: Site) -> None:
     """The tab stays; the error has the path."""
     error = daemon.call("navigate", url=site.url("download")).error
     assert error["code"] == "download_started"
@@ -119,9 +119,7 @@ def test_navigation_to_a_file_says_where_it_is(daemon: Daemon, site: Site) -> No
         "file\tname\u0000.txt",
     ],
 )
-def test_name_that_a_server_made_up_stays_in_the_folder(
-    daemon: Daemon, site: Site, name: str
-) -> None:
+def test_hostile_file_names_stay_in_the_folder(daemon: Daemon, site: Site, name: str) -> None:
     """No folders, hidden files, device names, direction marks or endless names."""
     disposition = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     error = daemon.call("navigate", url=site.url(f"state/file?as={quote(disposition)}")).error
@@ -134,7 +132,9 @@ def test_name_that_a_server_made_up_stays_in_the_folder(
     assert path.stem.lower() != "con"
 
 
-def test_file_that_is_too_large_is_given_up(make_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_file_that_is_too_large_is_cancelled(
+    make_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """max_download_mb bounds what a page may fill the disk with."""
     daemon = make_daemon(config="max_download_mb = 1\n")
     daemon.do("navigate", url=site.url("state/downloads.html"))
@@ -163,7 +163,7 @@ def test_downloads_are_listed_with_their_folder(at: Daemon, site: Site) -> None:
     assert at.call("downloads", action="path", name="no such file").code == "file_not_found"
 
 
-def test_no_downloads_yet(daemon: Daemon) -> None:
+def test_list_without_downloads(daemon: Daemon) -> None:
     """An empty list and the folder where files will be; no path to give."""
     daemon.do("tabs_create", session="fresh")
     assert daemon.do("downloads", session="fresh")["downloads"] == []

@@ -1,4 +1,4 @@
-"""Another device, another browser, another place: what the page and the site see."""
+"""Emulated devices, browsers and locations, as the page and the site see them."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def test_device_preset_gives_screen_touch_and_agent(who: Daemon, site: Site) -> 
     assert "iPhone" in _js(who, "navigator.userAgent")
 
 
-def test_device_survives_navigation_and_is_undone(who: Daemon, site: Site) -> None:
+def test_device_survives_navigation_until_reset(who: Daemon, site: Site) -> None:
     """It lasts over documents and origins until reset."""
     before = _js(who, SCREEN)
     who.do("emulate_device", preset="pixel-7", landscape=True)
@@ -54,7 +54,7 @@ def test_device_by_numbers(who: Daemon) -> None:
     assert who.call("emulate_device", preset="nokia").error["parameter"] == "preset"
 
 
-def test_tabs_are_told_apart(who: Daemon, site: Site) -> None:
+def test_emulation_affects_only_its_own_tab(who: Daemon, site: Site) -> None:
     """Other tabs are unchanged."""
     before = _js(who, SCREEN)
     who.do("emulate_device", preset="galaxy-fold")
@@ -63,7 +63,7 @@ def test_tabs_are_told_apart(who: Daemon, site: Site) -> None:
     assert who.do("tabs_context")["current"] == other
 
 
-def test_user_agent_comes_with_agreeing_hints(who: Daemon, site: Site) -> None:
+def test_user_agent_has_matching_client_hints(who: Daemon, site: Site) -> None:
     """Header, navigator and client hints say the same."""
     told = who.do("user_agent", preset="chrome-windows", accept_language="ko-KR")
     who.do("page_reload")
@@ -76,7 +76,7 @@ def test_user_agent_comes_with_agreeing_hints(who: Daemon, site: Site) -> None:
     assert headers.get("Sec-Ch-Ua-Platform", '"Windows"') == '"Windows"'
 
 
-def test_agent_without_hints_sends_none(who: Daemon, site: Site) -> None:
+def test_firefox_user_agent_sends_no_client_hints(who: Daemon, site: Site) -> None:
     """Firefox knows no client hints, and neither does who pretends to be it."""
     who.do("user_agent", preset="firefox-mac")
     who.do("page_reload")
@@ -107,12 +107,12 @@ def _asked(daemon: Daemon) -> str:
     return str(_js(daemon, "document.querySelector('#where').textContent"))
 
 
-def test_position_is_refused_without_a_hang(who: Daemon) -> None:
+def test_geolocation_without_permission_is_refused_at_once(who: Daemon) -> None:
     """Nobody could answer the prompt, so the page is refused at once."""
     assert _asked(who) == "refused 1"
 
 
-def test_refused_prompt_is_told_by_the_click(who: Daemon) -> None:
+def test_click_reports_a_refused_permission_prompt(who: Daemon) -> None:
     """`changed` names what the page has asked for and that it was denied, or granted."""
     changed = who.do("interact", query="Where am I")["changed"]
     assert changed["permissions"] == [{"name": "geolocation", "state": "denied"}]
@@ -122,7 +122,7 @@ def test_refused_prompt_is_told_by_the_click(who: Daemon) -> None:
     who.do("geolocation", reset=True)
 
 
-def test_no_prompt_keeps_a_page_waiting(who: Daemon) -> None:
+def test_permission_prompts_are_refused_at_once(who: Daemon) -> None:
     """Camera, microphone, notifications and clipboard are refused at once, and look untouched."""
     refused = """await Promise.all([
       navigator.mediaDevices.getUserMedia({video: true, audio: true}).then(() => 'ok', (e) => 'no'),
@@ -135,7 +135,7 @@ def test_no_prompt_keeps_a_page_waiting(who: Daemon) -> None:
     assert "[native code]" in seen
 
 
-def test_position_is_given_to_the_page(who: Daemon, site: Site) -> None:
+def test_geolocation_is_given_to_the_page(who: Daemon, site: Site) -> None:
     """The page's origin may ask from then on; after reset no more."""
     told = who.do("geolocation", preset="seoul", accuracy=20)
     assert (told["latitude"], told["granted"]) == (37.5665, site.origin)
@@ -145,7 +145,7 @@ def test_position_is_given_to_the_page(who: Daemon, site: Site) -> None:
     assert _asked(who) == "refused 1"
 
 
-def test_position_by_numbers_and_bad_ones(who: Daemon) -> None:
+def test_geolocation_by_numbers_is_validated(who: Daemon) -> None:
     """Both coordinates, within their ranges."""
     who.do("geolocation", latitude=-10.5, longitude=20)
     assert _asked(who) == "-10.5 100"
@@ -155,7 +155,7 @@ def test_position_by_numbers_and_bad_ones(who: Daemon) -> None:
 
 
 @pytest.mark.parametrize("way", ["By script", "By link", "Without opener", "Elsewhere"])
-def test_what_a_tab_opens_is_emulated_from_its_first_script_on(
+def test_popups_are_emulated_from_their_first_script_on(
     daemon: Daemon, site: Site, way: str
 ) -> None:
     """Screen, touch, agent, language, place, logins and speed are the opener's."""

@@ -1,4 +1,4 @@
-"""First scripts: what a session has run in its pages before their own scripts."""
+"""Init scripts: a session's scripts that run in its pages before their own."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ def scripted(daemon: Daemon) -> Iterator[ScriptedSession]:
     session.do("init_script", action="remove")
 
 
-def test_they_run_first_in_each_kind_of_document(
+def test_init_scripts_run_first_in_every_kind_of_document(
     scripted: ScriptedSession, daemon: Daemon, site: Site
 ) -> None:
     """Page, frames of both origins, srcdoc, popups: in order, and not in other sessions."""
@@ -76,7 +76,7 @@ def test_they_run_first_in_each_kind_of_document(
     assert "init_scripts" not in daemon.do("tabs_context")
 
 
-def test_open_pages_have_them_from_their_next_load_on(
+def test_open_pages_get_init_scripts_at_their_next_load(
     scripted: ScriptedSession, daemon: Daemon, site: Site
 ) -> None:
     """Also one that shows a dialog, which is not waited for."""
@@ -92,7 +92,9 @@ def test_open_pages_have_them_from_their_next_load_on(
         assert scripted.reports(each, 3)["page"] == "one"
 
 
-def test_what_fails_is_told(scripted: ScriptedSession, daemon: Daemon, site: Site) -> None:
+def test_failing_init_scripts_are_reported(
+    scripted: ScriptedSession, daemon: Daemon, site: Site
+) -> None:
     """Bad parameters are refused; a script that throws is in the console and stops nothing."""
     bad = {"add": {}, "remove": {"id": "s0"}}
     codes = [
@@ -111,7 +113,7 @@ def test_what_fails_is_told(scripted: ScriptedSession, daemon: Daemon, site: Sit
     assert "nonsense is not defined" in said
 
 
-def test_they_outlive_their_chromium(share_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_init_scripts_survive_chromium(share_daemon: Callable[..., Daemon], site: Site) -> None:
     """After a crash the session's new tabs have them as before."""
     own = share_daemon()
     session = ScriptedSession(own)

@@ -1,4 +1,4 @@
-"""Profiles: which the machine has, and which one is ours."""
+"""Profiles: which ones the machine has, and which one is in use."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def test_profiles_of_the_machine_are_listed(make_daemon: Callable[..., Daemon]) 
     assert outside.code == "path_outside_roots"
 
 
-def test_broken_profiles_are_none(make_daemon: Callable[..., Daemon]) -> None:
+def test_broken_profiles_are_ignored(make_daemon: Callable[..., Daemon]) -> None:
     """A Local State that is no JSON is no error."""
     daemon = make_daemon()
     (_profile(daemon.home.base / "user") / "Local State").write_text("{")

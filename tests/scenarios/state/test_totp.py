@@ -1,4 +1,4 @@
-"""One-time passwords: a seed goes in by a person's shell, and only codes come out."""
+"""One-time passwords: a person adds the seed at a shell, and only codes are returned."""
 
 import base64
 import stat
@@ -37,7 +37,7 @@ def _codes(seed: str = SEED, **how: int) -> set[str]:
     return {totp.at(int(time.time()) + step * totp.interval) for step in (-1, 0, 1)}
 
 
-def test_seed_that_was_added_makes_codes(own: Daemon) -> None:
+def test_an_added_seed_makes_codes(own: Daemon) -> None:
     """`oc totp add` reads it from stdin; the verb returns the code and how long it is valid."""
     done = own.oc("totp", "add", "example.org", "--json", stdin=f"{SEED}\n").ok()
     assert done.json["result"] == {"domain": "example.org", "kept_in": "file", "replaced": False}
@@ -48,7 +48,7 @@ def test_seed_that_was_added_makes_codes(own: Daemon) -> None:
     assert own.oc("totp", "generate", "example.org").ok().out
 
 
-def test_seed_is_nowhere_but_in_its_file(own: Daemon) -> None:
+def test_seed_is_stored_only_in_its_file(own: Daemon) -> None:
     """Not in logs, journal, results or lists; its file is for its owner only."""
     own.oc("totp", "add", "example.org", stdin=SEED).ok()
     own.do("oc_totp_generate", domain="example.org")
@@ -58,7 +58,7 @@ def test_seed_is_nowhere_but_in_its_file(own: Daemon) -> None:
     assert stat.S_IMODE(holders[0].stat().st_mode) == 0o600
 
 
-def test_addresses_from_a_picture_keep_their_settings(own: Daemon) -> None:
+def test_otpauth_urls_keep_their_settings(own: Daemon) -> None:
     """otpauth:// says digits, period and algorithm."""
     address = f"otpauth://totp/Shop:ada?secret={SEED}&issuer=Shop&digits=8&period=60"
     own.oc("totp", "add", "shop.example", stdin=address).ok()
@@ -85,7 +85,7 @@ def test_missing_and_removed_seeds_are_not_found(own: Daemon) -> None:
     assert own.call("oc_totp_generate", domain="a b").error["parameter"] == "domain"
 
 
-def test_what_is_no_seed_is_refused_without_being_repeated(own: Daemon) -> None:
+def test_an_invalid_seed_is_refused_without_being_repeated(own: Daemon) -> None:
     """The error says what a seed is, not what was passed."""
     done = own.oc("totp", "add", "example.org", stdin="not-a-seed-0189")
     assert done.code == 1
@@ -94,7 +94,7 @@ def test_what_is_no_seed_is_refused_without_being_repeated(own: Daemon) -> None:
     assert own.oc("totp", "add", "example.org", stdin="").code == 2
 
 
-def test_seeds_survive_a_restart_and_a_broken_file_is_left_alone(own: Daemon) -> None:
+def test_seeds_survive_a_restart_and_a_broken_file_is_not_overwritten(own: Daemon) -> None:
     """What cannot be read is named by its path, and never overwritten."""
     own.oc("totp", "add", "example.org", stdin=SEED).ok()
     own.restart()

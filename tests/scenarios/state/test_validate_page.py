@@ -30,7 +30,7 @@ def test_errors_and_failed_requests_are_counted(daemon: Daemon, site: Site) -> N
     assert any("console error" in problem for problem in told["problems"])
 
 
-def test_only_this_page_is_told_of(daemon: Daemon, site: Site) -> None:
+def test_only_messages_of_this_page_count(daemon: Daemon, site: Site) -> None:
     """Messages of an earlier page do not count."""
     daemon.do("validate_page", url=site.url("state/unwell.html"))
     told = daemon.do("validate_page", url=site.url("article.html"))
@@ -47,7 +47,7 @@ def test_blank_and_failing_pages(daemon: Daemon, site: Site) -> None:
     assert (dead["status"], dead["error"]["code"]) == ("navigation_failed", "navigation_failed")
 
 
-def test_login_page_instead_of_the_page(daemon: Daemon, site: Site) -> None:
+def test_redirect_to_a_login_page_is_reported(daemon: Daemon, site: Site) -> None:
     """Whoever is sent to log in is told where."""
     daemon.do("navigate", url=site.url("article.html"))
     daemon.do("cookies", action="clear")
@@ -74,7 +74,7 @@ def test_slow_page_and_missing_selector_are_timeouts(daemon: Daemon, site: Site)
     assert (told["status"], told["error"]["code"]) == ("timeout", "timeout")
 
 
-def test_page_that_never_rests_is_told_of_in_time(daemon: Daemon, site: Site) -> None:
+def test_page_that_never_becomes_idle_is_reported_in_time(daemon: Daemon, site: Site) -> None:
     """capture_console_ms bounds the wait for quiet."""
     told = daemon.do("validate_page", url=site.url("never-idle"), capture_console_ms=200)
     assert told["status"] == "ok"

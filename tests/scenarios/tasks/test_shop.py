@@ -55,7 +55,7 @@ def test_quantity_of_a_product(agent: Agent) -> None:
     assert agent.calls == 2
 
 
-def test_cart_is_corrected(agent: Agent) -> None:
+def test_line_is_removed_from_the_cart(agent: Agent) -> None:
     """One of two lines is removed by its row: two calls."""
     agent.records.cart.update({1: 1, 9: 2})
     agent.go("shop/cart")

@@ -1,0 +1,154 @@
+"""Every way by which a page may reach another host, against the domain policy; the host counts.
+
+Each way is run without a policy, too: a way that leads nowhere then would prove nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from support.daemon import Daemon
+from support.recording_origin import Page, RecordingOrigin
+from support.waiting import wait_until
+from support.ways_out import HELPERS, PEERS_AND_HINTS, REQUESTS, SILENT, SOCKET, SOCKETS, pages
+
+MakeDaemon = Callable[..., Daemon]
+GOOD, EVIL = "good.localhost", "evil.test"
+
+FLAGS = {"allow": ["--allow-domain", GOOD], "block": ["--block-domain", EVIL]}
+
+
+def go(daemon: Daemon, good: RecordingOrigin, evil: RecordingOrigin, code: str) -> None:
+    """Open a fresh page and go one way, until it ends or a while has gone."""
+    daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
+    whole = f"const EVIL = '{EVIL}:{evil.port}';{HELPERS}"
+    whole += f"await Promise.race([{code}, rounds(60)]); 'gone'"
+    daemon.call("javascript_tool", code=whole, timeout_ms=90_000)
+    for tab in daemon.do("tabs_context")["tabs"][1:]:
+        daemon.close_tab(tab["tab_id"])
+
+
+# Every host is this machine, so that only the policy stands between them.
+RULES = "--browser-arg=--host-resolver-rules=MAP evil.test 127.0.0.1, MAP evil.test. 127.0.0.1"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("policy", ["allow", "block"])
+@pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
+def test_no_way_reaches_a_blocked_host(
+    share_daemon: MakeDaemon, policy: str, ways: dict[str, str]
+) -> None:
+    """Not one connection and not one datagram has come when Chromium has ended."""
+    with RecordingOrigin() as evil, RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good:
+        came: dict[str, list[str]] = {}
+        daemon = share_daemon("--isolated", RULES, *FLAGS[policy])
+        for way, code in ways.items():
+            go(daemon, good, evil, code)
+            came[way] = evil.words
+        browser = daemon.chromium()
+        daemon.do("oc_stop")
+        browser.wait_gone()
+        assert {way: words for way, words in came.items() if words} == {}
+        assert evil.words == []
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("ways", [SOCKETS, PEERS_AND_HINTS, REQUESTS])
+def test_every_way_reaches_the_host_without_a_policy(
+    share_daemon: MakeDaemon, ways: dict[str, str]
+) -> None:
+    """So none of them is refused for a reason of its own."""
+    daemon = share_daemon("--isolated", RULES)
+    with RecordingOrigin() as evil, RecordingOrigin(pages(f"{EVIL}:{evil.port}")) as good:
+        for way in sorted(set(ways) - SILENT):
+            evil.seen.clear()
+            go(daemon, good, evil, ways[way])
+            evil.wait_seen()
+            assert evil.seen, way
+
+
+@pytest.mark.parametrize("policy", FLAGS)
+def test_a_refused_websocket_is_shown_as_blocked(share_daemon: MakeDaemon, policy: str) -> None:
+    """`network` lists it among the page's requests, and says whose refusal it was."""
+    daemon = share_daemon("--isolated", RULES, *FLAGS[policy])
+    with RecordingOrigin(pages("")) as good:
+        daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
+        code = f"{SOCKET}; await openSocket('{EVIL}:81')"
+        assert daemon.do("javascript_tool", code=code, timeout_ms=90_000)["content"] == "refused"
+
+        def shown() -> list[str]:
+            found = daemon.do("network")["requests"]
+            return [one.get("blocked_reason", "") for one in found if one["url"].startswith("ws:")]
+
+        wait_until(lambda: shown() == ["domain-policy"], 20, "the refused socket")
+
+
+ADDRESS_FLAGS = {
+    "allow": ["--allow-domain", GOOD],
+    "block": [
+        "--block-domain",
+        "127.0.0.1",
+        "--block-domain",
+        "::1",
+        "--block-domain",
+        "localhost",
+    ],
+}
+SPELLINGS = ("127.0.0.1", "localhost", "[::1]", "2130706433", "[::ffff:127.0.0.1]", "localhost.")
+
+
+@pytest.mark.parametrize("policy", ADDRESS_FLAGS)
+def test_policy_applies_to_ip_addresses_and_loopback(policy: str) -> None:
+    """A proxy's usual exception for loopback is none here, and an address has one meaning."""
+    with RecordingOrigin() as evil, RecordingOrigin(pages("")) as good:
+        with Daemon("--isolated", *ADDRESS_FLAGS[policy]) as daemon:
+            daemon.do("navigate", url=f"http://{GOOD}:{good.port}/")
+            for host in SPELLINGS:
+                code = f"{SOCKET}; await openSocket('{host}:{evil.port}')"
+                said = daemon.do("javascript_tool", code=code, timeout_ms=90_000)["content"]
+                assert (host, said) == (host, "refused")
+        assert evil.words == []
+
+
+def test_policy_applies_to_crawls_and_workers(make_daemon: MakeDaemon) -> None:
+    """Their pages live in browser contexts of their own."""
+    with RecordingOrigin() as evil, RecordingOrigin() as good:
+        # What it says to its own server, it says when the other has answered or was refused.
+        tries = f"openSocket('{EVIL}:{evil.port}').then(() => openSocket(location.host))"
+        good.pages["/"] = Page(f"<title>x</title><script>{SOCKET}{tries}</script>")
+        daemon = make_daemon(RULES, "--allow-domain", GOOD)
+        url = f"http://{GOOD}:{good.port}/"
+        found = daemon.do("crawl", url=url, engine="browser", max_pages=1, respect_robots=False)[
+            "pages"
+        ]
+        assert [entry["url"] for entry in found] == [url]
+        good.seen.clear()
+        daemon.do("worker", action="create", name="apart", url=url)
+        wait_until(lambda: "Upgrade: websocket" in "".join(good.words), 30, "the second socket")
+        assert evil.words == []
+
+
+def test_a_changed_policy_applies_to_websockets(make_daemon: MakeDaemon) -> None:
+    """Chromium starts again with the rules of the edited file."""
+    with RecordingOrigin() as evil, RecordingOrigin(pages("")) as good:
+        daemon = make_daemon(RULES)
+        url = f"http://{GOOD}:{good.port}/"
+        code = f"{SOCKET}; await openSocket('{EVIL}:{evil.port}')"
+
+        def said() -> object:
+            opened = daemon.call("navigate", url=url)
+            ran = daemon.call("javascript_tool", code=code, timeout_ms=90_000)
+            return ran.body["result"]["content"] if (opened.status, ran.status) == (200, 200) else 0
+
+        assert said() == "heard hello"
+        first = daemon.status()["browser"]["generation"]
+        daemon.home.write_config(f'block_domain = ["{EVIL}"]\n')
+        wait_until(lambda: said() == "refused", 40, "the block")
+        evil.seen.clear()
+        assert said() == "refused"
+        assert evil.words == []
+        daemon.home.write_config("")
+        wait_until(lambda: said() == "heard hello", 40, "the block's end")
+        assert daemon.status()["browser"]["generation"] > first
