@@ -99,8 +99,8 @@ def _failures(error: dict[str, Any]) -> list[str]:
 def say_error(error: dict[str, Any]) -> None:
     """Print an error, with the parts that failed, or its candidates or options."""
     say(f"Error: {error.get('message') or error.get('code')}")
-    for one in _failures(error):
-        say(f"  {one}")
+    for line in _failures(error):
+        say(f"  {line}")
     if error.get("hint"):
         say_hint(error["hint"])
 

@@ -81,11 +81,11 @@ class AsyncConnections:
     ) -> AsyncIterator[bytes]:
         while not response.complete:
             try:
-                async with asyncio.timeout(protocol.patience_s(deadline_s)):
+                async with asyncio.timeout(protocol.silence_limit_s(deadline_s)):
                     data = await wire[0].read(65536)
             except TimeoutError:
                 if deadline_s is not None:
-                    raise protocol.unanswered(deadline_s) from None
+                    raise protocol.deadline_error(deadline_s) from None
                 await self._expect_life()
                 continue
             except ConnectionError:
@@ -127,7 +127,7 @@ class AsyncConnections:
         try:
             answers = await self._probe()
         except TimeoutError:
-            raise protocol.hangs() from None
+            raise protocol.hung_daemon_error() from None
         if not answers:
             raise protocol.connection_lost()
 

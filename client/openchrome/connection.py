@@ -77,13 +77,13 @@ class Connections:
         self, wire: socket.socket, response: http.Response, deadline_s: float | None
     ) -> Iterator[bytes]:
         """Yield the body's bytes."""
-        wire.settimeout(protocol.patience_s(deadline_s))
+        wire.settimeout(protocol.silence_limit_s(deadline_s))
         while not response.complete:
             try:
                 data = wire.recv(65536)
             except TimeoutError:
                 if deadline_s is not None:
-                    raise protocol.unanswered(deadline_s) from None
+                    raise protocol.deadline_error(deadline_s) from None
                 self._expect_life()
                 continue
             except ConnectionError:
@@ -145,7 +145,7 @@ class Connections:
         try:
             answers = self._probe()
         except TimeoutError:
-            raise protocol.hangs() from None
+            raise protocol.hung_daemon_error() from None
         if not answers:
             raise protocol.connection_lost()
 

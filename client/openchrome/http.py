@@ -50,7 +50,7 @@ class Response:
                 break
             body += piece
         if self._ended and not self.complete:
-            raise ProtocolError("the answer breaks off")
+            raise ProtocolError("the response is truncated")
         return bytes(body)
 
     @property
@@ -64,7 +64,7 @@ class Response:
         yield None
         while (end := self._buffer.find(b"\r\n\r\n")) < 0:
             if len(self._buffer) > MAX_HEAD_BYTES:
-                raise ProtocolError("the answer has no head")
+                raise ProtocolError("the response has no header")
             yield None
         self._parse_head(self._take(end + 4))
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
@@ -79,7 +79,7 @@ class Response:
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
         version, _, rest = first.partition(" ")
         if not version.startswith("HTTP/1.") or not rest[:3].isdecimal():
-            raise ProtocolError("the answer is not HTTP")
+            raise ProtocolError("the response is not HTTP")
         self.status = int(rest[:3])
         for line in lines:
             name, _, value = line.partition(":")

@@ -55,7 +55,7 @@ def deadline_s(call: Call) -> float | None:
     return None if timeout_ms is None else timeout_ms / 1000
 
 
-def patience_s(deadline_s: float | None) -> float:
+def silence_limit_s(deadline_s: float | None) -> float:
     """Return how long to wait for a silent daemon before asking for its status, or giving up."""
     return QUIET_S if deadline_s is None else deadline_s + GRACE_S
 
@@ -93,13 +93,13 @@ def connection_lost() -> OpenChromeError:
     return exception_for("no_daemon", message, {"hint": "ocd status, ocd logs"})
 
 
-def hangs() -> OpenChromeError:
+def hung_daemon_error() -> OpenChromeError:
     """Return the error for a daemon that does not even report its status."""
     message = f"The daemon hangs: it did not answer a status request within {PROBE_S:g} s"
     return exception_for("timeout", message, {"hint": "ocd status, ocd logs"})
 
 
-def unanswered(seconds: float) -> OpenChromeError:
+def deadline_error(seconds: float) -> OpenChromeError:
     """Return the error for a call without a response by its own deadline, or soon after."""
     message = f"The daemon did not answer within {seconds:g} s, nor {GRACE_S:g} s later"
     return exception_for("timeout", message, {"hint": "ocd status"})

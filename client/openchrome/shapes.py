@@ -132,7 +132,7 @@ class Changed(TypedDict):
     dialog: NotRequired[OpenDialog]
     """Open, waiting for an answer"""
     broken_off: NotRequired[str]
-    """Why the new page is not whole"""
+    """Why the new page is incomplete"""
     beforeunload: NotRequired[str]
     """accepted: the page asked to stay"""
     closed: NotRequired[bool]

@@ -60,7 +60,7 @@ from ocd.safety.redact import redact
 from ocd.safety.sanitize import Sanitizer
 from ocd.server.attach_switch import AttachSwitch
 from ocd.server.dashboard_switch import DashboardSwitch
-from ocd.server.http_api import HttpApi, OnDemand
+from ocd.server.http_api import HttpApi, OnDemandParts
 from ocd.server.mcp_socket import McpSocketServer
 from ocd.skills.service import SkillService
 from ocd.skills.store import Skills
@@ -292,7 +292,7 @@ class Daemon:
             self.services, catalog=msgspec.json.encode(served),
             # What a client compares is what it was built with, not what is enabled here.
             catalog_hash=self._catalog["hash"], status=self.status, shutdown=self.stop.set,
-            on_demand=OnDemand(self.dashboard, self.attaching),
+            on_demand=OnDemandParts(self.dashboard, self.attaching),
         )  # fmt: skip
 
     def status(self) -> dict[str, Any]:
@@ -331,10 +331,10 @@ class Daemon:
         self.runner.max_concurrent = config.max_concurrent_tasks
         self.chromium.idle_minutes = config.browser_idle_minutes
         self.chromium.downloads.max_bytes = config.max_download_mb << 20
-        await self._know_output_dir()
+        await self._register_output_dir()
         self.sweep_changed.set()
 
-    async def _know_output_dir(self) -> None:
+    async def _register_output_dir(self) -> None:
         """Serve the handles in the configured folder, whichever daemon wrote them."""
         folder = self.config.handle_large_tool_output.output_dir
         if folder is not None:
@@ -347,7 +347,7 @@ class Daemon:
         took = (time.monotonic() - started) * 1000
         logger.info("ledger recovered in %.0f ms, %d orphans", took, len(reaped))
         await asyncio.to_thread(self.evidence.recover)
-        await self._know_output_dir()
+        await self._register_output_dir()
         await asyncio.to_thread(orphans.reap, self.config.home / "run")
         await resolver_threads.start()
 

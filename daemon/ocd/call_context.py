@@ -79,10 +79,10 @@ class TouchedElements:
         So it may be for a name that led to no element. No names: what has the focus gets it.
         """
         if not names:
-            return any(one.about["secret"] and not one.named for one in self.elements)
-        if any(one.about["secret"] and one.named in names for one in self.elements):
+            return any(element.about["secret"] and not element.named for element in self.elements)
+        if any(element.about["secret"] and element.named in names for element in self.elements):
             return True
-        return bool(self.elements) and names.isdisjoint(one.named for one in self.elements)
+        return bool(self.elements) and names.isdisjoint(element.named for element in self.elements)
 
 
 def _send_freely(_way: Way, _target: str) -> None:

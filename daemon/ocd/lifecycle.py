@@ -110,7 +110,7 @@ async def _wait_for_stop(stop: asyncio.Event, losing: Coroutine[Any, Any, str]) 
 
 
 def _evicted(lost: str) -> OcdError:
-    message = f"{lost} is gone, or another's: nobody can reach this daemon any more, so it ended"
+    message = f"{lost} is gone or belongs to another daemon: this one was unreachable, so it ended"
     return OcdError("storage_failed", message, hint="Start it again: ocd start", path=lost)
 
 

@@ -50,7 +50,7 @@ def test_a_hung_loop_ends_the_daemon_and_a_restart_recovers(make_daemon: MakeDae
     daemon.new_tab("about:blank")
     hang(daemon)
     assert daemon.wait_ended(60) == -signal.SIGKILL
-    assert "_spin" in stalls(daemon)
+    assert "_backtrack_forever" in stalls(daemon)
     assert "ended by the watchdog after" in stalls(daemon).splitlines()[-1]
     assert "stalls.log" in daemon.ocd("status").err
     wait_until(lambda: not naming(daemon.home.path), 20, "the end of Chromium and the watcher")

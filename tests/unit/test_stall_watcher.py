@@ -90,7 +90,7 @@ def test_a_stall_is_described(tmp_path: Path) -> None:
         "",
         STACKS,
         HEADER.replace("pid 7", "pid 8") + STACKS,
-        HEADER + STACKS + "2026-11-22T10:00:09Z pid 7: the loop goes on after 9 s\n",
+        HEADER + STACKS + "2026-11-22T10:00:09Z pid 7: the loop continues after 9 s\n",
         HEADER + STACKS + "2026-11-22T10:00:09Z pid 7: ended by the watchdog after 30 s\n",
     ],
 )

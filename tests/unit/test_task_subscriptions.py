@@ -120,5 +120,5 @@ async def test_subscriptions_per_connection_are_limited(monkeypatch: pytest.Monk
     async with served, Client(server, mode="legacy") as client:
         for uri in ("task:a", "task:b", "task:b"):
             await client.subscribe_resource(uri)
-        with pytest.raises(MCPError, match="2 tasks already"):
+        with pytest.raises(MCPError, match="2 tasks, the maximum"):
             await client.subscribe_resource("task:c")

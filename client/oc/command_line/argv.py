@@ -173,7 +173,7 @@ class _Parser:
             raise HelpRequested(self.help_words())
         schemas, name, negated = self.owner(label, name)
         schema = schemas[name]
-        if not equals and self.stands_alone(schema):
+        if not equals and self.takes_no_value(schema):
             self.keep(schemas, name, "false" if negated else "true")
             return
         if negated:
@@ -184,7 +184,7 @@ class _Parser:
             text = self.left.pop()
         self.keep(schemas, name, text)
 
-    def stands_alone(self, schema: dict[str, Any]) -> bool:
+    def takes_no_value(self, schema: dict[str, Any]) -> bool:
         """Return whether an option is a switch, or used as one here: no value follows."""
         if not value_parsing.is_switch_or_value(schema):
             return value_parsing.is_flag(schema)

@@ -46,7 +46,7 @@ def index(
         kinds: the kinds of tasks that are not verbs, for `task start`.
     """
     found = {entry["name"]: entry for entry in own}
-    found["task_start"] = {**found["task_start"], "kinds": {one["name"]: one for one in kinds}}
+    found["task_start"] = {**found["task_start"], "kinds": {kind["name"]: kind for kind in kinds}}
     for entry in verbs:
         found.setdefault(entry["name"], entry)
     if "oc_task_resume" in found:

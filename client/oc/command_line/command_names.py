@@ -166,7 +166,7 @@ def is_ref(text: str) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         return value
     return [_text(value)]
 

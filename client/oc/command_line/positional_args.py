@@ -19,7 +19,7 @@ ACTION_HELP = "The action may come first when a ref follows it: oc interact clic
 
 
 def assign(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], options: Container[str]
+    names: Sequence[str], texts: Sequence[str], schemas: Mapping[str, Any], options: Container[str]
 ) -> list[str]:
     """Return the parameters that the positional arguments are for, in the arguments' order.
 
@@ -29,36 +29,38 @@ def assign(
     Args:
         names: the positional parameters in their usual order.
         texts: the positional arguments.
-        known: every parameter of the command, with its schema.
+        schemas: every parameter of the command, with its schema.
         options: the parameters that options have given.
     """
     left = [name for name in names if not _is_replaced(name, options)]
-    if _is_action_first(left, texts, known):
+    if _is_action_first(left, texts, schemas):
         left[:2] = [left[1], left[0]]
-    return [_name_for(name, text, known) for name, text in zip(left, texts, strict=False)] + left[
+    return [_name_for(name, text, schemas) for name, text in zip(left, texts, strict=False)] + left[
         len(texts) :
     ]
 
 
 def is_lone_action(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any], options: Container[str]
+    names: Sequence[str], texts: Sequence[str], schemas: Mapping[str, Any], options: Container[str]
 ) -> bool:
     """Return whether an action is given in place of an element, without a ref after it."""
     return (
         len(names) > 1
-        and _ref_replacements(names[0], known) is not None
+        and _ref_replacements(names[0], schemas) is not None
         and not _is_replaced(names[0], options)
         and bool(texts)
-        and _is_choice(known[names[1]], texts[0])
-        and not _is_action_first(names, texts, known)
+        and _is_choice(schemas[names[1]], texts[0])
+        and not _is_action_first(names, texts, schemas)
     )
 
 
 def distribute(
-    names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]
+    names: Sequence[str], texts: Sequence[str], schemas: Mapping[str, Any]
 ) -> dict[str, list[str]]:
     """Give one text to each name; the first name that takes several gets the surplus."""
-    many = next((i for i, name in enumerate(names) if value_parsing.takes_many(known[name])), None)
+    many = next(
+        (i for i, name in enumerate(names) if value_parsing.takes_many(schemas[name])), None
+    )
     if many is None or len(texts) <= many:
         return {name: [text] for name, text in zip(names, texts, strict=False)}
     spare = max(0, len(texts) - len(names))
@@ -68,31 +70,33 @@ def distribute(
     return shares | {name: [text] for name, text in rest}
 
 
-def takes_element(names: Sequence[str], known: Mapping[str, Any]) -> bool:
+def takes_element(names: Sequence[str], schemas: Mapping[str, Any]) -> bool:
     """Return whether the first positional parameter is an element's ref, or words for it."""
-    return bool(names) and _ref_replacements(names[0], known) is not None
+    return bool(names) and _ref_replacements(names[0], schemas) is not None
 
 
-def _is_action_first(names: Sequence[str], texts: Sequence[str], known: Mapping[str, Any]) -> bool:
+def _is_action_first(
+    names: Sequence[str], texts: Sequence[str], schemas: Mapping[str, Any]
+) -> bool:
     return (
         len(names) > 1
         and len(texts) > 1
-        and _ref_replacements(names[0], known) is not None
-        and _is_choice(known[names[1]], texts[0])
+        and _ref_replacements(names[0], schemas) is not None
+        and _is_choice(schemas[names[1]], texts[0])
         and is_ref(texts[1])
     )
 
 
-def _name_for(name: str, text: str, known: Mapping[str, Any]) -> str:
-    replacements = _ref_replacements(name, known)
+def _name_for(name: str, text: str, schemas: Mapping[str, Any]) -> str:
+    replacements = _ref_replacements(name, schemas)
     return name if replacements is None or is_ref(text) else replacements[1]
 
 
-def _ref_replacements(name: str, known: Mapping[str, Any]) -> tuple[str, str] | None:
+def _ref_replacements(name: str, schemas: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the selector and query parameters that stand in for a ref; None for other names."""
     whose = name.removesuffix("ref")
     found = (f"{whose}selector", f"{whose}query")
-    return found if whose != name and all(one in known for one in found) else None
+    return found if whose != name and all(name in schemas for name in found) else None
 
 
 def _is_replaced(name: str, options: Container[str]) -> bool:

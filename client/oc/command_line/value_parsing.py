@@ -33,7 +33,7 @@ def parse(label: str, schema: Schema, texts: Sequence[str]) -> Any:  # noqa: ANN
         named = _by_name(schema)
         if named is not None and texts[0].lstrip()[:1] not in ("{", "["):
             return _pairs(named, texts)
-        several = [one for one in schema.get("anyOf", ()) if one.get("type") == "array"]
+        several = [branch for branch in schema.get("anyOf", ()) if branch.get("type") == "array"]
         if several and (len(texts) > 1 or _has_several(several[0], texts[0])):
             return _array(several[0], texts)
         if schema.get("type") == "object" and not texts[0].lstrip().startswith("{"):
@@ -109,7 +109,7 @@ def _by_name(schema: Schema) -> Schema | None:
     branches = schema.get("anyOf", ())
     if any(branch.get("type") == "string" for branch in branches):
         return None
-    found = (one for one in branches if isinstance(one.get("additionalProperties"), dict))
+    found = (branch for branch in branches if isinstance(branch.get("additionalProperties"), dict))
     return next(found, None)
 
 
@@ -175,7 +175,7 @@ def _any_of(branches: Sequence[Schema], text: str) -> Any:  # noqa: ANN401 - a J
 
 def _are_items(branch: Schema, values: list[Any]) -> bool:
     texts = branch.get("items", {}).get("type") == "string"
-    return not texts or all(isinstance(one, str) for one in values)
+    return not texts or all(isinstance(text, str) for text in values)
 
 
 def _number_text(value: float) -> str:

@@ -24,8 +24,8 @@ def pending(daemon: DaemonClient, command: Command, _index: Index) -> int:
         reply_rendering.show_json(reply, command)
         return 0
     waiting = result_in(reply.read())["approvals"]
-    for one in waiting:
-        terminal.write_line("\n".join(_describe(one)))
+    for approval in waiting:
+        terminal.write_line("\n".join(_describe(approval)))
     if not command.quiet:
         terminal.say(_answer_hint(waiting))
     return 0
@@ -54,16 +54,16 @@ def _answer(daemon: DaemonClient, command: Command, action: str, scope: str) -> 
     return 0
 
 
-def _describe(one: dict[str, Any]) -> list[str]:
-    where = [f"session {one['session']}"] if one["session"] else []
-    where += [f"tab {one['tab_id']}"] if one["tab_id"] else []
-    where += [one["url"]] if one["url"] else []
-    where += ["a call waits"] if one["waiting"] else []
-    head = "  ".join((one["approval"], one["verb"] or one["kind"], ", ".join(where)))
-    lines = [head.rstrip(), f"  {one['asks']}"]
-    if one["params"]:
-        lines.append(f"  {json.dumps(one['params'], ensure_ascii=False)}")
-    for change in one["details"].get("changes", ()):
+def _describe(approval: dict[str, Any]) -> list[str]:
+    where = [f"session {approval['session']}"] if approval["session"] else []
+    where += [f"tab {approval['tab_id']}"] if approval["tab_id"] else []
+    where += [approval["url"]] if approval["url"] else []
+    where += ["a call waits"] if approval["waiting"] else []
+    head = "  ".join((approval["approval"], approval["verb"] or approval["kind"], ", ".join(where)))
+    lines = [head.rstrip(), f"  {approval['asks']}"]
+    if approval["params"]:
+        lines.append(f"  {json.dumps(approval['params'], ensure_ascii=False)}")
+    for change in approval["details"].get("changes", ()):
         lines += [f"  {line}" for line in change["diff"].split("\n")]
     return lines
 

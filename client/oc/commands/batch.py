@@ -90,7 +90,7 @@ def _words(text: str) -> list[str]:
             found = None
         if not isinstance(found, list):
             raise OcdError("invalid_argument", f"not a JSON array: {text}")
-        return [one if isinstance(one, str) else json.dumps(one) for one in found]
+        return [word if isinstance(word, str) else json.dumps(word) for word in found]
     import shlex
 
     try:

@@ -33,7 +33,7 @@ def run(daemon: DaemonClient, command: Command, _index: Index) -> int:
     words = [python, _RUNNER, file, *command.params.get("args", ())]
     status = _wait_for(words, {**os.environ, VARIABLE: address["url"]})
     if status != 0 and not command.quiet and _lacks_playwright(python, file):
-        terminal.say("Playwright is not installed beside OpenChrome. Name a Python that has it:")
+        terminal.say("Playwright is not installed next to OpenChrome. Name a Python that has it:")
         terminal.say(f"  oc run --python PATH {command.params['file']}")
     return status
 

@@ -164,7 +164,7 @@ def _expanded(text: str) -> Iterable[str]:
     for word in text.split():
         noun, *more = word.split("|")
         yield noun
-        yield from (f"{noun} {one}" for one in more)
+        yield from (f"{noun} {word}" for word in more)
 
 
 def _fill(text: str) -> list[str]:

@@ -68,7 +68,7 @@ def _choose_tier(host: AgentHost, params: dict[str, Any], index: dict[str, Entry
 
 
 def _count(tiers: list[int], tier: int) -> int:
-    return sum(one <= tier for one in tiers)
+    return sum(tool_tier <= tier for tool_tier in tiers)
 
 
 def bridge_arguments(command: Command) -> list[str]:
@@ -86,15 +86,15 @@ def bridge_arguments(command: Command) -> list[str]:
     return found
 
 
-def _check_filters(params: dict[str, Any], known: set[str]) -> None:
+def _check_filters(params: dict[str, Any], capabilities: set[str]) -> None:
     """Refuse options here that the bridge would refuse at each launch."""
     if "tools_only" in params and "disable_tools" in params:
         raise OcdError("invalid_argument", "--tools-only and --disable-tools cannot be combined")
     groups = params.get("tools_only") or params.get("disable_tools") or ""
     names = {name.strip() for name in groups.split(",")} - {""}
-    unknown = ", ".join(sorted(names - known - _RESERVED))
+    unknown = ", ".join(sorted(names - capabilities - _RESERVED))
     if unknown:
-        hint = f"Capabilities: {', '.join(sorted(known))}"
+        hint = f"Capabilities: {', '.join(sorted(capabilities))}"
         raise OcdError("invalid_argument", f"Unknown capability: {unknown}", hint=hint)
 
 

@@ -141,9 +141,9 @@ def _list(server: stdio_client.Server, timeout_s: float) -> tuple[set[str], Doct
 
 
 def _without_browser(
-    server: stdio_client.Server, listed: set[str], timeout_s: float
+    server: stdio_client.Server, tool_names: set[str], timeout_s: float
 ) -> DoctorCheck:
-    if "tabs_context" not in listed:
+    if "tabs_context" not in tool_names:
         return DoctorCheck(
             "daemon", ok=True, ms=None, found="not tested: tabs_context is filtered out"
         )
@@ -151,8 +151,10 @@ def _without_browser(
     return DoctorCheck("daemon", ok=True, ms=ms, found="tabs_context answered")
 
 
-def _with_browser(server: stdio_client.Server, listed: set[str], timeout_s: float) -> DoctorCheck:
-    if not {"tabs_create", "javascript_tool", "tabs_close"} <= listed:
+def _with_browser(
+    server: stdio_client.Server, tool_names: set[str], timeout_s: float
+) -> DoctorCheck:
+    if not {"tabs_create", "javascript_tool", "tabs_close"} <= tool_names:
         return DoctorCheck(
             "browser", ok=True, ms=None, found="not tested: its tools are filtered out"
         )

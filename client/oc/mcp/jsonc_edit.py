@@ -30,7 +30,7 @@ def decode(text: str) -> Any:  # noqa: ANN401 - any JSON value
         line = text.count("\n", 0, error.pos) + 1
         raise ValueError(f"{error.msg} in line {line}") from None
     except RecursionError:
-        raise ValueError("it nests too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def with_member(text: str, outer: str, name: str, value: dict[str, Any]) -> str:
@@ -68,7 +68,7 @@ def _bare(text: str) -> str:
 def _members(bare: str, start: int) -> list[_Member]:
     """Return the members of the object whose brace is at `start`, in a text that parses."""
     if bare[start : start + 1] != "{":
-        raise ValueError("there is no object where one is expected")
+        raise ValueError("expected an object")
     decoder, found, at = json.JSONDecoder(), list[_Member](), _after_space(bare, start + 1)
     while bare[at] == '"':
         key, end = decoder.raw_decode(bare, at)

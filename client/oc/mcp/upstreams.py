@@ -47,9 +47,9 @@ def approve(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) ->
 
 
 def _show(changes: list[dict[str, Any]]) -> None:
-    for one in changes:
-        terminal.write_line(f"{one['name'] or one['tool']}  {one['state']}")
-        for note in (one.get("unknown"), one["diff"]):
+    for change in changes:
+        terminal.write_line(f"{change['name'] or change['tool']}  {change['state']}")
+        for note in (change.get("unknown"), change["diff"]):
             if note:
                 terminal.write_line(note)
         terminal.write_line("")

@@ -159,7 +159,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     ),
     "not_moved": (
         "What was dragged is where it was, and nothing else has changed.",
-        "Look at what the page says; the target may not take it.",
+        "Look at what the page says: the target may not accept it.",
     ),
     "not_understood": (
         "A step of the instruction was not understood. Nothing was done.",
@@ -181,7 +181,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     "cdp_error": ("Chromium rejected a command.", "The message is Chromium's own."),
     "webmcp_unsupported": (
         "This Chromium does not support tools offered by pages (WebMCP).",
-        "Use Chromium 156 or newer; `ocd doctor` says which one runs.",
+        "Use Chromium 156 or later; `ocd doctor` names the installed one.",
     ),
     "page_tool_not_found": (
         "The page offers no such tool at the moment.",

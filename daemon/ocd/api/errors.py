@@ -157,7 +157,7 @@ def error_from_body(body: dict[str, object]) -> OcdError:
 
 def did_you_mean(
     name: str,
-    known: Iterable[str],
+    names: Iterable[str],
     otherwise: str = "",
     *,
     template: str = "{}",
@@ -167,14 +167,14 @@ def did_you_mean(
 
     Args:
         name: what the caller wrote.
-        known: the names that exist.
+        names: the names that exist.
         otherwise: the hint if none of them is near.
         template: how the nearest name is shown, for example "--{}" for an option.
         cutoff: how alike names must be, from 0 to 1.
     """
     import difflib  # only needed after a mistake
 
-    near = difflib.get_close_matches(name, list(known), 1, cutoff)
+    near = difflib.get_close_matches(name, list(names), 1, cutoff)
     return f"Did you mean '{template.format(near[0])}'?" if near else otherwise
 
 

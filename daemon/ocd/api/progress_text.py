@@ -26,7 +26,9 @@ def hosts(figures: Mapping[str, Any]) -> str:
     named = figures["hosts"]
     if len(named) < 2:
         return ""
-    return ", ".join(f"{one['host']} {one['pages']} {_rate(one['pages_per_s'])}/s" for one in named)
+    return ", ".join(
+        f"{host['host']} {host['pages']} {_rate(host['pages_per_s'])}/s" for host in named
+    )
 
 
 def line(figures: Mapping[str, Any]) -> str:

@@ -36,20 +36,20 @@ def may_act(rules: Sequence[ActionRule], session: str, granted: IsGranted) -> Ma
     return check_action
 
 
-def check(verb: Verb, params: Params, here: str = "") -> None:
+def check(verb: Verb, params: Params, tab_url: str = "") -> None:
     """Raise action_denied or consent_needed if a rule does not allow the call.
 
-    here: the address of the tab that it works on, or an empty string.
+    tab_url: the address of the tab that it works on, or an empty string.
     """
     check_action = call_context.current().may_act
     if check_action is not None:
         acts = verb.scope != "daemon" and not verb.reads
-        check_action(verb.name, list(_origins(verb, params, here)), acts=acts)
+        check_action(verb.name, list(_origins(verb, params, tab_url)), acts=acts)
 
 
-def _origins(verb: Verb, params: Params, here: str) -> Iterator[str]:
+def _origins(verb: Verb, params: Params, tab_url: str) -> Iterator[str]:
     """Yield the origin of the page that the call acts on, and those that it opens."""
-    yield origin_of(here)
+    yield origin_of(tab_url)
     for name in (*address_params(verb.params), "urls"):
         value = getattr(params, name, None)
         texts = value.split() if isinstance(value, str) else value or ()

@@ -10,7 +10,13 @@ from ocd.api.errors import OcdError
 from ocd.api.waiting import wait_for_event
 from ocd.api.wire import CallRequest, Progress
 from ocd.calls.services import ActiveCall, CallServices
-from ocd.oversight.approvals import Approval, ApprovalDecision, Asker, ConsentNeededError, Grant
+from ocd.oversight.approvals import (
+    Approval,
+    ApprovalDecision,
+    AskingCall,
+    ConsentNeededError,
+    Grant,
+)
 from ocd.oversight.leases import TabHeldError
 from ocd.storage.journal import MAX_JOURNAL_CHARS
 from ocd.verb_api.inline_tasks import OnProgress, without_call_only
@@ -65,11 +71,11 @@ class Consent:
         if not given_back:
             raise OcdError(error.code, error.message, hint=error.hint, **error.details)
 
-    def _asker(self) -> Asker:
+    def _asker(self) -> AskingCall:
         call = self.call
         request = call.request
         params = call.redacted_params(self.services.verbs.get(request.verb))
-        return Asker(
+        return AskingCall(
             session=request.session, verb=request.verb, tab_id=call.tab_id, url=call.url,
             params=params.written(call.touched.password_fields, None, MAX_JOURNAL_CHARS),
             digest=_digest(request),

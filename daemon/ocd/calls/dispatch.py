@@ -203,7 +203,7 @@ async def _make_reply(
             _journal_handle(services, verb, reply.pointer.descriptor)
     if reply.rows is not None:
         # An answer that has begun cannot become an error any more.
-        await asyncio.to_thread(reply.prove)
+        await asyncio.to_thread(reply.check_readable)
     return reply
 
 

@@ -13,7 +13,7 @@ from ocd.oversight.approvals import ConsentNeededError, Grant, Question
 from ocd.safety.domain_policy import resolve_in_page
 from ocd.safety.origins import origin_of, origin_of_argument
 from ocd.safety.session_taint import (
-    Departure,
+    Egress,
     PolicyRule,
     SessionTaints,
     Way,
@@ -94,7 +94,7 @@ def _origins_read(verb: Verb, params: Mapping[str, Any], output: Output) -> Iter
         yield output.origin
         return
     page_url = output.data.get("url") if isinstance(output.data, dict) else None
-    texts = (one for one in (output.origin, page_url, params.get("url")) if isinstance(one, str))
+    texts = (text for text in (output.origin, page_url, params.get("url")) if isinstance(text, str))
     if first := next(filter(None, map(origin_of_argument, texts)), ""):
         yield first
     yield from filter(None, map(origin_of, output.origins))
@@ -107,41 +107,47 @@ def _question(way: Way, target: str, read: list[str]) -> Question:
     )  # fmt: skip
 
 
-def check(verb: Verb, params: Params, here: str = "") -> None:
+def check(verb: Verb, params: Params, tab_url: str = "") -> None:
     """Raise exfiltration_denied or consent_needed if the call may not send what it would.
 
-    here: the address of the tab that it works on, or an empty string.
+    tab_url: the address of the tab that it works on, or an empty string.
     """
     may_send = call_context.current().may_send
-    for way, target in departures(verb, params, here):
+    for way, target in declared_egress(verb, params, tab_url):
         may_send(way, target)
 
 
-def departures(verb: Verb, params: Params, here: str) -> Iterator[Departure]:
+def declared_egress(verb: Verb, params: Params, tab_url: str) -> Iterator[Egress]:
     """Yield what a call would send, and where, as its verb declares."""
     # What is only read there is named by an address that the server itself has given.
     if verb.upstream_params is not None and not verb.reads:
         yield "upstream", f"{UPSTREAM_ORIGIN}{verb.name.partition('__')[0]}"
     for name in address_params(verb.params):
         address = getattr(params, name)
-        if isinstance(address, str) and (to := recipient(resolve_in_page(address, here))):
+        if isinstance(address, str) and (to := recipient(resolve_in_page(address, tab_url))):
             yield "address", to
     for name in _files(verb.params):
         if (path := getattr(params, name)) is not None:
             yield "file", str(path)
     if verb.uploads:
-        to = origin_of_argument(getattr(params, "base_url", None) or here)
+        to = origin_of_argument(getattr(params, "base_url", None) or tab_url)
         yield "upload", to or "the configured site"
     if verb.sends is not None:
-        yield from verb.sends.to(params, here)
+        yield from verb.sends.to(params, tab_url)
 
 
 @cache
-def address_params(of: type[Params]) -> tuple[str, ...]:
+def address_params(params_type: type[Params]) -> tuple[str, ...]:
     """Return the names of the parameters that are addresses which a call opens."""
-    return tuple(name for name in fields_of(of) if extras_of(of)[name].get("sends_to"))
+    return tuple(
+        name for name in fields_of(params_type) if extras_of(params_type)[name].get("sends_to")
+    )
 
 
 @cache
-def _files(of: type[Params]) -> tuple[str, ...]:
-    return tuple(name for name in fields_of(of) if extras_of(of)[name].get("path") == "write")
+def _files(params_type: type[Params]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name in fields_of(params_type)
+        if extras_of(params_type)[name].get("path") == "write"
+    )

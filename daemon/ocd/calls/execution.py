@@ -77,7 +77,7 @@ class _TabUse:
     call: ActiveCall
     waiting: list[ActiveCall] = field(default_factory=list)
 
-    def hand_over(self, call: ActiveCall) -> None:
+    def pass_to(self, call: ActiveCall) -> None:
         """Let the next call have the tab."""
         self.call = call
         for other in self.waiting:
@@ -98,7 +98,7 @@ async def _turn(call: ActiveCall, verb: Verb, tab: Tab) -> AsyncIterator[None]:
         finally:
             if call.queue is not None:
                 use.waiting.remove(call)
-        use.hand_over(call)
+        use.pass_to(call)
         if call.queue is not None:
             call.queue.waited_s = time.monotonic() - call.queue.since
         if verb.acts and not verb.only_watches:

@@ -72,13 +72,13 @@ def decode_args(verb: Verb, raw: Mapping[str, Any]) -> Params:
     return _convert(verb, _spell_params(verb, raw, tuple(fields_of(verb.params))), verb.params)
 
 
-def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+def _spell_params(verb: Verb, raw: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     params: dict[str, Any] = {}
     spelt: dict[str, str] = {}
     for key, value in raw.items():
-        name = _match_name(key, known)
+        name = _match_name(key, names)
         if name is None:
-            raise _unknown(verb, key, known)
+            raise _unknown(verb, key, names)
         if name in spelt:
             raise OcdError(
                 "invalid_argument",
@@ -92,12 +92,12 @@ def _spell_params(verb: Verb, raw: Mapping[str, Any], known: tuple[str, ...]) ->
     return params
 
 
-def _match_name(key: str, known: tuple[str, ...]) -> str | None:
+def _match_name(key: str, names: tuple[str, ...]) -> str | None:
     for name in (key, snake_case(key)):
-        if name in known:
+        if name in names:
             return name
     # Callers of other tools write `timeout`.
-    return "timeout_ms" if key == "timeout" and "timeout_ms" in known else None
+    return "timeout_ms" if key == "timeout" and "timeout_ms" in names else None
 
 
 # What to do rather than give a parameter that no verb takes.
@@ -108,38 +108,38 @@ _INSTEAD = {
 }
 
 
-def _unknown(verb: Verb, key: str, known: tuple[str, ...]) -> OcdError:
+def _unknown(verb: Verb, key: str, names: tuple[str, ...]) -> OcdError:
     name = snake_case(key)
     hint = (
         verb.removed_params.get(name)
         or _INSTEAD.get(name)
-        or did_you_mean(name, known, f"It takes: {', '.join(known) or 'nothing'}.")
+        or did_you_mean(name, names, f"It takes: {', '.join(names) or 'nothing'}.")
     )
     return OcdError(
         "invalid_argument",
         f"{verb.name} has no parameter '{key}'",
         hint=hint,
         parameter=key,
-        expected=list(known),
+        expected=list(names),
     )
 
 
 _S = TypeVar("_S", bound=msgspec.Struct)
 
 
-def _convert(verb: Verb, params: dict[str, Any], into: type[_S]) -> _S:
-    respelled = _respell_object(params, fields_of(into)) if params else params
+def _convert(verb: Verb, params: dict[str, Any], struct_type: type[_S]) -> _S:
+    respelled = _respell_object(params, fields_of(struct_type)) if params else params
     try:
-        return msgspec.convert(respelled, into)
+        return msgspec.convert(respelled, struct_type)
     except msgspec.ValidationError as error:
-        raise _invalid(verb, str(error), into) from None
+        raise _invalid(verb, str(error), struct_type) from None
 
 
 _PATH = re.compile(r"(?:key in )?\$\.?(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 
 
-def _invalid(verb: Verb, text: str, into: type) -> OcdError:
+def _invalid(verb: Verb, text: str, struct_type: type) -> OcdError:
     what, _, place = text.rpartition(" - at `")
     match = _PATH.fullmatch(place) if what else None
     what, path = (what if match else text).replace("`", ""), match[1] if match else ""
@@ -147,7 +147,7 @@ def _invalid(verb: Verb, text: str, into: type) -> OcdError:
     if missing and not path:
         message = f"{verb.name} needs the parameter '{missing[1]}'"
         return OcdError("invalid_argument", message, parameter=missing[1])
-    choices = _choices(_type_info(into), path)
+    choices = _choices(_type_info(struct_type), path)
     hint = f"Use one of: {', '.join(map(str, choices))}." if choices else ""
     return OcdError(
         "invalid_argument",
@@ -162,25 +162,25 @@ def _invalid(verb: Verb, text: str, into: type) -> OcdError:
 
 
 @cache
-def _type_info(of: Hashable) -> inspect.Type:
-    return inspect.type_info(of)
+def _type_info(annotation: Hashable) -> inspect.Type:
+    return inspect.type_info(annotation)
 
 
 @cache
-def fields_of(of: type) -> dict[str, inspect.Type]:
+def fields_of(struct_type: type) -> dict[str, inspect.Type]:
     """Return the types of a struct's fields, by the names under which callers give them."""
-    info = _type_info(of)
+    info = _type_info(struct_type)
     assert isinstance(info, inspect.StructType)
     return {field.encode_name: field.type for field in info.fields}
 
 
 @cache
-def _nullable(of: type) -> frozenset[str]:
-    return frozenset(name for name, info in fields_of(of).items() if _accepts_null(info))
+def _nullable(struct_type: type) -> frozenset[str]:
+    return frozenset(name for name, info in fields_of(struct_type).items() if _accepts_null(info))
 
 
 def _accepts_null(info: inspect.Type) -> bool:
-    return any(isinstance(one, (inspect.NoneType, inspect.AnyType)) for one in branches(info))
+    return any(isinstance(branch, (inspect.NoneType, inspect.AnyType)) for branch in branches(info))
 
 
 def branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
@@ -188,7 +188,7 @@ def branches(info: inspect.Type) -> tuple[inspect.Type, ...]:
     while isinstance(info, inspect.Metadata):
         info = info.type
     if isinstance(info, inspect.UnionType):
-        return tuple(branch for one in info.types for branch in branches(one))
+        return tuple(branch for type_ in info.types for branch in branches(type_))
     return (info,)
 
 
@@ -213,9 +213,9 @@ def _respell_object(value: dict[str, Any], fields: dict[str, inspect.Type]) -> d
 
 def _one_of(value: str, values: tuple[object, ...]) -> str:
     alike = [
-        one
-        for one in values
-        if isinstance(one, str) and _normalise_word(one) == _normalise_word(value)
+        choice
+        for choice in values
+        if isinstance(choice, str) and _normalise_word(choice) == _normalise_word(value)
     ]
     return alike[0] if len(alike) == 1 else value
 

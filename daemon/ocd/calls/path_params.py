@@ -30,9 +30,13 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 
 
 @cache
-def companions(of: type) -> dict[str, str]:
+def companions(params_type: type) -> dict[str, str]:
     """Return the parameters with a companion, by the companion's name: {"code_path": "code"}."""
-    return {f"{name}_path": name for name, extra in extras_of(of).items() if extra.get("payload")}
+    return {
+        f"{name}_path": name
+        for name, extra in extras_of(params_type).items()
+        if extra.get("payload")
+    }
 
 
 async def read_path_params(
@@ -163,20 +167,20 @@ def check_paths(params: _S, files: FileAccess) -> _S:
 
 
 @cache
-def names_files(of: type) -> bool:
+def names_files(params_type: type) -> bool:
     """Return whether these parameters can name a file, at any depth."""
-    return any(_names_file(info) for info in fields_of(of).values())
+    return any(_names_file(info) for info in fields_of(params_type).values())
 
 
 def _names_file(info: inspect.Type) -> bool:
     if _extra(info).get("path"):
         return True
     return any(
-        names_files(one.cls)
-        if isinstance(one, inspect.StructType)
-        else isinstance(one, (inspect.ListType, inspect.VarTupleType))
-        and _names_file(one.item_type)
-        for one in branches(info)
+        names_files(branch.cls)
+        if isinstance(branch, inspect.StructType)
+        else isinstance(branch, (inspect.ListType, inspect.VarTupleType))
+        and _names_file(branch.item_type)
+        for branch in branches(info)
     )
 
 
@@ -211,9 +215,9 @@ def _check_source(source: FileSource) -> None:
 
 
 @cache
-def extras_of(of: type) -> dict[str, dict[str, Any]]:
+def extras_of(params_type: type) -> dict[str, dict[str, Any]]:
     """Return the `Meta(extra=…)` of each field of a struct."""
-    return {name: _extra(info) for name, info in fields_of(of).items()}
+    return {name: _extra(info) for name, info in fields_of(params_type).items()}
 
 
 def _extra(info: inspect.Type) -> dict[str, Any]:
@@ -225,8 +229,8 @@ def _extra(info: inspect.Type) -> dict[str, Any]:
 
 
 @cache
-def _required_fields(of: type[Params]) -> frozenset[str]:
-    info = inspect.type_info(of)
+def _required_fields(params_type: type[Params]) -> frozenset[str]:
+    info = inspect.type_info(params_type)
     assert isinstance(info, inspect.StructType)
     return frozenset(field.encode_name for field in info.fields if field.required)
 
@@ -239,6 +243,6 @@ def written_params(verb: Verb | None, raw: Mapping[str, Any]) -> RedactedParams:
     return RedactedParams(params, secret_params(verb.params))
 
 
-def secret_params(of: type[Params]) -> set[str]:
+def secret_params(params_type: type[Params]) -> set[str]:
     """Return the parameters whose values are never recorded."""
-    return {name for name, extra in extras_of(of).items() if extra.get("secret")}
+    return {name for name, extra in extras_of(params_type).items() if extra.get("secret")}

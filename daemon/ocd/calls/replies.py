@@ -61,7 +61,7 @@ class Reply:
             file=self.file,
         )
 
-    def prove(self) -> None:
+    def check_readable(self) -> None:
         """Raise `unreadable_file` unless the list in the file can be read to its end; blocks."""
         for _ in self.rows or ():
             pass

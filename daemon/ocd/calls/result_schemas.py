@@ -61,12 +61,12 @@ def _add_common(verb: Verb, schema: Schema) -> None:
 
 def _shapes_in(types: Iterable[Any], shapes: Shapes) -> Shapes:
     """Return the classes that occur in these annotations, by name."""
-    for one in types:
-        if not (is_typeddict(one) or _is_struct(one)):
-            _shapes_in(get_args(one), shapes)
-        elif one.__name__ not in shapes:
-            shapes[one.__name__] = one
-            _shapes_in(get_type_hints(one).values(), shapes)
+    for type_ in types:
+        if not (is_typeddict(type_) or _is_struct(type_)):
+            _shapes_in(get_args(type_), shapes)
+        elif type_.__name__ not in shapes:
+            shapes[type_.__name__] = type_
+            _shapes_in(get_type_hints(type_).values(), shapes)
     return shapes
 
 
@@ -84,7 +84,7 @@ def _tidy(schema: Schema, shape: Any) -> Schema:  # noqa: ANN401 - a class of ei
     required = set(schema.get("required", ()))
     if _is_struct(shape) and not shape.__struct_config__.omit_defaults:
         fields = msgspec.structs.fields(shape)
-        required = {one.encode_name for one in fields if one.default is not msgspec.UNSET}
+        required = {field.encode_name for field in fields if field.default is not msgspec.UNSET}
     names = schema["properties"] if _is_struct(shape) else get_type_hints(shape)
     properties = {name: _without_default(schema["properties"][name]) for name in names}
     schema |= {"properties": properties, "required": [n for n in properties if n in required]}

@@ -227,7 +227,7 @@ def _check_groups(name: str, key: str, groups: Iterable[str]) -> None:
 
 
 def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
-    from ocd.safety.host_globs import parse  # only who has rules pays for what knows hosts
+    from ocd.safety.host_globs import parse  # imported only for configurations that have rules
 
     for text in texts:
         try:

@@ -69,7 +69,7 @@ def _comment(setting: SettingSpec) -> Iterator[str]:
 
 
 def _default(setting: SettingSpec) -> str:
-    """Return the default as TOML has it, or what stands for a value where there is none."""
+    """Return the default as TOML, or a placeholder where there is none."""
     if setting.default is None or isinstance(setting.default, Path):
         return "0" if setting.scalar is int else f'"{setting.note("metavar")}"'
     return msgspec.json.encode(setting.default).decode()

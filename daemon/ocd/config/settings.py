@@ -302,7 +302,9 @@ class SettingSpec(NamedTuple):
 
 def _with_choices(field: msgspec.structs.FieldInfo) -> str:
     kinds = (field.type, *get_args(field.type))
-    choices = [str(one) for kind in kinds if get_origin(kind) is Literal for one in get_args(kind)]
+    choices = [
+        str(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)
+    ]
     tables = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Table)]
     if tables:
         keys = map(_with_choices, msgspec.structs.fields(tables[0]))
@@ -324,7 +326,7 @@ def _settings() -> dict[str, SettingSpec]:
 SETTINGS = _settings()
 LIVE = frozenset(key for key, setting in SETTINGS.items() if setting.note("live"))
 
-# Of two that exclude each other the higher source wins; from one source they are a mistake.
+# Of two that exclude each other the higher source wins; in one source they are an error.
 EXCLUSIVE = (
     ("tools_only", "disable_tools"),
     ("isolated", "profile"),

@@ -71,9 +71,9 @@ def _fill_slots(shadow: str, kids: list["LexborNode"]) -> str:
     if "<slot" not in shadow:
         return shadow
     waiting: dict[str, list[str]] = {}
-    for one in kids:
-        name = "" if one.tag == "-text" else one.attributes.get("slot") or ""
-        waiting.setdefault(name, []).append(one.html or "")
+    for child in kids:
+        name = "" if child.tag == "-text" else child.attributes.get("slot") or ""
+        waiting.setdefault(name, []).append(child.html or "")
     tree = parse_html(shadow)
     pieces: list[str] = []
     for slot in tree.css("slot"):

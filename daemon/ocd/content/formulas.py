@@ -84,7 +84,7 @@ class Formulas:
 
     def _take_elements(self) -> None:
         found = list(_outermost(self._tree.css(_FORMULAS)))
-        if any(one.node.tag == "script" for one in found):
+        if any(formula.node.tag == "script" for formula in found):
             for node in reversed(list(_without_inner(self._tree.css(_RENDERED)))):
                 node.decompose()
         for formula in reversed(found):
@@ -92,8 +92,8 @@ class Formulas:
 
     def _replace(self, formula: _Formula) -> None:
         above = list(_ancestors(formula.node))
-        display = formula.display and not any(one.tag in _ONE_LINE for one in above)
-        is_cell = any(one.tag in _CELLS for one in above)
+        display = formula.display and not any(ancestor.tag in _ONE_LINE for ancestor in above)
+        is_cell = any(ancestor.tag in _CELLS for ancestor in above)
         place = self._add(formula.latex, display=display, is_cell=is_cell)
         if display:
             block = self._tree.create_node("div")
@@ -122,7 +122,7 @@ class Formulas:
             if node.is_text_node and ("\\" in (text := node.text()) or (dollars and "$" in text))
         ]  # fmt: skip
         for node in texts:
-            if not any(one.tag in _NO_TEXT for one in _ancestors(node)):
+            if not any(ancestor.tag in _NO_TEXT for ancestor in _ancestors(node)):
                 text = node.text()
                 parts = [
                     self._add(part, display=display) if display is not None else part
@@ -136,7 +136,7 @@ def _outermost(nodes: "list[LexborNode]") -> Iterator[_Formula]:
     """Yield the outermost formulas among elements that may be nested."""
     taken: set[int] = set()
     for node in nodes:
-        if node.mem_id in taken or any(one.mem_id in taken for one in _ancestors(node)):
+        if node.mem_id in taken or any(ancestor.mem_id in taken for ancestor in _ancestors(node)):
             continue
         formula = _formula(node)
         if formula is not None:
@@ -147,7 +147,9 @@ def _outermost(nodes: "list[LexborNode]") -> Iterator[_Formula]:
 def _without_inner(nodes: "list[LexborNode]") -> "Iterator[LexborNode]":
     taken: set[int] = set()
     for node in nodes:
-        if node.mem_id not in taken and not any(one.mem_id in taken for one in _ancestors(node)):
+        if node.mem_id not in taken and not any(
+            ancestor.mem_id in taken for ancestor in _ancestors(node)
+        ):
             taken.add(node.mem_id)
             yield node
 

@@ -117,8 +117,8 @@ def _is_teaser(block: Block, titles: dict[int, int]) -> bool:
 def _is_stream(block: Block, titles: dict[int, int]) -> bool:
     if block.tag not in _STREAMS or titles.get(id(block), 0) < _MIN_TEASERS:
         return False
-    parts = [one for one in block.children if one.text]
-    teasers = sum(1 for one in parts if _is_teaser(one, titles))
+    parts = [child for child in block.children if child.text]
+    teasers = sum(1 for part in parts if _is_teaser(part, titles))
     return teasers >= max(_MIN_TEASERS, len(parts) * _TEASERS_SHARE)
 
 
@@ -148,7 +148,7 @@ def _is_box(block: Block, html: str) -> bool:
 def _is_of_parts(block: Block) -> bool:
     at = block
     while True:
-        inner = [one for one in at.children if one.text]
+        inner = [child for child in at.children if child.text]
         if len(inner) != 1 or inner[0].text < at.text:
             return True
         if inner[0].tag != "div":

@@ -85,7 +85,7 @@ def main_part(html: str) -> str:
 
 def _body(html: str) -> Block | None:
     root = parse_blocks(html)
-    return next((one for one in root.descendants() if one.tag == "body"), None)
+    return next((descendant for descendant in root.descendants() if descendant.tag == "body"), None)
 
 
 class _Search:
@@ -97,7 +97,9 @@ class _Search:
         self.total_weight = self.weight(body)
         self._text = body.text
         self.dropped: list[Block] = []
-        self._landmarks = [one for one in body.descendants() if _is_landmark(one)]
+        self._landmarks = [
+            descendant for descendant in body.descendants() if _is_landmark(descendant)
+        ]
         self._drop_extras(body)
         self.main = self._landmark(body) or (self._densest(body) if self.is_prose else body)
 
@@ -117,7 +119,7 @@ class _Search:
         """Return the weight of the page, or of the main part that it declares."""
         if not _is_declared(self.main):
             return self.total_weight
-        inside = (one for one in self.dropped if self.main.start < one.start < self.main.end)
+        inside = (block for block in self.dropped if self.main.start < block.start < self.main.end)
         return self.weight(self.main) + sum(map(self.weight, inside))
 
     def find_listings(self, html: str) -> list[Block]:
@@ -128,7 +130,7 @@ class _Search:
         return find_listings(self.main, html, gone, self._headline_start(self.main))
 
     def _drop_extras(self, top: Block) -> None:
-        waiting = [(one, False) for one in top.children]
+        waiting = [(child, False) for child in top.children]
         while waiting:
             block, in_main = waiting.pop()
             if not block.text:
@@ -138,7 +140,7 @@ class _Search:
                 top.subtract(block)
             else:
                 inner = in_main or _is_landmark(block)
-                waiting += [(one, inner) for one in block.children]
+                waiting += [(child, inner) for child in block.children]
 
     def _is_dispensable(self, block: Block) -> bool:
         """Return whether enough of the page remains without a block."""
@@ -148,10 +150,10 @@ class _Search:
         if block.tag != "aside" and block.attributes().get("role") != "complementary":
             return False
         return any(
-            self.weight(one) - (weight if one.start < block.start < one.end else 0)
+            self.weight(landmark) - (weight if landmark.start < block.start < landmark.end else 0)
             >= self.total_weight * _LEFT
-            for one in self._landmarks
-            if not block.start < one.start < block.end
+            for landmark in self._landmarks
+            if not block.start < landmark.start < block.end
         )
 
     def _is_extra(self, block: Block, *, in_main: bool) -> bool:
@@ -176,13 +178,15 @@ class _Search:
 
     def _landmark(self, body: Block) -> Block | None:
         gone = set(map(id, self.dropped))
-        found = [one for one in _descendants(body, gone) if _is_landmark(one)]
+        found = [descendant for descendant in _descendants(body, gone) if _is_landmark(descendant)]
         best = max(found, key=self.weight, default=None)
         if best is None or self.weight(best) < self._least_main(best, body):
             return None
         least = self.weight(best) * _INNER_SHARE
         inside = [
-            one for one in found if best.start < one.start < best.end and self.weight(one) >= least
+            block
+            for block in found
+            if best.start < block.start < best.end and self.weight(block) >= least
         ]
         return min(inside, key=self.weight, default=best)
 
@@ -211,8 +215,12 @@ class _Search:
     def _headline_start(self, body: Block) -> int:
         """Return the position of the first h1 that is not a link, as site names often are."""
         gone = set(map(id, self.dropped))
-        found = [one for one in _descendants(body, gone) if one.tag == "h1" and not one.linked]
-        return min((one.start for one in found if one.text), default=-1)
+        found = [
+            descendant
+            for descendant in _descendants(body, gone)
+            if descendant.tag == "h1" and not descendant.linked
+        ]
+        return min((block.start for block in found if block.text), default=-1)
 
 
 def _descendants(top: Block, gone: set[int]) -> Iterator[Block]:
@@ -229,12 +237,12 @@ def _unlinked(block: Block) -> int:
 
 
 def _has_heading(block: Block) -> bool:
-    return any(one.tag in _HEADINGS for one in block.children)
+    return any(child.tag in _HEADINGS for child in block.children)
 
 
 def _has_headings_beside(block: Block, inner: Block) -> bool:
-    beside = (one for one in block.children if one is not inner and one.prose)
-    return any(part.tag in _HEADINGS for one in beside for part in one.descendants())
+    beside = (child for child in block.children if child is not inner and child.prose)
+    return any(part.tag in _HEADINGS for block in beside for part in block.descendants())
 
 
 def _is_declared(block: Block) -> bool:

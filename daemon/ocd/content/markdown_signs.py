@@ -72,8 +72,8 @@ def mark_alignment(tree: "LexborHTMLParser") -> None:
 
 def _cells(row: "LexborNode | None") -> "list[LexborNode]":
     """Return the cells of a row, [] if one of them spans several columns."""
-    cells = [one for one in row.iter() if one.tag in ("td", "th")] if row is not None else []
-    return [] if any("colspan" in one.attributes for one in cells) else cells[:_MAX_COLUMNS]
+    cells = [cell for cell in row.iter() if cell.tag in ("td", "th")] if row is not None else []
+    return [] if any("colspan" in cell.attributes for cell in cells) else cells[:_MAX_COLUMNS]
 
 
 def _sign(cell: "LexborNode") -> str:
@@ -106,7 +106,7 @@ def has_unfenced_backticks(html: str, text: str) -> bool:
         return False
     fenced = [piece for piece, is_code in _fences(text) if is_code]
     # The fences themselves are of backticks, too.
-    return ticks > sum(one.count("`") - 2 * (len(one) - len(one.lstrip("`"))) for one in fenced)
+    return ticks > sum(text.count("`") - 2 * (len(text) - len(text.lstrip("`"))) for text in fenced)
 
 
 def without_signs(html: str) -> str:

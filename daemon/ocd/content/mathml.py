@@ -43,9 +43,9 @@ _BLANKS = re.compile(r"\s+")
 
 def latex_of(formula: "LexborNode") -> str:
     """Return a `math` element as LaTeX: its own source, or translated from its markup."""
-    for one in formula.css("annotation"):
-        if (one.attributes.get("encoding") or "").strip().lower() in _SOURCES:
-            return one.text().strip()
+    for annotation in formula.css("annotation"):
+        if (annotation.attributes.get("encoding") or "").strip().lower() in _SOURCES:
+            return annotation.text().strip()
     return _row(formula, 0)
 
 
@@ -70,7 +70,7 @@ def _joined(nodes: "list[LexborNode]", depth: int) -> str:
 
 
 def _kids(node: "LexborNode") -> "list[LexborNode]":
-    return [one for one in node.iter() if one.tag not in _NO_MARKUP]
+    return [child for child in node.iter() if child.tag not in _NO_MARKUP]
 
 
 def _latex(node: "LexborNode", depth: int) -> str:
@@ -85,7 +85,7 @@ def _group(node: "LexborNode | None", depth: int) -> str:
 def _arguments(node: "LexborNode", count: int) -> "list[LexborNode | None]":
     # An empty argument is a `none`, which counts.
     nodes: list[LexborNode | None] = [
-        one for one in node.iter() if one.tag not in ("annotation", "annotation-xml")
+        child for child in node.iter() if child.tag not in ("annotation", "annotation-xml")
     ]
     return (nodes + [None] * count)[:count]
 
@@ -222,12 +222,12 @@ def _multiscripts(node: "LexborNode", depth: int) -> str:
     first, *rest = list(node.iter()) or [node]
     scripts = {"before": "", "after": ""}
     side, mark = "after", "_"
-    for one in rest:
-        if one.tag == "mprescripts":
+    for child in rest:
+        if child.tag == "mprescripts":
             side, mark = "before", "_"
             continue
-        if one.tag != "none":
-            scripts[side] += _script(one, mark, depth)
+        if child.tag != "none":
+            scripts[side] += _script(child, mark, depth)
         mark = "^" if mark == "_" else "_"
     base = "" if first is node else _base(first, depth)
     return f"{'{}' if scripts['before'] else ''}{scripts['before']}{base}{scripts['after']}"

@@ -90,7 +90,7 @@ def _read_link(found: PageSignals, node: "LexborNode", rels: Collection[str]) ->
     href = (node.attributes.get("href") or "").strip()
     if "canonical" in relations:
         found.canonical = found.canonical or href
-    elif any(one in rels for one in relations) and "stylesheet" not in relations:
+    elif any(relation in rels for relation in relations) and "stylesheet" not in relations:
         found.links.append((href, ""))
         found.kinds.append("link")
 

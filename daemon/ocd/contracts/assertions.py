@@ -98,7 +98,7 @@ class Console(Leaf, frozen=True, kw_only=True):
         """Raise invalid_argument for bounds that exclude each other."""
         super().check(place)
         if self.none is not None and (self.max is not None or self.min is not None):
-            raise invalid(place, "console takes none, or max and min")
+            raise invalid(place, "console takes either none, or max and min")
         low, high = self.bounds
         if high is not None and low > high:
             raise invalid(place, f"console: min {low} is above max {high}")

@@ -99,9 +99,11 @@ def _network(leaf: Network, evidence: Snapshot, _: Exemplars) -> CheckResult:
     expected += f" since {leaf.since}" if leaf.since is not None else ""
     if evidence.network is None:
         return _unknown(evidence, "network", expected)
-    near = [one for one in evidence.network if pattern_matches(leaf.url_pattern, one.url)]
-    verdicts = [_request(leaf, one, evidence) for one in near]
-    excerpts = [_request_text(one) for one in near[:_SHOWN]]
+    near = [
+        request for request in evidence.network if pattern_matches(leaf.url_pattern, request.url)
+    ]
+    verdicts = [_request(leaf, request, evidence) for request in near]
+    excerpts = [_request_text(request) for request in near[:_SHOWN]]
     actual = {"matching_url": len(near), "requests": excerpts}
     if "pass" in verdicts:
         return CheckResult("pass", expected, {**actual, "matched": verdicts.count("pass")})

@@ -53,7 +53,7 @@ def evaluate(node: Node, evidence: Snapshot, exemplars: Exemplars) -> ReportNode
         case AllOf(parts, _) | AnyOf(parts, _):
             judged = tuple(evaluate(part, evidence, exemplars) for part in parts)
             join = conjunction if isinstance(node, AllOf) else disjunction
-            return ReportNode(node, join(one.verdict for one in judged), judged)
+            return ReportNode(node, join(child.verdict for child in judged), judged)
 
 
 def report(node: Node, evidence: Snapshot, exemplars: Exemplars) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def report(node: Node, evidence: Snapshot, exemplars: Exemplars) -> dict[str, An
     causes = _causes(judged) if judged.verdict != "pass" else []
     failed = [_list_checks(*cause) for cause in causes] if judged.verdict == "fail" else []
     unknown = [_list_checks(*cause) for cause in causes] if judged.verdict == "inconclusive" else []
-    reasons = list(dict.fromkeys(f"{one['location']}: {one['reason']}" for one in unknown))
+    reasons = list(dict.fromkeys(f"{leaf['location']}: {leaf['reason']}" for leaf in unknown))
     first = causes[0] if judged.verdict == "fail" else None
     return {
         "verdict": judged.verdict,
@@ -133,9 +133,9 @@ def facts(judged: ReportNode, evidence: Snapshot) -> dict[str, Any]:
     return {
         **{key: value for key, value in page.items() if value is not None},
         "assertions": [
-            {"location": one.node.place, "verdict": one.verdict, "actual": one.judgement.actual}
-            for one in leaves[:_MAX_LISTED]
-            if one.judgement is not None
+            {"location": leaf.node.place, "verdict": leaf.verdict, "actual": leaf.judgement.actual}
+            for leaf in leaves[:_MAX_LISTED]
+            if leaf.judgement is not None
         ],
         "assertion_count": len(leaves),
     }

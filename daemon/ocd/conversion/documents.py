@@ -4,7 +4,7 @@ import asyncio
 
 from ocd.api.errors import OcdError
 from ocd.content.page_conversion import ConvertedPage, PageConversion, convert
-from ocd.conversion.worker import Bounds, ConversionWorker, Unconverted
+from ocd.conversion.worker import Bounds, ConversionFailedError, ConversionWorker
 
 # Characters of HTML whose conversion takes some milliseconds.
 _LONG = 100_000
@@ -33,7 +33,7 @@ async def _convert_beside(job: PageConversion) -> ConvertedPage:
     try:
         return await worker.run(convert, job)
     except ConnectionResetError as error:
-        why = str(error) if isinstance(error, Unconverted) else "its process has ended"
+        why = str(error) if isinstance(error, ConversionFailedError) else "its process has ended"
         raise _failed(why) from error
     finally:
         worker.kill()

@@ -40,12 +40,12 @@ class Bounds:
 DEFAULT_BOUNDS = Bounds()
 
 
-class Unconverted(ConnectionResetError):
+class ConversionFailedError(ConnectionResetError):
     """The process ended while converting this document, or refused it, and why."""
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _SentJob:
     """A job that was sent, and how its result is decoded."""
 
     future: asyncio.Future[Any]
@@ -55,14 +55,14 @@ class _Waiting:
 class ConversionWorker(asyncio.SubprocessProtocol):
     """One process. Answers come in the order of the jobs.
 
-    When it ends, the document it was at work on fails with Unconverted, those behind it with
-    ConnectionResetError: another process can do them.
+    When it ends, the document it was at work on fails with ConversionFailedError, those behind it
+    with ConnectionResetError: another process can do them.
     """
 
     def __init__(self, bounds: Bounds) -> None:
         self._loop = asyncio.get_running_loop()
         self._bounds = bounds
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_SentJob] = deque()
         self._rest = bytearray()
         self._since = 0.0
         self._process: asyncio.SubprocessTransport | None = None
@@ -100,7 +100,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
             return future
         if not self._waiting:
             self._since = self._loop.time()
-        self._waiting.append(_Waiting(future, codec(function).result))
+        self._waiting.append(_SentJob(future, codec(function).result))
         name = f"{function.__module__}:{function.__qualname__}"
         self._input.write(frame(encode(FunctionCall(name, msgspec.Raw(encode(argument))))))
         if self._watch is None:
@@ -131,7 +131,7 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        error: OSError = Unconverted(f"more than {self._bounds}")
+        error: OSError = ConversionFailedError(f"more than {self._bounds}")
         while self._waiting:
             future = self._waiting.popleft().future
             if not future.done():
@@ -163,9 +163,9 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         if start:
             del rest[:start]
 
-    def _resolve(self, waiting: _Waiting, outcome: Outcome) -> None:
+    def _resolve(self, waiting: _SentJob, outcome: Outcome) -> None:
         if outcome.failed:
-            error = Unconverted(f"{outcome.failed}: more than {self._bounds}")
+            error = ConversionFailedError(f"{outcome.failed}: more than {self._bounds}")
             waiting.future.set_exception(error)
         else:
             waiting.future.set_result(waiting.decode(outcome.result))

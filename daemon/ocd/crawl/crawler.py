@@ -62,8 +62,8 @@ class Crawler:
     """Crawls with the daemon's browser and policy. All it holds between crawls is a process.
 
     open_pool: where rendered pages come from; None: the page pool of `chromium`.
-    any_certificate: plain HTTP asks no server to prove who it is, as `chromium` then does, too.
-    may_ignore_certificates: so may a crawl that asks for it.
+    any_certificate: plain HTTP accepts any TLS certificate, as `chromium` then does, too.
+    may_ignore_certificates: a crawl may ask for the same.
     """
 
     def __init__(

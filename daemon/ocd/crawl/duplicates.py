@@ -51,7 +51,7 @@ def _shingles(text: str) -> list[str]:
         (links if is_link else others).append(line)
     words = " ".join(others).split()
     shingles = list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False)))
-    some = [one for one in links if crc32(one.encode(errors="replace")) % _LINKS_OF == 0]
+    some = [link for link in links if crc32(link.encode(errors="replace")) % _LINKS_OF == 0]
     return shingles + (some if len(shingles) + len(some) >= _MIN_SHINGLES else links)
 
 

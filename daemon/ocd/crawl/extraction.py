@@ -3,7 +3,7 @@
 import asyncio
 
 from ocd.content.conversion_cost import MUCH_GROWTH, growth
-from ocd.conversion.worker import ConversionPool, ConversionWorker, Unconverted
+from ocd.conversion.worker import ConversionFailedError, ConversionPool, ConversionWorker
 from ocd.crawl.fetch.charset import is_undeclared
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_in_process
@@ -44,7 +44,7 @@ class ExtractionClient:
         """Return what `extract` returns; conversion_failed for a page that kills the process."""
         self._converted += 1
         # Estimating a page's cost takes a tenth of converting it, so only where it matters.
-        if await self._stays_here() and not _is_large(job):
+        if await self._can_convert_here() and not _is_large(job):
             return _extract_here(job)
         while True:
             try:
@@ -55,20 +55,20 @@ class ExtractionClient:
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:
                 return await worker.run(extract_in_process, job)
-            except Unconverted as error:
+            except ConversionFailedError as error:
                 raise _failed(str(error)) from error
             except ConnectionResetError:
                 continue  # it was waiting behind the page that killed the process
 
-    async def _stays_here(self) -> bool:
+    async def _can_convert_here(self) -> bool:
         worker = self._worker
         if worker is None:
             return self._converted < _WORTH_A_PROCESS and not self._workers.warm
         if worker.busy < self._max_waiting:
             return False
         async with self._local_lock:
-            # One at a time, and the loop hears in between what the process has done meanwhile:
-            # else that would stand still while everything is done here.
+            # One at a time, with turns of the loop in between to see what the process has finished:
+            # otherwise it would idle while everything is converted here.
             await asyncio.sleep(0)
             return worker.busy >= self._max_waiting
 

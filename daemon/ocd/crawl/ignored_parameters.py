@@ -32,8 +32,8 @@ class IgnoredParameters:
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         lower = [name.lower() for name in names]
-        self._names = {*_SESSIONS, *_CAMPAIGNS, *(one for one in lower if not one.endswith("*"))}
-        self._prefixes = (*_PREFIXES, *(one[:-1] for one in lower if one.endswith("*")))
+        self._names = {*_SESSIONS, *_CAMPAIGNS, *(name for name in lower if not name.endswith("*"))}
+        self._prefixes = (*_PREFIXES, *(name[:-1] for name in lower if name.endswith("*")))
 
     def key_of(self, url: str) -> str:
         """Return the URL's key (urls.key_of) without the parameters that do not change the page."""

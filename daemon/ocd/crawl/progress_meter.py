@@ -51,10 +51,10 @@ class ProgressMeter:
         self._slide(now)
         elapsed = now - self._since
         recent: Counter[str] = Counter()
-        for one in self._slices:
-            recent.update(one.by_host)
+        for part in self._slices:
+            recent.update(part.by_host)
         pages = _rate(recent.total(), elapsed)
-        succeeded = _rate(sum(one.succeeded for one in self._slices), elapsed)
+        succeeded = _rate(sum(part.succeeded for part in self._slices), elapsed)
         return CrawlFigures(
             pages_per_s=round(pages, 2),
             queued=len(self._queue),

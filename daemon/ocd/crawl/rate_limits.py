@@ -55,7 +55,7 @@ class RateLimits:
     """The gates of all origins of one crawl. Times are seconds of the loop's clock.
 
     With `awaits_robots` an origin lets one request through until its robots.txt is known
-    (`set_crawl_delay`). adaptive: `limit` is the most that an origin may come to, by its answers.
+    (`set_crawl_delay`). adaptive: an origin's limit follows its response times, up to `limit`.
     starts_unknown: a request may start at any time between `begin` and `end`, so an interval is
     kept from the end of one to the beginning of the next.
     """

@@ -95,7 +95,7 @@ def read_user_agent(text: str) -> str:
 
 def read_proxies(proxies: str | Sequence[str]) -> tuple[str, ...]:
     """Return the proxies as `http://[user:password@]host:port`; invalid_argument."""
-    return tuple(_proxy(one) for one in ([proxies] if isinstance(proxies, str) else proxies))
+    return tuple(_proxy(proxy) for proxy in ([proxies] if isinstance(proxies, str) else proxies))
 
 
 def _proxy(text: str) -> str:

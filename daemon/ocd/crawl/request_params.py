@@ -23,7 +23,7 @@ from ocd.crawl.request_options import (
 from ocd.crawl.spec import MAX_CONCURRENCY, Engine, Formats, Keep, content_formats
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of
-from ocd.safety.session_taint import ANY_SITE, Departure, recipient
+from ocd.safety.session_taint import ANY_SITE, Egress, recipient
 from ocd.verb_api.declaration import ADDRESSES, PAYLOAD, SECRET, SENDS_TO, UNLISTED, Params
 
 _MAX_STARTS = 100_000
@@ -316,7 +316,7 @@ def request_options(params: RequestParams, starts: Sequence[str]) -> RequestOpti
 def check_requests(
     params: RequestParams, starts: Sequence[str], engine: Engine, formats: Formats
 ) -> None:
-    """Raise invalid_argument for what cannot be."""
+    """Raise invalid_argument for values and combinations that are not possible."""
     request_options(params, starts)
     extract_schema(params)
     page_actions(params.actions)
@@ -366,7 +366,7 @@ def page_actions(actions: Sequence[PageAction]) -> tuple[dict[str, object], ...]
 
 
 def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engine:
-    """Return the engine that the parameters need; invalid_argument if the requested one cannot."""
+    """Return the engine that the parameters need; invalid_argument if static cannot do it."""
     _, tools = content_formats(formats)
     files = [kind for kind in params.keep if kind != "raw"]
     needs_browser = {
@@ -383,8 +383,9 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
     return engine
 
 
-def departures(params: RequestParams, starts: Sequence[str]) -> Iterator[Departure]:
-    """Yield where the caller's own text goes: with addresses, requests and cookies."""
+def crawl_egress(params: RequestParams, starts: Sequence[str]) -> Iterator[Egress]:
+    """Yield the caller's own data that the crawl sends, in URLs, requests and cookies, and where
+    to."""
     for to in dict.fromkeys(map(recipient, starts)):
         if to:
             yield "address", to

@@ -69,8 +69,8 @@ async def take_over(work: TaskHandle, scheduler: CrawlScheduler, log: FrontierLo
     lines = iter(JsonLinesFile(work.units, readable_only=True))
     notes = await asyncio.to_thread(log.read)
     while not work.stopping and (some := await asyncio.to_thread(_next_batch, lines, notes)):
-        for one in some:
-            scheduler.take_in_finished(one.visited, one.note)
+        for page in some:
+            scheduler.take_in_finished(page.visited, page.note)
     for note in notes.values():
         scheduler.take_in_skipped(note)
 

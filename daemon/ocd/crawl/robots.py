@@ -104,7 +104,7 @@ def _rules_of(reply: RobotsReply, url: str) -> RobotsRules:
     delay = parsed.crawl_delay(PRODUCT)
     rate = parsed.request_rate(PRODUCT)
     per_request = rate.seconds / rate.requests if rate and rate.requests else None
-    delays = [float(one) for one in (delay, per_request) if one is not None]
+    delays = [float(seconds) for seconds in (delay, per_request) if seconds is not None]
     return RobotsRules(
         parsed=parsed,
         sitemaps=[one for line in parsed.sitemaps if (one := join(url, line))],

@@ -236,7 +236,7 @@ class CrawlScheduler:
 
     def _is_file(self, entry: FrontierEntry, visited: VisitResult) -> bool:
         if types := self._spec.include_types:
-            return not any(fnmatch(visited.record.content_type, one.lower()) for one in types)
+            return not any(fnmatch(visited.record.content_type, type_.lower()) for type_ in types)
         return visited.is_file and entry.depth > 0
 
     def _write(

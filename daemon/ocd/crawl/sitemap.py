@@ -25,7 +25,8 @@ Fetch = Callable[[str], Awaitable[HttpAnswer]]
 
 
 class Sitemaps:
-    """Reads the sitemaps of one site. `tried` names what was asked for, `sources` what was one.
+    """Reads the sitemaps of one site. `tried` lists the URLs that were requested, `sources` those
+    that were sitemaps.
 
     `fetch(url)` returns the answer and raises OcdError without one. `problems` says what was
     broken, by URL: the rest of a broken sitemap is left out, what was read of it is kept.
@@ -38,7 +39,8 @@ class Sitemaps:
         self.problems: dict[str, str] = {}
 
     async def urls(self, site: str, sitemap_url: str, from_robots: list[str]) -> AsyncIterator[str]:
-        """Yield the page URLs: of `sitemap_url` if given, else of the first place with any.
+        """Yield the page URLs: of `sitemap_url` if given, else of the first usual location that has
+        any.
 
         Raises sitemap_not_found with `tried`.
         """
@@ -71,7 +73,7 @@ class Sitemaps:
                     yield found
                 elif depth < MAX_INDEX_DEPTH:
                     inner.append(found)
-            waiting += [(one, depth + 1) for one in reversed(inner)]
+            waiting += [(url, depth + 1) for url in reversed(inner)]
 
     async def _read(self, url: str) -> Iterator[Found]:
         self.tried.append(url)

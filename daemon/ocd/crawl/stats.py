@@ -200,7 +200,7 @@ class CrawlStats:
         return new
 
     def count_origin(self, page: "PageRecord | _Counted") -> None:
-        """Count what was answered by its origin: files and failed pages may have text, too."""
+        """Count a response by its origin; those of files and failed pages may have text, too."""
         if page.error is None or page.status is not None:
             self.origins[origin_of(page.final_url)] += 1
 

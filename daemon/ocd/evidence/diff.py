@@ -8,7 +8,7 @@ from typing import Any
 from ocd.content.depth_limit import flat_tree
 from ocd.contracts import perceptual_hash
 
-# Beyond this many pairs of lines the order is given up: what is compared then is which there are.
+# Beyond this many pairs of lines the order is ignored: only which lines there are is compared.
 _MAX_LINE_PAIRS = 2_000_000
 _MAX_TEXT = 300
 _REF = re.compile(r"\s?\[ref=e\d+\]")
@@ -32,8 +32,13 @@ def compare(a: Material, b: Material) -> dict[str, Any]:
                 reason = f"only {'b' if sides == ['a'] else 'a'} has it"
                 not_compared.append({"part": part, "reason": reason})
             continue
-        found = [{"part": _NAMES.get(part, part), **one} for one in differ(a[part], b[part])]
-        summary[_NAMES.get(part, part)] = dict(Counter(one["change"] for one in found))
+        found = [
+            {"part": _NAMES.get(part, part), **difference}
+            for difference in differ(a[part], b[part])
+        ]
+        summary[_NAMES.get(part, part)] = dict(
+            Counter(difference["change"] for difference in found)
+        )
         differences += found
     distance = _distance(a.get("screenshot_hash"), b.get("screenshot_hash"))
     return {

@@ -28,13 +28,13 @@ from ocd.safety.sanitize import Sanitizer
 
 _HANDLE = re.compile(r"oh_[A-Z2-7]{12}")
 _LIVE: tuple[str, ...] = ("dom", "screenshot", "network", "console", "facts")
-# What has to be gathered of a live page for a part of a bundle.
+# What has to be captured of a live page for a part of a bundle.
 _GATHERED = {
     "dom": ("html", "outline"), "screenshot": ("screenshot",), "phash": ("screenshot",),
     "facts": ("performance",), "network": ("network",), "console": ("console",),
 }  # fmt: skip
 _CAPTURE_TIMEOUT_S = 10.0
-# What a look may take beyond the caller's time: one that is only to wait, one that is to end.
+# What a capture may take beyond the caller's time: by default, and if the limit is strict.
 _SLOW_PAGE_S = 2.0
 _GRACE_S = 0.2
 _CALLER_PARTS = ("observed", "gate")
@@ -73,7 +73,8 @@ class EvidenceService:
     ) -> dict[str, Any]:
         known, unknown = decode_evidence(snapshot)
         exemplars = {
-            one: self.store.exemplars(one) for one in sorted(required_evidence(node).classes)
+            class_: self.store.exemplars(class_)
+            for class_ in sorted(required_evidence(node).classes)
         }
         result = report(node, known, exemplars)
         errors = [f"evidence.{key}: unknown field" for key in unknown]
@@ -85,8 +86,8 @@ class EvidenceService:
     ) -> dict[str, Any]:
         """Return the report of a contract on the live page.
 
-        wait_s: longest time to look again, after each change, until it passes. A page that is slow
-        to tell has 2 s more; strict: it has not.
+        wait_s: the longest time to check again, after each change, until it passes. A slow page has
+        2 s more, unless strict.
         """
         entered = time.time() * 1000
         deadline = time.monotonic() + wait_s
@@ -129,7 +130,7 @@ class EvidenceService:
         return {key: raw[key] for key in raw if key != "provenance"}, provenance
 
     def _of_bundle(self, bundle: Bundle) -> tuple[dict[str, Any], dict[str, Any]]:
-        found = self.material(bundle)
+        found = self.load_parts(bundle)
         logs = {
             name: {"entries": log["entries"]} for name in ("network", "console")
             if (log := found.get(name)) is not None
@@ -144,7 +145,7 @@ class EvidenceService:
 
     # --- bundles ---------------------------------------------------------------------------
 
-    def material(self, bundle: Bundle) -> dict[str, Any]:
+    def load_parts(self, bundle: Bundle) -> dict[str, Any]:
         """Return a bundle's parts as values: html, outline, network, console, facts, hash."""
         store = self.store
         texts = {name: store.part(bundle, part) for name, part in _TEXTS}
@@ -173,7 +174,7 @@ class EvidenceService:
         def differ() -> dict[str, Any]:
             return {
                 "a": _bundle_summary(one), "b": _bundle_summary(other),
-                **compare(self.material(one), self.material(other)),
+                **compare(self.load_parts(one), self.load_parts(other)),
             }  # fmt: skip
 
         return await asyncio.to_thread(differ)

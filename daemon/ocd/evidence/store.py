@@ -227,7 +227,7 @@ class EvidenceStore:
         path = self._class_file(class_id)
         make_dir(path.parent)
         with self._changing:
-            known = [one for one in self.exemplars(class_id) if one != picture_hash]
+            known = [exemplar for exemplar in self.exemplars(class_id) if exemplar != picture_hash]
             hashes = [*known, picture_hash][-MAX_EXEMPLARS:]
             write_whole(
                 path, msgspec.json.encode(ScreenshotClass(class_id=class_id, hashes=hashes))

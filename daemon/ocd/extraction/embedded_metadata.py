@@ -60,7 +60,7 @@ class Entity:
     @property
     def about_site(self) -> bool:
         """Whether it is of a kind that is on every page."""
-        return bool(self.types) and all(one.lower() in _ABOUT_SITE for one in self.types)
+        return bool(self.types) and all(type_.lower() in _ABOUT_SITE for type_ in self.types)
 
     @cached_property
     def all_values(self) -> list[EntityValue]:
@@ -89,7 +89,7 @@ def types_of(props: dict[str, Any]) -> tuple[str, ...]:
     """Return the names of an object's types, without their vocabulary."""
     found = props.get("@type", ())
     return tuple(
-        _PREFIX.sub("", str(one)) for one in ([found] if isinstance(found, str) else found)
+        _PREFIX.sub("", str(name)) for name in ([found] if isinstance(found, str) else found)
     )
 
 
@@ -97,8 +97,8 @@ def from_json(texts: Iterable[str]) -> list[Entity]:
     """Return the entities of JSON-LD texts; invalid JSON is skipped."""
     found: list[Entity] = []
     for text in texts:
-        for one in _top(_parse_json(text)):
-            _collect(one, found, top=True, depth=0)
+        for entity in _top(_parse_json(text)):
+            _collect(entity, found, top=True, depth=0)
     return found
 
 
@@ -115,8 +115,8 @@ def _parse_json(text: str) -> Any:  # noqa: ANN401
 
 def _top(data: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
     if isinstance(data, list):
-        for one in data:
-            yield from _top(one)
+        for item in data:
+            yield from _top(item)
     elif isinstance(data, dict):
         graph = data.get("@graph")
         if isinstance(graph, list):
@@ -213,7 +213,9 @@ class _References:
     """The elements of a tree by their ids, for `itemref`; followed so far, then no more."""
 
     def __init__(self, tree: Tree) -> None:
-        self._by_id = {one.attrs["id"]: one for one in reversed(tree.nodes) if "id" in one.attrs}
+        self._by_id = {
+            node.attrs["id"]: node for node in reversed(tree.nodes) if "id" in node.attrs
+        }
         self._left = _MAX_REFERRED
 
     def outside(self, node: Node) -> Iterator[Node]:

@@ -109,9 +109,9 @@ def _definitions(node: Node) -> list[LabelledValue]:
 
 def rows_of(node: Node) -> list[list[Node]]:
     """Return the cells of a table's own rows."""
-    rows = [one for one in node.inside() if one.tag == "tr" and one.within("table") is node]
+    rows = [row for row in node.inside() if row.tag == "tr" and row.within("table") is node]
     if not rows:
-        rows = [one for one in node.inside() if one.attrs.get("role") == "row"]
+        rows = [row for row in node.inside() if row.attrs.get("role") == "row"]
         return [
             [child for child in row.children if child.attrs.get("role") in _CELLS] for row in rows
         ]

@@ -34,11 +34,12 @@ def many(harvest: PageCapture, item: SchemaField, *, page: bool) -> RepeatedObje
     if not page and len(harvest.scopes) > 1:
         found = [
             fill(
-                item.fields, _scope(PageCapture(harvest.url, [one], lang=harvest.lang), page=False)
+                item.fields,
+                _scope(PageCapture(harvest.url, [scope], lang=harvest.lang), page=False),
             )
-            for one in harvest.scopes
+            for scope in harvest.scopes
         ]
-        return RepeatedObjects([one.data for one in found], None, found)
+        return RepeatedObjects([item.data for item in found], None, found)
     items, rows = fill_many(item, _scope(harvest, page=page))
     return RepeatedObjects(items, rows, [])
 

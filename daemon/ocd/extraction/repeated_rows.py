@@ -52,10 +52,10 @@ def best_rows(field: SchemaField, scope: SearchScope, fill_row: FillRow) -> Repe
     return best
 
 
-def _share(rows: RepeatedRows, most: int) -> float:
+def _share(rows: RepeatedRows, field_count: int) -> float:
     sample = rows.items[:_SAMPLE]
     filled = sum(len(rows.read(item)) for item in sample)
-    return filled / (len(sample) * most) if sample and most else 0.0
+    return filled / (len(sample) * field_count) if sample and field_count else 0.0
 
 
 def _all(
@@ -74,7 +74,7 @@ def _all(
         kind = group.items[0].attrs.get("class", "").split()
         names = [*kind, group.parent.attrs.get("class", ""), page_layout.heading_of(group.parent)]
         named = max((name_score(field, words_of(name)) for name in names if name), default=0.0)
-        where = f"{group.items[0].tag}{''.join('.' + one for one in kind[:1])}"
+        where = f"{group.items[0].tag}{''.join('.' + name for name in kind[:1])}"
         items: list[Any] = group.items[: page_layout.MAX_CARDS]
         yield RepeatedRows(items, read, "cards", where, named=named if field.words else 0)
 
@@ -82,11 +82,11 @@ def _all(
 def _describe_row(
     field: SchemaField, scope: SearchScope, read: Callable[[Any], dict[str, Any]]
 ) -> Iterator[RepeatedRows]:
-    for one in scope.entity.all_values if scope.entity and field.words else ():
-        if isinstance(one.value, list | dict) and score_of(field, one) >= MIN_SCORE:
+    for candidate in scope.entity.all_values if scope.entity and field.words else ():
+        if isinstance(candidate.value, list | dict) and score_of(field, candidate) >= MIN_SCORE:
             layer = scope.entity.layer if scope.entity else "json-ld"
-            items = _as_entities(one.value, layer)
-            yield RepeatedRows(list(items), read, layer, ".".join(one.keys), named=1)
+            items = _as_entities(candidate.value, layer)
+            yield RepeatedRows(list(items), read, layer, ".".join(candidate.keys), named=1)
     kinds: dict[tuple[str, str], list[Entity]] = {}
     for entity in scope.entities:
         kind = entity.types[0] if entity.types else ""
@@ -119,7 +119,7 @@ def _table(
         return None
 
     def read(row: list[Node]) -> dict[str, Any]:
-        cells = ((one, _cell(row, columns.get(one.name, len(row)), one)) for one in fields)
+        cells = ((field, _cell(row, columns.get(field.name, len(row)), field)) for field in fields)
         values = {one.name: coerce(one, raw, scope.base, scope.lang) for one, raw in cells if raw}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -131,14 +131,16 @@ def _cell(row: list[Node], at: int, field: SchemaField) -> str:
     if at < len(row):
         return field_value_of(row[at], field)
     # A row's own link stands in whichever cell.
-    linked = field.format in ("uri", "url") and next((one for one in row if one.first("a")), None)
+    linked = field.format in ("uri", "url") and next(
+        (cell for cell in row if cell.first("a")), None
+    )
     return field_value_of(linked, field) if linked else ""
 
 
 def _columns(table: page_layout.Table, fields: tuple[SchemaField, ...]) -> dict[str, int]:
     pairs = [
-        (name_score(one, words_of(header)), one.name, at)
-        for one in fields
+        (name_score(field, words_of(header)), field.name, at)
+        for field in fields
         for at, header in enumerate(table.headers)
     ]
     columns: dict[str, int] = {}

@@ -40,7 +40,7 @@ def many(
     total = len(result.items)
     page_rows = result.items[offset : offset + limit]
     end = offset + len(page_rows)
-    names = [one.name for one in item.fields]
+    names = [field.name for field in item.fields]
     counts = Counter(name for row in result.items for name in row)
     data: dict[str, Any] = {
         "items": page_rows, "count": len(page_rows), "total": total,
@@ -49,9 +49,9 @@ def many(
         "strategies": _strategies(result, names, counts),
         "fields_missing": [name for name in names if name not in counts],
         "incomplete_items": {
-            one.name: total - counts[one.name]
-            for one in item.fields
-            if one.required and counts[one.name] < total
+            field.name: total - counts[field.name]
+            for field in item.fields
+            if field.required and counts[field.name] < total
         },
     }  # fmt: skip
     if result.rows is not None:

@@ -94,9 +94,9 @@ def _kind(name: str, schema: Mapping[str, Any]) -> tuple[str, str]:
     kind: Any = schema.get("type")
     for union in ("anyOf", "oneOf"):
         if kind is None and schema.get(union):
-            kind = [one.get("type") for one in schema[union] if isinstance(one, Mapping)]
+            kind = [branch.get("type") for branch in schema[union] if isinstance(branch, Mapping)]
     if isinstance(kind, list):
-        kind = next((one for one in kind if one and one != "null"), "string")
+        kind = next((name for name in kind if name and name != "null"), "string")
     if kind is None:
         kind = "object" if "properties" in schema else "array" if "items" in schema else "string"
     if kind in _TYPES:
@@ -115,7 +115,7 @@ def _properties(name: str, schema: Mapping[str, Any], depth: int) -> tuple[Schem
     if len(properties) > MAX_FIELDS:
         raise _schema_error(name, f"has {len(properties)} properties; the maximum is {MAX_FIELDS}")
     required = schema.get("required")
-    needed = {str(one) for one in required} if isinstance(required, list) else set()
+    needed = {str(name) for name in required} if isinstance(required, list) else set()
     return tuple(
         _field(str(key), value, depth + 1, required=str(key) in needed)
         for key, value in properties.items()

@@ -11,7 +11,7 @@ from ocd.extraction.repeated_rows import RepeatedRows, best_rows
 from ocd.extraction.schema import SchemaField
 from ocd.extraction.search_scope import MIN_SCORE, SearchScope, score_of
 from ocd.extraction.type_coercion import coerce
-from ocd.extraction.value_lists import likeliest_list
+from ocd.extraction.value_lists import best_list
 
 __all__ = ["FilledObject", "fill", "fill_many"]
 
@@ -59,13 +59,13 @@ def fill(fields: Iterable[SchemaField], scope: SearchScope) -> FilledObject:
     if scope.entity is None:
         scope.entity = best_entity(schema_fields, scope.entities)
     out = FilledObject()
-    for one in schema_fields:
-        if one.kind == "object" and one.fields:
-            _object(one, scope, out)
-        elif one.kind == "array" and one.item is not None:
-            _array(one, scope, out)
+    for schema_field in schema_fields:
+        if schema_field.kind == "object" and schema_field.fields:
+            _object(schema_field, scope, out)
+        elif schema_field.kind == "array" and schema_field.item is not None:
+            _array(schema_field, scope, out)
         else:
-            _scalar(one, scope, out)
+            _scalar(schema_field, scope, out)
     return out
 
 
@@ -80,7 +80,7 @@ def _scalar(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
         unfit = unfit or str(candidate.raw)[:60]
     if unfit:
         kind = field.format or field.kind
-        out.errors.append(f"{field.name}: {unfit!r} is no {kind}")
+        out.errors.append(f"{field.name}: {unfit!r} is not a valid {kind}")
     out.add_missing(field, field.name)
 
 
@@ -89,9 +89,9 @@ def _object(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
     found = fill(field.fields, inner) if inner else FilledObject()
     # "brand: {name}" may stand beside the rest, as brand or as brand name.
     joined = tuple(
-        replace(one, words=field.words + one.words, aliases=())
-        for one in field.fields
-        if one.name not in found.data
+        replace(inner, words=field.words + inner.words, aliases=())
+        for inner in field.fields
+        if inner.name not in found.data
     )
     beside = fill(joined, scope)
     beside.data = {**found.data, **beside.data}
@@ -108,9 +108,13 @@ def _object(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
 
 def _inner_scope(field: SchemaField, scope: SearchScope) -> SearchScope | None:
     entity = scope.entity
-    for one in entity.all_values if entity else ():
-        value = one.value[0] if isinstance(one.value, list) and one.value else one.value
-        if entity and isinstance(value, dict) and score_of(field, one) >= 0.6:
+    for candidate in entity.all_values if entity else ():
+        value = (
+            candidate.value[0]
+            if isinstance(candidate.value, list) and candidate.value
+            else candidate.value
+        )
+        if entity and isinstance(value, dict) and score_of(field, candidate) >= 0.6:
             return SearchScope(
                 _NOWHERE, scope.base, scope.lang, entity=Entity(entity.layer, (), value)
             )
@@ -130,7 +134,7 @@ def _array(field: SchemaField, scope: SearchScope, out: FilledObject) -> None:
         out.data[field.name] = [row for row in map(rows.read, rows.items) if row]
         out.put(field.name, rows.layer, rows.source, rows.score)
         return
-    found = likeliest_list(field, scope)
+    found = best_list(field, scope)
     values = [coerce(field.item, raw, scope.base, scope.lang) for raw in found.raws]
     distinct = list(dict.fromkeys(value for value in values if value is not None))
     if not distinct:
@@ -158,7 +162,7 @@ def _fill_row(
         inner = SearchScope(_NOWHERE, scope.base, scope.lang, entity=found)
         return fill(fields, inner).data
     inner = SearchScope(found, scope.base, scope.lang)
-    in_markup = (one for one in scope.entities_in(found) if one.layer != "json-ld")
+    in_markup = (entity for entity in scope.entities_in(found) if entity.layer != "json-ld")
     inner.entities = list(islice(in_markup, _MAX_ENTITIES))
     return fill(fields, inner).data
 
@@ -168,8 +172,9 @@ def best_entity(fields: tuple[SchemaField, ...], entities: list[Entity]) -> Enti
     best: tuple[float, Entity] | None = None
     for entity in entities[:500]:
         hits = sum(
-            any(score_of(one, value) >= MIN_SCORE for value in entity.all_values) for one in fields
-        )  # fmt: skip
+            any(score_of(field, value) >= MIN_SCORE for value in entity.all_values)
+            for field in fields
+        )
         if not hits:
             continue
         worth = hits - (0.75 * hits if entity.about_site else 0) + (0.2 if entity.top else 0)

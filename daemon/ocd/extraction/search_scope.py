@@ -53,7 +53,7 @@ class SearchScope:
     @cached_property
     def _entities_by_place(self) -> tuple[list[int], list[Entity]]:
         """The entities that stand in its markup, in its order, and where they begin."""
-        found = [(one.node.at, one) for one in self.entities if one.node is not None]
+        found = [(entity.node.at, entity) for entity in self.entities if entity.node is not None]
         found.sort(key=itemgetter(0))
         return [at for at, _ in found], [one for _, one in found]
 
@@ -97,11 +97,11 @@ class SearchScope:
             return
         trust = _TRUST[entity.layer] * (0.6 if entity.about_site else 1)
         kind = entity.types[0] if entity.types else ""
-        for one in entity.all_values:
-            score = score_of(field, one)
+        for candidate in entity.all_values:
+            score = score_of(field, candidate)
             if score >= MIN_SCORE:
-                where = ".".join((kind, *one.keys) if kind else one.keys)
-                yield Candidate(one.value, entity.layer, where, trust * score)
+                where = ".".join((kind, *candidate.keys) if kind else candidate.keys)
+                yield Candidate(candidate.value, entity.layer, where, trust * score)
 
     def _meta(self, field: SchemaField) -> Iterator[Candidate]:
         for key, content in embedded.group_metas(self.metas).items():

@@ -40,7 +40,7 @@ def coerce(field: SchemaField, raw: Any, base: str = "", lang: str = "") -> Any:
 
 def _single(raw: Any) -> Any:  # noqa: ANN401
     if isinstance(raw, list):
-        raw = next((one for one in map(_single, raw) if one not in (None, "")), None)
+        raw = next((single for single in map(_single, raw) if single not in (None, "")), None)
     if isinstance(raw, dict):
         for key in ("name", "@value", "url", "contentUrl", "value", "text", "@id"):
             if raw.get(key) not in (None, ""):
@@ -60,10 +60,12 @@ def _address(raw: dict[str, Any]) -> str | None:
 
 def _of_enum(field: SchemaField, value: Any) -> Any:  # noqa: ANN401
     text = _SCHEMA_ORG.sub(r"\1", str(value)).casefold()
-    exact = next((one for one in field.enum if str(one).casefold() == text), None)
+    exact = next((choice for choice in field.enum if str(choice).casefold() == text), None)
     if exact is not None:
         return exact
-    return next((one for one in field.enum if one and str(one).casefold() in text), None)
+    return next(
+        (choice for choice in field.enum if choice and str(choice).casefold() in text), None
+    )
 
 
 def _boolean(value: Any) -> bool | None:  # noqa: ANN401

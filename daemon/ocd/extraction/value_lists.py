@@ -24,9 +24,9 @@ class ValueList:
     score: float = 0.0
 
 
-def likeliest_list(field: SchemaField, scope: SearchScope) -> ValueList:
+def best_list(field: SchemaField, scope: SearchScope) -> ValueList:
     """Return the likeliest list of values; an empty one if there is none."""
-    found = [one for one in _lists(field, scope) if one.raws]
+    found = [candidate for candidate in _lists(field, scope) if candidate.raws]
     return max(found, key=lambda one: one.score, default=ValueList())
 
 
@@ -49,20 +49,20 @@ def _by_kind(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
     assert item is not None
     if name_score(field, ("image",)) >= 0.9:
         yield ValueList(
-            [one.attrs.get("src", "") for one in scope.nodes("img")], "heuristic", "img", 0.5
+            [node.attrs.get("src", "") for node in scope.nodes("img")], "heuristic", "img", 0.5
         )
     if name_score(field, ("link",)) >= 0.9:
         pointing = item.format in ("uri", "url")
-        links = [one.attrs.get("href", "") if pointing else one.text for one in scope.nodes("a")]
+        links = [node.attrs.get("href", "") if pointing else node.text for node in scope.nodes("a")]
         yield ValueList(links[:_MANY], "heuristic", "a", 0.5)
     if name_score(field, ("heading",)) >= 0.9:
-        heads = [one.text for one in scope.nodes("h1", "h2", "h3", "h4", "h5", "h6")]
+        heads = [node.text for node in scope.nodes("h1", "h2", "h3", "h4", "h5", "h6")]
         yield ValueList(heads, "heuristic", "headings", 0.6)
 
 
 def _several(raw: Any) -> list[Any]:  # noqa: ANN401
     if isinstance(raw, list):
-        return [one for inner in raw for one in _steps(inner)]
+        return [step for inner in raw for step in _steps(inner)]
     if isinstance(raw, str):
         return _split(raw)
     return _steps(raw)
@@ -73,7 +73,7 @@ def _steps(raw: Any) -> list[Any]:  # noqa: ANN401
     if isinstance(raw, dict):
         inner = raw.get("itemListElement")
         if isinstance(inner, list):
-            return [one for part in inner for one in _steps(part)]
+            return [step for part in inner for step in _steps(part)]
         return [raw.get("text") or raw]
     return [raw]
 
@@ -86,7 +86,7 @@ def _split(text: str) -> list[str]:
 
 
 def _items(node: Node) -> list[str]:
-    return [one.text for one in node.inside() if one.tag == "li" and one.text]
+    return [inner.text for inner in node.inside() if inner.tag == "li" and inner.text]
 
 
 def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]:
@@ -95,7 +95,9 @@ def _list_under_heading(field: SchemaField, scope: SearchScope) -> Iterator[Valu
         score = name_score(field, words_of(title)) if title else 0.0
         if score >= MIN_SCORE:
             assert field.item is not None
-            values = [field_value_of(one, field.item) for one in node.children if one.tag == "li"]
+            values = [
+                field_value_of(child, field.item) for child in node.children if child.tag == "li"
+            ]
             yield ValueList(values[:_MANY], "list", title, 0.8 * score)
 
 
@@ -107,7 +109,7 @@ def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]
         if score >= MIN_SCORE:
             best.setdefault(score, []).append(node)
     for score, nodes in sorted(best.items(), reverse=True)[:3]:
-        outer = [one for one in nodes if not any(_holds(other, one) for other in nodes)]
+        outer = [node for node in nodes if not any(_holds(other, node) for other in nodes)]
         if len(outer) == 1:
             children = [
                 child for child in outer[0].children if child.text or child.attrs.get("src")
@@ -118,7 +120,7 @@ def _list_by_name(field: SchemaField, scope: SearchScope) -> Iterator[ValueList]
             values = _items(outer[0]) or [field_value_of(child, field.item) for child in inner]
             yield ValueList(values or _split(outer[0].text), "css", outer[0].tag, 0.74 * score)
         else:
-            values = [field_value_of(one, field.item) for one in outer[:_MANY]]
+            values = [field_value_of(node, field.item) for node in outer[:_MANY]]
             yield ValueList(values, "css", outer[0].tag, 0.78 * score)
 
 

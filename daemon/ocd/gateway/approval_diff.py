@@ -14,7 +14,7 @@ from ocd.gateway.tool_entries import PINNED_FIELDS, ToolEntry
 from ocd.gateway.tool_pins import PinnedTools, digest
 
 Declaration = Mapping[str, Any]
-# A longer text is shown to here; what follows is counted, and hidden from nobody.
+# A longer text is shown up to here; the rest is counted.
 MAX_TEXT = 50_000
 
 
@@ -23,17 +23,17 @@ def changes(
 ) -> list[dict[str, Any]]:
     """Return the differences from the approved tools: [{"tool", "name", "state", "diff"}].
 
-    state: new, changed or gone. diff: unified, a line for each line of text or of JSON. Tools that
-    are refused, and cannot be agreed to, are no part of it.
+    state: new, changed or gone. diff: unified, a line for each line of text or of JSON. Refused
+    tools, which cannot be approved, are left out.
     """
-    now = dict(zip((one.tool for one in found), tools, strict=True))
+    now = dict(zip((entry.tool for entry in found), tools, strict=True))
     before = agreed or PinnedTools(tools={})
     changed = [
-        _change(one.tool, one.name, one.state, before, now[one.tool])
-        for one in found
-        if one.state in ("changed", "new")
+        _change(entry.tool, entry.name, entry.state, before, now[entry.tool])
+        for entry in found
+        if entry.state in ("changed", "new")
     ]
-    gone = sorted(set(before.tools) - {one.tool for one in found if one.state != "refused"})
+    gone = sorted(set(before.tools) - {entry.tool for entry in found if entry.state != "refused"})
     return changed + [_change(tool, "", "gone", before, None) for tool in gone]
 
 
@@ -85,7 +85,7 @@ def _bound_lines(lines: list[str]) -> Iterator[str]:
     for line in lines:
         left -= len(line)
         if left < 0:
-            more = sum(len(one) for one in lines) - MAX_TEXT
+            more = sum(len(line) for line in lines) - MAX_TEXT
             yield f"  … ({more} more characters, hash {digest({'lines': lines})})"
             return
         yield _visible(line)

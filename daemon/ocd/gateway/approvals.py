@@ -21,8 +21,8 @@ class UpstreamApprovals:
     async def pending(self) -> list[dict[str, Any]]:
         """Return what waits for an answer."""
         found = [await server.compare() for server in self.gateway.withheld()]
-        questions = [_question(one) for one in found]
-        return [one for one in questions if one["approval"] not in self._denied]
+        questions = [_question(change) for change in found]
+        return [question for question in questions if question["approval"] not in self._denied]
 
     async def answer(self, approval_id: str, *, allowed: bool) -> bool:
         """Approve the tools that were shown, or leave them withheld; False for an unknown id.
@@ -46,7 +46,7 @@ def _id(found: dict[str, Any]) -> str:
 
 def _question(found: dict[str, Any]) -> dict[str, Any]:
     name, changes = found["upstream"], found["changes"]
-    tools = ", ".join(f"{one['tool']} ({one['state']})" for one in changes)
+    tools = ", ".join(f"{change['tool']} ({change['state']})" for change in changes)
     asks = f"Tools of the MCP server '{name}' are not as they were approved: {tools}. Allow them?"
     return {
         "approval": _id(found), "kind": "tools", "asks": asks, "session": None, "verb": None,

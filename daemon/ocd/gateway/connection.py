@@ -33,7 +33,7 @@ class UpstreamHandle(Protocol):
         ...
 
     async def tools(self) -> list[dict[str, Any]]:
-        """Ask for the tools."""
+        """Return the tools."""
         ...
 
     async def call(
@@ -43,11 +43,11 @@ class UpstreamHandle(Protocol):
         ...
 
     async def resources(self) -> list[dict[str, Any]]:
-        """Ask for the resources; none of a server that has none."""
+        """Return the resources; empty if the server has none."""
         ...
 
     async def templates(self) -> list[dict[str, Any]]:
-        """Ask for the templates of resources, each with its `variables`: (name, required)."""
+        """Return the resource templates, each with its `variables`: (name, required)."""
         ...
 
     async def read_template(self, template: str, values: Mapping[str, str]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class UpstreamHandle(Protocol):
         ...
 
     async def prompts(self) -> list[dict[str, Any]]:
-        """Ask for the prompts; none of a server that has none."""
+        """Return the prompts; empty if the server has none."""
         ...
 
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:

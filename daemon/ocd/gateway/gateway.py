@@ -79,7 +79,7 @@ class Gateway:
 
     def _publish(self) -> None:
         servers = self._servers.values()
-        found = {one.name: one.entry for server in servers for one in server.offered.values()}
+        found = {entry.name: entry.entry for server in servers for entry in server.offered.values()}
         if found == self.entries:
             return
         self.entries.clear()
@@ -103,26 +103,26 @@ class Gateway:
             logger.info("tools are listed without those of servers that are still starting")
 
     async def verb(self, name: str) -> Verb | None:
-        """Return a tool as a verb; None if there is none of that name.
+        """Return a tool as a verb; None if there is no tool of that name.
 
-        Raises upstream_gone if its server cannot be asked, upstream_withheld if nobody agreed.
+        Raises upstream_gone if its server cannot be asked, upstream_withheld if it is not approved.
         """
         server = self._servers.get(name.partition(UPSTREAM_MARK)[0])
         return await server.verb(name) if server and UPSTREAM_MARK in name else None
 
     async def resources(self) -> list[dict[str, Any]]:
-        """Return the servers' resources; none of a server that does not answer."""
+        """Return the resources of the servers that respond."""
         return await self._gather("resources", UpstreamServer.resources)
 
     async def templates(self) -> list[dict[str, Any]]:
-        """Return the servers' resource templates; none of a server that does not answer."""
+        """Return the resource templates of the servers that respond."""
         return await self._gather("templates", UpstreamServer.templates)
 
     async def prompts(self) -> list[dict[str, Any]]:
-        """Return the servers' prompts; none of a server that does not answer."""
+        """Return the prompts of the servers that respond."""
         return await self._gather("prompts", UpstreamServer.prompts)
 
-    async def _gather(self, what: str, list_of: Ask) -> list[dict[str, Any]]:
+    async def _gather(self, list_name: str, list_of: Ask) -> list[dict[str, Any]]:
         await self.settle()
         found = list[dict[str, Any]]()
 
@@ -130,7 +130,7 @@ class Gateway:
             try:
                 found.extend(await list_of(server))
             except OcdError as error:
-                logger.info("%s of %s are not listed: %s", what, server.name, error.message)
+                logger.info("%s of %s are not listed: %s", list_name, server.name, error.message)
 
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SETTLE_S), asyncio.TaskGroup() as group:
@@ -167,7 +167,7 @@ class Gateway:
 
     async def close(self) -> None:
         """End all servers, within bounded time."""
-        running = [one for one in self._servers.values() if one.actor is not None]
+        running = [server for server in self._servers.values() if server.actor is not None]
         for server in running:
             server.remove()
         with contextlib.suppress(TimeoutError):

@@ -32,26 +32,28 @@ class UpstreamPrompt(NamedTuple):
 def prompts_of(server: str, prompts: Sequence[Mapping[str, Any]]) -> dict[str, UpstreamPrompt]:
     """Return a server's prompts by the names that they have with us.
 
-    As with tools, several of one name are none; neither is one that could not be asked for.
+    As with tools, prompts that share a name are left out; so are those that could not be requested.
     """
     named = [
-        one for one in prompts[:MAX_LISTED] if isinstance(one.get("name"), str) and one["name"]
+        prompt
+        for prompt in prompts[:MAX_LISTED]
+        if isinstance(prompt.get("name"), str) and prompt["name"]
     ]
-    names = Counter(exposed_name(server, one["name"]) for one in named)
+    names = Counter(exposed_name(server, prompt["name"]) for prompt in named)
     found: dict[str, UpstreamPrompt] = {}
-    for one in named:
-        name, arguments = exposed_name(server, one["name"]), _arguments(one.get("arguments"))
+    for prompt in named:
+        name, arguments = exposed_name(server, prompt["name"]), _arguments(prompt.get("arguments"))
         if names[name] == 1 and arguments is not None:
-            found[name] = UpstreamPrompt(one["name"], name, arguments)
+            found[name] = UpstreamPrompt(prompt["name"], name, arguments)
     return found
 
 
 def _arguments(raw: object) -> tuple[tuple[str, bool], ...] | None:
     """Return the arguments that callers can pass; None if a required one cannot be passed."""
     found: list[tuple[str, bool]] = []
-    for one in raw if isinstance(raw, list) else ():
-        required = isinstance(one, dict) and one.get("required") is True
-        name = one.get("name") if isinstance(one, dict) else None
+    for argument in raw if isinstance(raw, list) else ():
+        required = isinstance(argument, dict) and argument.get("required") is True
+        name = argument.get("name") if isinstance(argument, dict) else None
         if isinstance(name, str) and _PLAIN.fullmatch(name) and len(found) < MAX_ARGUMENTS:
             found.append((name, required))
         elif required:
@@ -64,16 +66,16 @@ def prompt_output(
 ) -> Output:
     """Return the output of prompts/get (a raw GetPromptResult).
 
-    Its messages are one body, in the bounds of a tool's answer; whose words they are is said where
-    they are not all the user's.
+    Its messages become one body, within the limits of a tool's result; roles are named unless all
+    are the user's.
     """
-    messages = [one for one in result.get("messages", ()) if isinstance(one, Mapping)]
-    roles = {one.get("role") for one in messages}
+    messages = [message for message in result.get("messages", ()) if isinstance(message, Mapping)]
+    roles = {message.get("role") for message in messages}
     blocks: list[Mapping[str, Any]] = []
-    for one in messages:
-        content = one.get("content")
-        if roles != {"user"} and one.get("role") in ("user", "assistant"):
-            blocks.append({"type": "text", "text": f"{one['role']}:"})
+    for message in messages:
+        content = message.get("content")
+        if roles != {"user"} and message.get("role") in ("user", "assistant"):
+            blocks.append({"type": "text", "text": f"{message['role']}:"})
         blocks += content if isinstance(content, list) else [content or {}]
     answered = {"resultType": result.get("resultType"), "content": blocks}
     return output_of(server, prompt, answered, uri_alias, redacted=redacted)

@@ -52,16 +52,16 @@ def templates_of(
 ) -> dict[str, UpstreamTemplate]:
     """Return a server's templates by ID; those without variables, or too long, are left out."""
     found: dict[str, UpstreamTemplate] = {}
-    for one in templates[:MAX_LISTED]:
-        template, variables = one.get("uriTemplate"), tuple(one["variables"])
+    for entry in templates[:MAX_LISTED]:
+        template, variables = entry.get("uriTemplate"), tuple(entry["variables"])
         if isinstance(template, str) and len(template) <= MAX_URI and _are_plain(variables):
             key = address_id(server, template)
-            name = one_line(one.get("title") or one.get("name"), MAX_NAME) or "template"
+            name = one_line(entry.get("title") or entry.get("name"), MAX_NAME) or "template"
             found[key] = UpstreamTemplate(
                 template=template,
                 uri=f"{PREFIX}{server}/template/{key}",
                 name=f"{server}{UPSTREAM_MARK}{name}",
-                mime=one_line(one.get("mimeType"), MAX_NAME),
+                mime=one_line(entry.get("mimeType"), MAX_NAME),
                 variables=variables,
             )
     return found

@@ -35,7 +35,7 @@ class ResourceLinks:
     def __init__(self, server: str) -> None:
         self._server = server
         self._addresses = BoundedDict[str, str](MAX_KEPT)
-        self._lock = threading.Lock()  # long answers are looked through beside the loop
+        self._lock = threading.Lock()  # long results are searched in a thread
 
     def alias(self, address: str) -> str:
         """Return our address for a server's own, which `of` can then resolve."""
@@ -50,40 +50,46 @@ class ResourceLinks:
 
     def to_list(self, resources: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield the list entries of resources: only names, no text that nobody has approved."""
-        for one in resources[:MAX_LISTED]:
-            if isinstance(one.get("uri"), str) and 0 < len(one["uri"]) <= MAX_URI:
+        for resource in resources[:MAX_LISTED]:
+            if isinstance(resource.get("uri"), str) and 0 < len(resource["uri"]) <= MAX_URI:
                 mime = (
-                    {"mimeType": one_line(one["mimeType"], MAX_NAME)} if one.get("mimeType") else {}
+                    {"mimeType": one_line(resource["mimeType"], MAX_NAME)}
+                    if resource.get("mimeType")
+                    else {}
                 )
-                size = {"size": one["size"]} if isinstance(one.get("size"), int) else {}
-                name = one_line(one.get("title") or one.get("name"), MAX_NAME) or "resource"
-                uri = self.alias(one["uri"])
+                size = {"size": resource["size"]} if isinstance(resource.get("size"), int) else {}
+                name = (
+                    one_line(resource.get("title") or resource.get("name"), MAX_NAME) or "resource"
+                )
+                uri = self.alias(resource["uri"])
                 yield {"uri": uri, "name": f"{self._server}{UPSTREAM_MARK}{name}", **mime, **size}
 
 
-def resource_of(server: str, shown: str, result: Mapping[str, Any], *, redacted: bool) -> Output:
+def resource_of(server: str, uri: str, result: Mapping[str, Any], *, redacted: bool) -> Output:
     """Return the output of resources/read (a raw ReadResourceResult).
 
     Its texts are one body, which is untrusted as a tool's is; what is binary stands beside it.
-    Raises upstream_failed for a result that is none, or too large.
+    Raises upstream_failed for a result that is invalid or too large.
     """
-    contents = [one for one in result.get("contents", ()) if isinstance(one, Mapping)]
-    blobs = [str(one["blob"]) for one in contents if one.get("blob") is not None]
-    texts = [str(one["text"]) for one in contents if one.get("text") is not None]
+    contents = [content for content in result.get("contents", ()) if isinstance(content, Mapping)]
+    blobs = [str(content["blob"]) for content in contents if content.get("blob") is not None]
+    texts = [str(content["text"]) for content in contents if content.get("text") is not None]
     if result.get("resultType") not in (None, "complete") or not (blobs or texts):
         raise tool_error(server, READ, "it answered with no contents")
     if sum(map(len, blobs)) > MAX_ATTACHED_BYTES:
         raise tool_error(server, READ, f"more than {MAX_ATTACHED_BYTES} bytes")
     mimes = [
-        one_line(one.get("mimeType"), MAX_NAME) for one in contents if one.get("blob") is not None
+        one_line(content.get("mimeType"), MAX_NAME)
+        for content in contents
+        if content.get("blob") is not None
     ]
     body = "\n".join(texts)
     return Output(
-        data={"upstream": server, "uri": shown},
+        data={"upstream": server, "uri": uri},
         content=(redact_long(body) if redacted else body) if texts else None,
         origin=f"{UPSTREAM_ORIGIN}{server}",
         attachments=tuple(
-            {"uri": shown, "blob": blob, "mimeType": mime or "application/octet-stream"}
+            {"uri": uri, "blob": blob, "mimeType": mime or "application/octet-stream"}
             for blob, mime in zip(blobs, mimes, strict=True)
         ),
     )

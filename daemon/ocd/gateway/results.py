@@ -78,7 +78,7 @@ def _texts(blocks: list[Mapping[str, Any]], structured: object) -> Iterator[str]
             yield text
         elif kind == "resource" and isinstance(inner, Mapping) and "text" in inner:
             yield f"[resource {one_line(inner.get('uri'), MAX_URI)}]\n{inner['text']}"
-    # Servers are asked to say it as text, too; those that do not are heard all the same.
+    # Servers should repeat it as text; it is used also from those that do not.
     if structured is not None and not same:
         yield msgspec.json.encode(structured).decode()
 
@@ -96,7 +96,7 @@ def _says(text: str, structured: object) -> bool:
 def _attachments(
     blocks: list[Mapping[str, Any]], uri_alias: UriAlias, *, redacted: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the blocks to hand on, and a line about each block that is not text."""
+    """Return the blocks to pass on, and a line about each block that is not text."""
     found, notes, size = list[dict[str, Any]](), list[str](), 0
     for block in blocks:
         clean = _attachment(block, uri_alias)
@@ -153,9 +153,9 @@ def _address(block: Mapping[str, Any], *, redacted: bool) -> str:
     return redact_url(uri) if redacted else uri
 
 
-def one_line(value: object, most: int) -> str:
+def one_line(value: object, max_chars: int) -> str:
     """Return a short text of another server's on one line, without what is invisible."""
-    return _CONTROLS.sub("", str(value or ""))[:most]
+    return _CONTROLS.sub("", str(value or ""))[:max_chars]
 
 
 def _data(block: Mapping[str, Any]) -> str:

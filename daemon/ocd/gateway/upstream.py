@@ -29,7 +29,7 @@ from ocd.verb_api.inline_tasks import OnProgress
 
 logger = logging.getLogger(__name__)
 
-# Beyond this a result is looked through beside the loop.
+# A longer result is searched in a thread.
 _MAX_INLINE_CHARS = 8192
 
 
@@ -44,8 +44,8 @@ class UpstreamCall(Params):
 
 @dataclass(frozen=True, slots=True)
 class UpstreamServices:
-    """What all servers need. load: imports a module of oc_mcp. publish: tells of new offers,
-    on_changed: of another list that has changed.
+    """What all servers need. load: imports a module of oc_mcp. publish: reports new offers,
+    on_changed: another list that has changed.
     """
 
     pins: PinStore
@@ -118,7 +118,7 @@ class UpstreamServer:
         if self.actor is not None:
             self.actor.stop()
 
-    # --- what it offers, and who agreed -----------------------------------------------------
+    # --- what it offers, and what is approved -----------------------------------------------------
 
     async def _on_tools(self, tools: list[dict[str, Any]]) -> None:
         """Record what it offers; the first list is approved as it is."""
@@ -132,13 +132,17 @@ class UpstreamServer:
 
     async def _pin(self) -> PinnedTools:
         found = self._offers(None)
-        approved = [one.tool for one in found if one.state != "refused"]
-        hashes = {one.tool: one.hash for one in found if one.tool in approved}
+        approved = [entry.tool for entry in found if entry.state != "refused"]
+        hashes = {entry.tool: entry.hash for entry in found if entry.tool in approved}
         return await self._keep(hashes, self._describe_tools(approved))
 
     async def _complete_pins(self, pinned: PinnedTools) -> PinnedTools:
         """Add the texts of tools that are unchanged since approval: earlier versions had none."""
-        same = [one.tool for one in self._offers(pinned) if pinned.tools.get(one.tool) == one.hash]
+        same = [
+            offer.tool
+            for offer in self._offers(pinned)
+            if pinned.tools.get(offer.tool) == offer.hash
+        ]
         return await self._keep(
             pinned.tools, pinned.declarations | self._describe_tools(same), pinned.approved_at
         )
@@ -169,15 +173,15 @@ class UpstreamServer:
         if self._removed:
             return
         found = self._offers(pinned)
-        for one in found:
-            if one.state != "offered":
-                logger.warning("%s: %s %s", one.name, one.state, one.why)
-        self.offered = {one.name: one for one in found if one.state != "refused"}
+        for entry in found:
+            if entry.state != "offered":
+                logger.warning("%s: %s %s", entry.name, entry.state, entry.why)
+        self.offered = {entry.name: entry for entry in found if entry.state != "refused"}
         self.known.set()
         self._services.publish()
 
     async def review(self) -> dict[str, Any]:
-        """Ask for its tools and return what a person would agree to, compared with what was."""
+        """Fetch its tools and return how they differ from the approved ones."""
         actor = await self.start()
         await actor.wait_connected()
         self._listed = await actor.tools()
@@ -185,16 +189,16 @@ class UpstreamServer:
 
     @property
     def withholds(self) -> bool:
-        """Whether some of its tools are withheld until a person agrees to them."""
-        return any(one.state != "offered" for one in self.offered.values())
+        """Whether some of its tools are withheld until a person approves them."""
+        return any(entry.state != "offered" for entry in self.offered.values())
 
     async def compare(self) -> dict[str, Any]:
-        """Compare its tools as they were last listed with what was agreed to, as in `review`."""
+        """Compare its tools as last listed with the approved ones, as in `review`."""
         before = await asyncio.to_thread(self._services.pins.of, self.name)
         found = self._offers(before)
         return {
             "upstream": self.name,
-            "tools": sum(one.state != "refused" for one in found),
+            "tools": sum(entry.state != "refused" for entry in found),
             "changes": await asyncio.to_thread(review.changes, found, self._listed, before),
             "mark": review.fingerprint(self._listed),
         }
@@ -202,7 +206,8 @@ class UpstreamServer:
     async def approve(self, mark: str) -> dict[str, Any]:
         """Approve all its tools as they are now, and return what is new.
 
-        Raises upstream_withheld if they are not those that a review has shown under this mark.
+        Raises upstream_withheld if they are not those that the review with this fingerprint has
+        shown.
         """
         now = await self.review()
         if mark and mark != now["mark"]:
@@ -222,19 +227,19 @@ class UpstreamServer:
             if "said" in found:
                 found["said"] = redact_text(str(found["said"]))
         offered = self.offered.values()
-        found["tools"] = [one.name for one in offered if one.state == "offered"]
-        withheld = [_describe_entry(one) for one in offered if one.state != "offered"]
+        found["tools"] = [entry.name for entry in offered if entry.state == "offered"]
+        withheld = [_describe_entry(entry) for entry in offered if entry.state != "offered"]
         everything = self._offers(None) if self._listed else []
-        refused = [_describe_entry(one) for one in everything if one.state == "refused"]
+        refused = [_describe_entry(entry) for entry in everything if entry.state == "refused"]
         found |= {"withheld": withheld} if withheld else {}
         return found | ({"refused": refused} if refused else {})
 
     # --- calls ------------------------------------------------------------------------------
 
     async def verb(self, name: str) -> Verb | None:
-        """Return a tool as a verb; None if there is none of that name.
+        """Return a tool as a verb; None if there is no tool of that name.
 
-        Raises upstream_gone if the server cannot be asked, upstream_withheld if nobody agreed.
+        Raises upstream_gone if the server cannot be asked, upstream_withheld if it is not approved.
         """
         if name == f"{self.name}{UPSTREAM_MARK}{READ}":
             return self._verb(name, self._read, frozenset(("id",)), reads=True)
@@ -299,7 +304,7 @@ class UpstreamServer:
         """Return its templates of resources as they are listed; upstream_gone."""
         actor = await self.start()
         self._templates = templates_of(self.name, await actor.templates())
-        return [one.to_dict() for one in self._templates.values()]
+        return [template.to_dict() for template in self._templates.values()]
 
     async def _read_template(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
         key = str(params.arguments.get("id", ""))
@@ -324,7 +329,7 @@ class UpstreamServer:
         """Return its prompts as they are listed, under names of ours; upstream_gone."""
         actor = await self.start()
         self._prompts = prompts_of(self.name, await actor.prompts())
-        return [one.to_dict() for one in self._prompts.values()]
+        return [prompt.to_dict() for prompt in self._prompts.values()]
 
     async def _get_prompt(self, params: UpstreamCall, _on_progress: OnProgress | None) -> Output:
         name = str(params.arguments.get("name", ""))
@@ -361,15 +366,15 @@ def _is_long(result: Mapping[str, Any]) -> bool:
     return size > _MAX_INLINE_CHARS or result.get("structuredContent") is not None
 
 
-def _describe_entry(one: ToolEntry) -> dict[str, Any]:
-    return {"tool": one.name, "state": one.state, **({"why": one.why} if one.why else {})}
+def _describe_entry(entry: ToolEntry) -> dict[str, Any]:
+    return {"tool": entry.name, "state": entry.state, **({"why": entry.why} if entry.why else {})}
 
 
-def _not_approved(server: str, one: ToolEntry) -> OcdError:
-    what = "is new" if one.state == "new" else "has changed"
+def _not_approved(server: str, entry: ToolEntry) -> OcdError:
+    what = "is new" if entry.state == "new" else "has changed"
     return OcdError(
         "upstream_withheld",
-        f"{one.name} {what} since the tools of '{server}' were approved",
+        f"{entry.name} {what} since the tools of '{server}' were approved",
         hint=f"A person must review and approve it: oc mcp approve {server}",
-        upstream=server, tool=one.name, state=one.state,
+        upstream=server, tool=entry.name, state=entry.state,
     )  # fmt: skip

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 _TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - a field's name
-# What the site's own form offers where the page does not say.
+# Defaults of the site's own form, for pages that do not say.
 _CHUNKING = {"chunk_size": 800, "chunk_overlap": 400}
 _MESSAGES = "[role=alert], .alert, .messages li, .message, .toast"
 _BAD = re.compile(r"invalid|unsupported|not allowed|reject|error|fail", re.IGNORECASE)
@@ -138,8 +138,8 @@ class Upload:
             "collection_url": str(self._collection.page),
             "count": len(files),
             "files": [
-                {"name": one.name, "size_bytes": one.size, "mime_type": one.mime_type}
-                for one in files
+                {"name": file.name, "size_bytes": file.size, "mime_type": file.mime_type}
+                for file in files
             ],
             "messages": messages,
         }
@@ -263,7 +263,7 @@ def _chunking(page: str) -> dict[str, Any]:
 
 
 def _messages(page: str) -> tuple[list[str], list[str]]:
-    """Return what the site says: of what it took, and of what it did not."""
+    """Return the site's messages: what it accepted, and what it did not."""
     good: list[str] = []
     bad: list[str] = []
     for node in flat_tree(page).css(_MESSAGES):

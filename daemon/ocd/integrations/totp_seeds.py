@@ -181,10 +181,10 @@ def host_of(domain: str) -> str:
         ) from None  # fmt: skip
 
 
-def _unknown(host: str, known: list[str]) -> OcdError:
+def _unknown(host: str, domains: list[str]) -> OcdError:
     variable = PREFIX + "".join(_variable_char(c) for c in host)
     return OcdError(
-        "not_found", f"There is no TOTP seed for {host}.", domain=host, known=known,
+        "not_found", f"There is no TOTP seed for {host}.", domain=host, known=domains,
         hint=f"The user can add it in a shell: oc totp add {host} (or start the daemon with "
         f"{variable}).",
     )  # fmt: skip

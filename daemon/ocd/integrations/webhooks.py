@@ -75,7 +75,7 @@ def body_of(meta: TaskMeta) -> bytes:
 
 
 class SignedPosts:
-    """Sends messages with the signature of one key. any_certificate: to servers of no proof."""
+    """Sends messages with the signature of one key. any_certificate: accept any TLS certificate."""
 
     def __init__(self, key_file: Path, *, any_certificate: bool = False) -> None:
         self._key_file = key_file

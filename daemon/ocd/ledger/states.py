@@ -156,7 +156,7 @@ def reap(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
 def _end(meta: TaskMeta, outcome: Outcome, now: str) -> TaskMeta:
     progress = meta.progress.at_end()
     if outcome.status == "COMPLETED":
-        # A task that counted nothing was one unit; a total that was not reached is what was done.
+        # A task that counted nothing counts as one unit; an unreached total becomes what was done.
         done = 1 if (progress.done, progress.total) == (0, None) else progress.done
         progress = replace(progress, done=done, total=done)
     return replace(

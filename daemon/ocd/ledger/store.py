@@ -1,7 +1,7 @@
 r"""Task files: one folder per task below `tasks/`.
 
     <task_id>/meta.json     the task; replaced whole, only under `lock`
-              arguments.json  what it was asked, without secrets (`resumption`); never changed
+              arguments.json  its arguments, without secrets (`resumption`); never changed
               frontier.jsonl  of crawls: what pages.jsonl does not say (`frontier_log.py`)
               answers.jsonl  of crawls with keep=raw: their answers (`raw_answers.py`)
               files/        of crawls with keep=screenshot or pdf: pages (`kept_files.py`)
@@ -18,13 +18,12 @@ it count.
 
  1. task start
     1.1 `task.folder`   folder `.new-<id>` is made
-    1.2 `task.filled`   arguments.json is in it, where the kind can be resumed; in a task that goes
-                        on with another, also the units and logs of that one
-    1.3 `task.meta`     meta.json (PENDING) is in it, synced
-    1.4 `task.event`    event `created` is in it
-    1.5 `task.named`    commit: renamed to `<id>`, `tasks/` synced; only now the id is answered.
-    A crash before 1.5 leaves `.new-<id>`, which the next start removes: there was no task.
-    A crash after it leaves a PENDING task of a dead process, which the next start reaps.
+    1.2 `task.filled`   arguments.json is in it, where the kind can be resumed; in a task that
+    resumes another, also the units and logs of that one 1.3 `task.meta`     meta.json (PENDING) is
+    in it, synced 1.4 `task.event`    event `created` is in it 1.5 `task.named`    commit: renamed
+    to `<id>`, `tasks/` synced; only now the id is answered. A crash before 1.5 leaves `.new-<id>`,
+    which the next start removes: there was no task. A crash after it leaves a PENDING task of a
+    dead process, which the next start reaps.
  2. run
     2.1 `run.meta`      commit: meta.json says RUNNING
     2.2 `run.event`     event `started`

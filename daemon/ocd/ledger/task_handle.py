@@ -23,7 +23,7 @@ class TaskHandle:
 
     A unit is the smallest piece of the work that is kept when the rest is lost: a crawled page, a
     recorded action. `stop` is set when the task was cancelled: the verb looks at it between units
-    (or waits on it beside one) and returns what it has; one that goes on is cancelled after
+    (or waits on it beside one) and returns what it has; one that continues is cancelled after
     task_run.GRACE_S.
     """
 
@@ -39,10 +39,10 @@ class TaskHandle:
         self.directory = directory
         self.units = directory / UNITS
         self.stop = asyncio.Event()
-        self.begun = asyncio.Event()  # set by kinds that tell when their work has begun
+        self.begun = asyncio.Event()  # set by kinds that report when their work has begun
         self.now = TaskProgress()
         self.finished = 0
-        # Asked for when progress is saved, not with every unit.
+        # Computed when progress is saved, not with every unit.
         self.measure: Callable[[], CrawlFigures] | None = None
         self._on_progress = on_progress
         self._log: JsonLinesLog | None = None
@@ -71,7 +71,7 @@ class TaskHandle:
         self._on_progress(self)
 
     def progress(self, done: int, total: int | None = None, message: str = "") -> None:
-        """Say how far the work is: units done of `total` (None: unknown), and what happens now.
+        """Report progress: units done of `total` (None: unknown), and the current step.
 
         The message is kept on disk, so secrets in it are redacted; it is cut to 500 characters.
         """
@@ -90,7 +90,7 @@ class TaskHandle:
             self._on_progress(self)
 
     def close(self) -> None:
-        """Accept no more units, including those of a thread of the verb that is late."""
+        """Accept no more units, not even from a thread of the verb that is still running."""
         self._closed = True
         if self._log is not None:
             self._log.close()

@@ -139,12 +139,12 @@ class Tasks:
             progress=to_builtins(meta.progress),
         )
 
-    async def watch(self, task_id: str, tell: Callable[[TaskMeta], None]) -> TaskMeta:
-        """Call `tell` with the task whenever it changed, and return it once it has ended."""
+    async def watch(self, task_id: str, on_change: Callable[[TaskMeta], None]) -> TaskMeta:
+        """Call `on_change` with the task whenever it changed, and return it once it has ended."""
         run = self._runs.get(task_id)
         while run is not None and not run.ended.is_set():
             change = run.changed.next
-            tell(run.meta)
+            on_change(run.meta)
             await change.wait()
         return run.meta if run is not None else await self._wait_ended(task_id)
 

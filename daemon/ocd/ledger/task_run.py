@@ -48,12 +48,12 @@ class TaskRun:
         self.work = TaskHandle(
             meta.task_id, meta.session, store.directory(meta.task_id), self._on_progress
         )
-        self.turn = asyncio.Event()  # it may run now, or shall stop before it did
-        self.stored = asyncio.Event()  # it is on disk, or was refused there
+        self.turn = asyncio.Event()  # it may run now, or was stopped before it did
+        self.stored = asyncio.Event()  # it is on disk, or could not be written
         self.ended = asyncio.Event()
         self.changed = ChangeSignal()
         self.refused: OcdError | None = None
-        self.save_now = asyncio.Event()  # there is something to save, or nothing any more
+        self.save_now = asyncio.Event()  # there is something to save, or saving has ended
         self.waits_in_line = True
         self.holds_turn = False
         self._store = store
@@ -146,7 +146,8 @@ class TaskRun:
         self.changed.fire()
 
     def _record_event(self, event: str, **data: Any) -> None:  # noqa: ANN401 - JSON values
-        # A full disk must not keep a task from being cancelled: events tell, meta.json decides.
+        # A full disk must not keep a task from being cancelled: events report it, meta.json
+        # decides.
         try:
             if self._events is not None:
                 self._events.append(event, **data)
@@ -154,7 +155,7 @@ class TaskRun:
             logger.warning("task %s: event %s is lost: %s", self.meta.task_id, event, error)
 
     def mark_started(self) -> None:
-        """Note that the task runs now; `save_started` brings it to disk."""
+        """Note that the task runs now; `save_started` writes it to disk."""
         self.meta = begin(self.meta, self._store.now())
 
     def adopt(self, saved: TaskMeta) -> None:
@@ -238,7 +239,7 @@ class TaskRun:
         try:
             meta, stored = self._update("end.meta", lambda one: end(one, outcome, now)), True
         except OcdError as error:
-            # The disk cannot say it, memory can; the next start finds an orphan there.
+            # The disk could not take it, so only memory has it; the next start finds an orphan.
             logger.warning("the end of task %s is not stored: %s", self.meta.task_id, error)
             failed = replace(outcome, status="FAILED", error=outcome.error or error.body())
             meta, stored = end(begin(self.meta, now), failed, now), False
@@ -250,7 +251,7 @@ class TaskRun:
         return meta, stored
 
     def _save_cancel(self) -> None:
-        # Before the result, which may be long in writing: who asked for the end is on record.
+        # Before the result, which may take long to write: the cancel request is on record by then.
         if self.meta.cancel_requested_at is not None:
             try:
                 self._update("cancel.meta")

@@ -1,7 +1,7 @@
 """Checkpoints and session snapshots that agents save.
 
-checkpoints/<safe name>.json    how far a task is, for a program to go on with
-sessions/<snapshot id>.json     what a session was about, for whoever takes it up again
+checkpoints/<safe name>.json    how far a task is, for a program to continue
+sessions/<snapshot id>.json     what a session was about, for whoever resumes it
 """
 
 from datetime import UTC, datetime

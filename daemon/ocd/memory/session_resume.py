@@ -55,7 +55,7 @@ class SessionSnapshots:
             if error.code != "not_found":
                 raise
             every, _ = await asyncio.to_thread(self.snapshots.all)
-            labelled = [one for one in every if one.label == id_or_label]
+            labelled = [snapshot for snapshot in every if snapshot.label == id_or_label]
             if not labelled:
                 raise
             return labelled[0]
@@ -122,12 +122,12 @@ def _match_tabs(tabs: list[_RestoredTab], session: Session) -> None:
     """Match the tabs of a snapshot with open ones: by id, then by URL, each once."""
     left = [tab for tab in session.tabs if not tab.closed]
     for tab in tabs:
-        same = next((one for one in left if one.target_id == tab.state.target_id), None)
+        same = next((page for page in left if page.target_id == tab.state.target_id), None)
         if same is not None:
             tab.match(same, "LIVE")
             left.remove(same)
     for tab in tabs:
-        alike = [one for one in left if redact_url(one.url) == tab.state.url]
+        alike = [page for page in left if redact_url(page.url) == tab.state.url]
         if tab.now is None and alike:
             same = min(alike, key=lambda one: one.id != tab.state.tab_id)
             tab.match(same, "REMAPPED" if same.id != tab.state.tab_id else "LIVE")

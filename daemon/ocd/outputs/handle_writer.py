@@ -45,12 +45,12 @@ from ocd.storage import crash_points
 from ocd.storage.files import make_dir, open_private, read_whole, storage, sync_dir, write_whole
 from ocd.storage.payload import Payload
 
-# So many bytes are written between two questions to the gate.
+# How many bytes are written between two calls of the gate.
 _STRIDE = 256 * 1024
-# One whole code point more than the preview may have.
+# One whole code point more than the preview's limit.
 _HEAD = PREVIEW_BYTES + 4
 
-# Asked with the handle's size so far before more is written; raises to stop the write.
+# Called with the handle's size so far before more is written; raises to stop the write.
 Gate = Callable[[int], None]
 
 

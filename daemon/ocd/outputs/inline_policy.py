@@ -12,7 +12,7 @@ from ocd.storage.payload import JSON, Payload
 PREVIEW_BYTES = 2048
 REPLY_BYTES = 4096
 # Around the descriptor in an MCP reply: the JSON-RPC frame, the resource link, the untrusted-text
-# line. A transport that knows better hands its own measure to `fit`.
+# line. A transport that knows better passes its own measure to `fit`.
 _ENVELOPE_BYTES = 1024
 
 
@@ -63,8 +63,8 @@ def fit(
 ) -> Descriptor:
     """Return the descriptor with the longest preview whose whole reply has at most `limit` bytes.
 
-    measure: size of the reply around a descriptor, after all escaping. The preview loses its end,
-    at a code point; an empty one is the least.
+    measure: size of the reply around a descriptor, after all escaping. The preview is cut at a code
+    point, to nothing if necessary.
     """
     preview = descriptor.preview
     if preview is None or measure(descriptor) <= limit:
@@ -106,14 +106,14 @@ def extent(payload: Payload, preview_size: int) -> TextExtent:
     return TextExtent(characters, head.decode("utf-8", "ignore")[:preview_size])
 
 
-def pointer(verb: str, of: TextExtent, handle: str, path: str) -> str:
+def pointer(verb: str, extent: TextExtent, handle: str, path: str) -> str:
     """Return the guard's text in place of a large one, with the handle beside the path.
 
     path: the stored file.
     """
     return (
-        f"[{verb} response: {of.characters} chars, full output saved to {path}]\n\n"
-        f"First {len(of.preview)} chars:\n{of.preview}\n\n"
+        f"[{verb} response: {extent.characters} chars, full output saved to {path}]\n\n"
+        f"First {len(extent.preview)} chars:\n{extent.preview}\n\n"
         f"[Use shell tool to read: cat {shlex.quote(path)}]\n"
         f'[Or read it by pages: {FETCH_VERB} {{"output_handle": "{handle}"}}]'
     )

@@ -151,7 +151,7 @@ def _head_and_footer(path: Path) -> tuple[bytes, bytes, int]:
 
 
 def read_index(path: Path) -> Index:
-    """Return the index in a file; `unreadable_file` for one that is none, or is missing."""
+    """Return the index in a file; `unreadable_file` if it is missing or not an index."""
     magic, footer, size = _head_and_footer(path)
     if magic == _MAGIC_1:
         return Index(path, max(0, (size - len(MAGIC)) // _WIDTH - 1), None)
@@ -169,7 +169,7 @@ def _size(count: int, total: int) -> int:
 
 
 def not_an_index(path: Path) -> OcdError:
-    """Return the error of an index that does not hold what it should."""
+    """Return the error for a file that is not a valid index."""
     return OcdError("unreadable_file", f"{path} is not a valid index", path=str(path))
 
 

@@ -69,7 +69,7 @@ def read_page(
 
 
 def _choose_format(meta: HandleMeta, requested: Format) -> Format:
-    """Return the format to answer in; what does not suit the payload is refused."""
+    """Return the page's format; one that does not suit the payload is refused."""
     has_items, text = meta.item_count is not None, is_text(meta.mime_type)
     if requested == "auto":
         if has_items:
@@ -98,7 +98,7 @@ def unsuited_format_error(meta: HandleMeta, requested: str) -> OcdError:
 
 def _items(payload: PayloadReader, first: int, count: int) -> _Slice:
     starts = payload.starts(first, count)
-    # The last number that is still within bounds closes the page; one item always goes.
+    # The page ends with the last item within its limits, but has at least one.
     fitting = bisect_right(starts, starts[0] + MAX_ITEMS_BYTES + 1) - 1
     count = max(1, min(count, fitting))
     content = b"[%b]" % payload.read(starts[0], starts[count] - 1 - starts[0])
@@ -136,7 +136,7 @@ def _text(payload: PayloadReader, start: int, limit: int, meta: HandleMeta) -> _
     first = _code_point_start(data, start - base)
     last = _code_point_start(data, min(first + limit, len(data)))
     if last <= first:
-        # Not even one code point within the limit: that one goes whole.
+        # Not even one code point fits the limit: it is returned whole.
         last = _next_code_point(data, first)
     try:
         return _Slice(base + first, base + last, data[first:last].decode())

@@ -23,7 +23,8 @@ class StoredHandle(NamedTuple):
 
 
 class StoreUsage:
-    """The handles on disk and those being written. Truth is the disk; a sweep corrects this."""
+    """The handles on disk and those being written. The disk is authoritative; a sweep corrects
+    this."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -39,7 +40,7 @@ class StoreUsage:
 
     def count(self) -> int:
         """Return how many handles there are."""
-        return sum(1 for one in list(self._handles.values()) if one.expires is not None)
+        return sum(1 for handle in list(self._handles.values()) if handle.expires is not None)
 
     def usage_of(self, handle: str) -> StoredHandle | None:
         """Return what is known of a handle; None if it is unknown."""

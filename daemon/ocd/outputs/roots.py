@@ -22,7 +22,7 @@ from ocd.storage.files import make_dir, read_document, write_whole
 logger = logging.getLogger(__name__)
 
 FILE = "roots.json"
-# Beyond this the one goes that came first.
+# Beyond this number the oldest is dropped.
 MAX_FOLDERS = 100
 
 
@@ -57,10 +57,13 @@ class Roots:
         try:
             known = read_document(self._file, _Roots) or _Roots()
         except OcdError as error:
-            # It is not overwritten either: until somebody mends it, folders are known by use alone.
+            # It is not overwritten either: until somebody repairs it, folders are known only by
+            # use.
             logger.warning("%s; handles in folders that it names are not found", error)
             return
-        self._others += [Path(one) for one in known.folders if Path(one) not in self._others]
+        self._others += [
+            Path(folder) for folder in known.folders if Path(folder) not in self._others
+        ]
 
     def add(self, folder: Path) -> None:
         """Add a folder permanently; if it cannot be stored, it is known until the daemon ends."""
@@ -73,7 +76,7 @@ class Roots:
             try:
                 read_document(self._file, _Roots)  # what cannot be read is not replaced
                 make_dir(self.own)
-                document = _Roots(folders=[str(one) for one in self._others])
+                document = _Roots(folders=[str(folder) for folder in self._others])
                 write_whole(self._file, msgspec.json.encode(document))
             except OcdError as error:
                 logger.warning("The output folder %s is not written down: %s", folder, error)

@@ -30,12 +30,12 @@ _WINDOW = 1024 * 1024
 _OVERLAP = 8 * 1024
 # What a pattern may look at before a match (\b, ^): one code point.
 _BEHIND = 4
-# How much of the text beside a match's line is looked at for its neighbours.
+# How much text on either side of a match's line is searched for its neighbours.
 _BESIDE = 8 * 1024
-# Of a long line, so much stands before the match.
+# How much of a long line is shown before the match.
 _LEAD_IN = 150
 _INDEX_BLOCK = 16_384
-# What the answer has besides matches and pattern: keys, handle, next step.
+# Size of the reply besides matches and pattern: keys, handle, next step.
 _FRAME_BYTES = 1024
 
 

@@ -87,7 +87,7 @@ class OutputStore:
     def add_root(self, folder: Path) -> None:
         """Serve and sweep the handles below one more folder (the guard's output_dir), permanently.
 
-        Blocks: the folder is written down, see ocd.outputs.roots.
+        Blocks: the folder is recorded, see ocd.outputs.roots.
         """
         self._roots.add(folder)
 
@@ -219,7 +219,7 @@ class OutputStore:
                     raise not_an_index(place.index)
                 return use(PayloadReader(file, path, meta.size_bytes, index), meta)
         except FileNotFoundError:
-            # The sweep was faster; or somebody else was, and the meta is still there.
+            # Deleted by the sweep; or by somebody else, and the meta is still there.
             raise _missing_payload_error(place, path) from None
 
     def _find(self, handle: str) -> HandleFiles | None:
@@ -260,7 +260,7 @@ class OutputStore:
         for what, paths in (("delete", swept.failed), ("read", swept.unreadable)):
             for path in set(paths) - self._reported:
                 logger.warning("The output sweep cannot %s %s; it is left alone", what, path)
-        # Said once for as long as it lasts.
+        # Reported once for as long as it lasts.
         self._reported = {*swept.failed, *swept.unreadable}
 
     def handles(self) -> list[str]:
@@ -274,7 +274,7 @@ class OutputStore:
     def _listing(self, handles: Iterable[str]) -> list[HandleMeta]:
         found: list[HandleMeta] = []
         for handle in handles:
-            with suppress(OcdError):  # the fetch of one that cannot be read says so
+            with suppress(OcdError):  # unreadable ones are reported when they are fetched
                 place = self._find(handle)
                 meta = read_meta(place) if place else None
                 if meta is not None and meta.expires() > self._clock():

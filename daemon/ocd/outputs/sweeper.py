@@ -113,7 +113,7 @@ def _sweep_handle(
 ) -> None:
     try:
         stats = [entry.stat(follow_symlinks=False) for entry in found.files.values()]
-        stats = [one for one in stats if stat.S_ISREG(one.st_mode)]
+        stats = [status for status in stats if stat.S_ISREG(status.st_mode)]
         expires, ended = _expiry(found, usage, swept, now, left_over)
     except OSError:
         return  # deleted by somebody else meanwhile
@@ -122,18 +122,18 @@ def _sweep_handle(
         swept.orphans += not found.committed
     else:
         handle = found.place.handle
-        size = sum(one.st_size for one in stats if one.st_nlink <= 1)
+        size = sum(status.st_size for status in stats if status.st_nlink <= 1)
         swept.remaining[handle] = StoredHandle(found.place.folder, size, expires)
-        for one in stats:
-            if one.st_nlink > 1:
-                blocks = _Bytes(one.st_dev, one.st_ino, one.st_nlink, one.st_size)
+        for status in stats:
+            if status.st_nlink > 1:
+                blocks = _Bytes(status.st_dev, status.st_ino, status.st_nlink, status.st_size)
                 swept.shared.setdefault(blocks, []).append(handle)
 
 
 def _expiry(
     found: FoundFiles, usage: StoreUsage, swept: SweepResult, now: float, left_over: float
 ) -> tuple[float | None, bool]:
-    """Return when the handle expires (None: it is none), and whether its files are to go."""
+    """Return when the handle expires (None: it is not one), and whether to delete its files."""
     if not found.committed:
         newest = max(e.stat(follow_symlinks=False).st_mtime for e in found.files.values())
         return None, newest <= left_over

@@ -62,7 +62,7 @@ class ConsentNeededError(OcdError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class AskingCall:
     """The call that asks: what a person is shown of it, and what identifies a repetition."""
 
     session: str
@@ -87,11 +87,11 @@ class Approval:
     """One question in the queue.
 
     waiting: how many calls wait for its answer, at the longest until waits_until (seconds of the
-    epoch; 0: without an end). touched: when one asked or it was answered, by the queue's clock.
+    epoch; 0: without an end). touched: when it was last asked or answered, by the queue's clock.
     """
 
     question: Question
-    asker: Asker
+    asker: AskingCall
     touched: float
     id: str = field(default_factory=lambda: f"ap_{token_hex(3)}")
     asked_at: str = field(default_factory=now)
@@ -147,8 +147,8 @@ class Approvals:
         """Return whether a person has allowed it for the session."""
         return grant in self._granted.get(session, ())
 
-    def ask(self, question: Question, asker: Asker) -> Approval:
-        """Return the approval of a question: the one that the same call has asked before, or new.
+    def ask(self, question: Question, asker: AskingCall) -> Approval:
+        """Return the approval of a question: that of an earlier, identical call, or a new one.
 
         Raises limit_reached where too many calls wait.
         """
@@ -200,8 +200,8 @@ class Approvals:
 
     def find(self, grant: Grant) -> Approval | None:
         """Return the pending approval with this grant, or None."""
-        waiting = (one for one in self._approvals.values() if one.answer is None)
-        return next((one for one in waiting if one.question.grant == grant), None)
+        waiting = (approval for approval in self._approvals.values() if approval.answer is None)
+        return next((approval for approval in waiting if approval.question.grant == grant), None)
 
     def withdraw(self, approval: Approval) -> None:
         """Withdraw a question that no longer needs an answer."""
@@ -220,7 +220,9 @@ class Approvals:
     async def list(self) -> list[dict[str, Any]]:
         """Return the pending questions, oldest first."""
         self._forget_old()
-        found = [one.to_dict() for one in self._approvals.values() if one.answer is None]
+        found = [
+            approval.to_dict() for approval in self._approvals.values() if approval.answer is None
+        ]
         for source in self._sources:
             found += await source.pending()
         return found

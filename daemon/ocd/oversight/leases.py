@@ -108,7 +108,8 @@ def check_free(tab: LeasableTab) -> None:
 class Leases:
     """All leases. report: writes an event to the journal.
 
-    hold: entered while a tab is held, so that its browser stays. spawn: runs a coroutine beside.
+    hold: entered while a tab is held, so that its browser stays. spawn: runs a coroutine in the
+    background.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class Leases:
     def acquire(self, tab: LeasableTab, holder: str) -> Lease:
         """Give the tab to a person; human_in_control if another one has it.
 
-        A call that acts on it now goes on to its end.
+        A call that is acting on it runs to its end.
         """
         check_free(tab)
         lease = tab.set_state(Lease(tab, holder, self._clock()))

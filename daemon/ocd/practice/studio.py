@@ -67,7 +67,7 @@ async def add_files(request: web.Request) -> web.StreamResponse:
             fields[part.name or ""] = await part.text()
     if fields.get("csrfmiddlewaretoken") != FORM_TOKEN or "Referer" not in request.headers:
         return web.Response(status=403, text="CSRF verification failed")
-    good = [one for one in files if PurePath(one[0]).suffix.lower() in TAKEN]
+    good = [file for file in files if PurePath(file[0]).suffix.lower() in TAKEN]
     bad = [name for name, _ in files if PurePath(name).suffix.lower() not in TAKEN]
     request.app[UPLOADS].extend([*good, ("chunk_size", fields["chunk_size"].encode())])
     message = f"success:Added {len(good)} files to collection"

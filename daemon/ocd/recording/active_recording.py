@@ -28,7 +28,7 @@ from ocd.verb_api.declaration import Output, Verb
 logger = logging.getLogger(__name__)
 
 _WORDS = 600
-# A title is asked for so long after an action: in a burst on several tabs, once for all.
+# How long after an action titles are requested: in a burst on several tabs, once for all.
 _SOON_S = 0.01
 _TITLE_S = 5.0
 _PICTURE_S = 10.0
@@ -81,7 +81,7 @@ class ActiveRecording:
     ) -> None:
         """`find_tab` knows a session's tabs by id; `on_full` ends a recording that has enough."""
         self.recording = recording
-        # Whether it takes actions still: false as soon as somebody has begun to end it.
+        # Whether it still takes actions: false as soon as somebody has begun to end it.
         self.is_open = True
         self.ended = asyncio.Event()
         self.on_action: Callable[[bytes], None] = lambda _line: None
@@ -294,7 +294,7 @@ def _code_of(failure: BaseException, action: Action) -> dict[str, Any]:
 
 def describe_targets(touched: TouchedElements) -> dict[str, Any]:
     """Return the elements that the action touched; `target` is the first of them."""
-    targets = [describe_target(one.named, one.about) for one in touched.elements]
+    targets = [describe_target(element.named, element.about) for element in touched.elements]
     if not targets:
         return {}
     return {"target": targets[0]} | ({"targets": targets} if len(targets) > 1 else {})

@@ -59,7 +59,7 @@ def action_line(action: Mapping[str, Any]) -> str:
     """Return one line that describes an action."""
     params = action.get("params", {})
     word = params.get("action", action["verb"])
-    about = ", ".join(element_text(one) for one in targets(action))
+    about = ", ".join(element_text(target) for target in targets(action))
     value = next((params[key] for key in ("url", "value", "text", "type") if key in params), None)
     value_text = "" if value is None else json.dumps(value, ensure_ascii=False)[:80]
     return " ".join(part for part in (str(word), about, value_text) if part)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ocd.recording.element_locators import action_line
-from ocd.recording.replay_steps import Recorded, replay_call, why_left_out
+from ocd.recording.replay_steps import Recorded, omission_reason, replay_call
 from ocd.safety.redact import MASK
 
 
@@ -36,7 +36,7 @@ class _Plan:
         self._has_several_tabs = len({a["tab_id"] for a in actions if a.get("tab_id")}) > 1
 
     def add(self, action: Recorded) -> None:
-        why = why_left_out(action)
+        why = omission_reason(action)
         if why:
             left = {"seq": action["seq"], "tool": action["verb"], "why": why}
             self.left_out.append(left)
@@ -69,7 +69,7 @@ class _Plan:
         if tab_id in self._tabs and self._has_several_tabs:
             args["tab_id"] = f"${{tab_{tab_id}}}"
         if isinstance(args.get("tab_ids"), list):
-            args["tab_ids"] = [f"${{tab_{one}}}" for one in args["tab_ids"]]
+            args["tab_ids"] = [f"${{tab_{tab_id}}}" for tab_id in args["tab_ids"]]
 
     def _with_secret_params(self, value: Any, action: Recorded) -> Any:  # noqa: ANN401 - any JSON value
         """Return the value with a parameter for each secret that was not recorded."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ocd.recording.element_locators import Target, action_line, by_selector, targets
-from ocd.recording.replay_steps import Recorded, replay_call, why_left_out
+from ocd.recording.replay_steps import Recorded, omission_reason, replay_call
 from ocd.safety.redact import MASK
 
 Dialect = Literal["python_pyppeteer", "python_playwright"]
@@ -44,7 +44,7 @@ class _Script:
         self._secrets = 0
 
     def add(self, action: Recorded) -> None:
-        why = why_left_out(action)
+        why = omission_reason(action)
         words = _comment(f"{action['seq']}. {action_line(action)}")
         if why:
             self.lines.append(f"{words}  (left out: {_one_line(why)})")
@@ -99,13 +99,13 @@ class _Script:
         if params.get("all"):
             return ["await play.close_all()"]
         ids = params.get("tab_ids") or [params.get("tab_id") or action.get("tab_id")]
-        return [f"await play.close({one!r})" for one in ids]
+        return [f"await play.close({tab_id!r})" for tab_id in ids]
 
     def _interact(self, action: Recorded, params: dict[str, Any]) -> list[str] | None:
         word, value = params.get("action", "click"), params.get("value", "")
         if word in ("accept_dialog", "dismiss_dialog"):
             self.answers.append(f"({word == 'accept_dialog'!r}, {self._text(value)})")
-            return [_comment("the dialog is answered by what stands in ANSWERS")]
+            return [_comment("the dialog is answered from ANSWERS")]
         found = targets(action)
         if word == "press" and (not found or found[0]["role"] == "html"):
             return [f"await play.press({_tab(action)}, None, {value!r})"]
@@ -129,7 +129,7 @@ class _Script:
         return [self._fill_value(action, found[0], params["value"])]
 
     def _fill_form(self, action: Recorded, params: dict[str, Any]) -> list[str]:
-        found = {one["named"]: one for one in targets(action)}
+        found = {target["named"]: target for target in targets(action)}
         lines, last = [], None
         fields = action["params"].get("fields", ())
         if isinstance(fields, dict):
@@ -166,7 +166,7 @@ class _Script:
         return [f"await play.wait({_tab(action)}, {kind!r}, {value!r}, {most})"]
 
     def _lightweight_scroll(self, action: Recorded, params: dict[str, Any]) -> list[str]:
-        found = [one for one in targets(action) if one["role"] != "html"]
+        found = [target for target in targets(action) if target["role"] != "html"]
         where = _element(found[0]) if found else "None"
         way, much = params.get("direction", "down"), params.get("amount")
         return [f"await play.scroll({_tab(action)}, {where}, {way!r}, {much!r})"]

@@ -35,7 +35,7 @@ class Recorder:
         self._starting: set[str] = set()
 
     def of(self, session: str) -> ActiveRecording | None:
-        """Return the recording of a session, if one is going on."""
+        """Return the running recording of a session, if there is one."""
         return self._active.get(session)
 
     def tab(self, session: str, tab_id: object) -> Tab | None:
@@ -44,13 +44,13 @@ class Recorder:
             return None
         return next((t for t in self.sessions.get(session).tabs if t.id == tab_id), None)
 
-    async def start(self, wish: RecordingMeta) -> tuple[ActiveRecording, list[str]]:
-        """Begin to record the session that `wish` names; also return the ids removed for it.
+    async def start(self, request: RecordingMeta) -> tuple[ActiveRecording, list[str]]:
+        """Begin to record the session that `request` names; also return the ids removed for it.
 
         Raises recording_active, limit_reached, storage_full, storage_failed, and disabled for a
         film without the extra.
         """
-        session = wish.session
+        session = request.session
         active = self._active.get(session)
         if active is not None or session in self._starting:
             of = active.meta.recording_id if active else "one that is starting"
@@ -60,10 +60,12 @@ class Recorder:
             )  # fmt: skip
         self._starting.add(session)
         try:
-            if wish.video:
+            if request.video:
                 await asyncio.to_thread(check_video_extra)
-            keep = {one.meta.recording_id for one in self._active.values()} | {*self._ending}
-            recording, pruned = await asyncio.to_thread(self.store.create, wish, keep)
+            keep = {recording.meta.recording_id for recording in self._active.values()} | {
+                *self._ending
+            }
+            recording, pruned = await asyncio.to_thread(self.store.create, request, keep)
         finally:
             self._starting.discard(session)
         active = self._active[session] = ActiveRecording(
@@ -72,10 +74,10 @@ class Recorder:
             find_tab=self.tab,
             on_full=partial(self.end_soon, by="max_actions"),
         )
-        if wish.video:
+        if request.video:
             self._start_film(active)
-        if wish.duration_s is not None:
-            self._spawn(self._expire(active, wish.duration_s))
+        if request.duration_s is not None:
+            self._spawn(self._expire(active, request.duration_s))
         return active, pruned
 
     def _start_film(self, active: ActiveRecording) -> None:

@@ -18,7 +18,7 @@ _BY_HAND = {
 }  # fmt: skip
 
 
-def why_left_out(action: Recorded) -> str:
+def omission_reason(action: Recorded) -> str:
     """Return why an action is not replayed; empty if it is."""
     if not action["ok"]:
         return f"it failed: {action['error']['code']}"
@@ -34,7 +34,7 @@ def replay_call(action: Recorded) -> tuple[str, dict[str, Any]]:
         by_name = _by_name(params, targets(action))
         if by_name is not None:
             return "interact", by_name
-    found = {one["named"]: one for one in targets(action)}
+    found = {target["named"]: target for target in targets(action)}
     named = _rename_targets(params, found, "query")
     return action["verb"], named
 

@@ -219,7 +219,9 @@ class Recordings:
     def _new_id(self) -> str:
         stamp = f"{self._clock():%Y%m%d-%H%M%S}"
         drawn = (f"rec-{stamp}-{token_hex(3)}" for _ in itertools.count())
-        return next(one for one in drawn if not (self.folder / one).exists())
+        return next(
+            recording_id for recording_id in drawn if not (self.folder / recording_id).exists()
+        )
 
     def _make(self, meta: RecordingMeta) -> Path:
         folder = self.folder / meta.recording_id

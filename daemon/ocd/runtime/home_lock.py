@@ -51,7 +51,7 @@ def open_links(home: Path) -> list[tuple[Path, Path]]:
 
 def _is_private(folder: Path) -> bool:
     """Return whether the folder, or one above it, keeps everybody else out."""
-    chain = (one.stat() for one in (folder, *folder.parents))
+    chain = (parent.stat() for parent in (folder, *folder.parents))
     return any(each.st_uid in (0, os.getuid()) and not each.st_mode & 0o077 for each in chain)
 
 

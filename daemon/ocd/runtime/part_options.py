@@ -46,7 +46,7 @@ def own_servers(config: Config, ports: Iterable[int]) -> OwnServers:
         return OwnServers.at([host], ports)
     families = (socket.AF_INET, socket.AF_INET6)
     interfaces = psutil.net_if_addrs().values()
-    found = [one.address for these in interfaces for one in these if one.family in families]
+    found = [entry.address for these in interfaces for entry in these if entry.family in families]
     return OwnServers.at([*found, socket.gethostname()], ports)
 
 

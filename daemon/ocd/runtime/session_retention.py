@@ -55,7 +55,11 @@ def remove_old(files: Path, days: float, in_use: Collection[str]) -> int:
         logger.warning("files of ended sessions stay: %s", error)
         return 0
     stay = {safe_name(session) for session in in_use}
-    old = [one for one in folders if one.name not in stay and _newest(one) < oldest]
+    old = [
+        candidate
+        for candidate in folders
+        if candidate.name not in stay and _newest(candidate) < oldest
+    ]
     return sum(_remove(folder) for folder in old)
 
 

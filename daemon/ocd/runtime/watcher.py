@@ -19,7 +19,7 @@ import sys
 import time
 
 DUMP_SIGNAL = signal.SIGUSR2 if hasattr(signal, "SIGUSR2") else None
-# More than one round may take: what goes beyond that was not ours to have.
+# Longer than one round can take: time beyond that was not available to the daemon.
 ROUND_BEATS = 1.5
 # Stacks of one stall are some kilobytes; a daemon that stalls all the time must not fill the disk.
 MAX_FILE_BYTES = 1 << 20
@@ -136,7 +136,7 @@ def watch(process: Process, beat_s: float, dump_s: float, end_s: float, report: 
             if not os.read(0, 4096):
                 return
             if dumped:
-                report.write(f"the loop goes on after {stall.seconds:.0f} s")
+                report.write(f"the loop continues after {stall.seconds:.0f} s")
             dumped = False
             stall.end()
             continue

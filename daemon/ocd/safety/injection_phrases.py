@@ -24,8 +24,8 @@ _ZH_OLD = r"(?:之前|以上|先前|前面|所有|一切)的?(?:所有|一切)?"
 _JA_OLD = r"(?:以前|前|上記|これまで)の(?:すべての)?"
 _DE_OLD = r"(?:alle |sämtliche )?(?:die |deine )?(?:vorherigen|bisherigen|obigen|früheren)"
 
-# What common words are followed by where a rule may match; in the text as it stands, so that there
-# may be any white space between two words.
+# What must follow common words for a rule to match; in the original text, so with any white space
+# between two words.
 _SYSTEM = r"system[^a-z]*(?:prompt|message|override|instruction|:)"
 _IGNORE = rf"ignor(?:e|ing)[^a-z]+(?:{_A}|{_OLD}|everything|anything)"
 _FORGET = rf"forget[^a-z]+(?:{_A}|{_OLD}|{_ORDERS}|everything)"
@@ -34,8 +34,8 @@ _NOW = r"you[^a-z]+(?:are|must)[^a-z]+now"
 _DO_NOT = r"(?:do[^a-z]+not|don't)[^a-z]+(?:tell|inform|alert|notify|mention)"
 _TAG = rf"</?{_TAGS}"
 
-# (what the text must have for the phrase to be there, in RE2's words; the phrase): all of those are
-# looked for in one pass first, and nearly all texts end there.
+# (an RE2 pattern that the text must contain for the phrase to occur; the phrase): all the former
+# are searched in one pass first, which is enough for nearly all texts.
 _RULES: tuple[tuple[str, str], ...] = (
     (_IGNORE, rf"ignor(?:e|ing) (?:{_A} )*(?:{_OLD} )+(?:and \w+ )?{_ORDERS}"),
     (_IGNORE, rf"ignor(?:e|ing) (?:{_A} )+{_ORDERS}"),
@@ -45,7 +45,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     (_FORGET, r"forget everything (?:above|before|you)"),
     (_OVERRIDE, rf"overrid(?:e|ing) (?:{_A} )*(?:{_OLD} )*{_ORDERS}"),
     ("instruc", r"new (?:system )?instructions?:"),
-    # Apart, so that each begins with a literal or an anchor: searched ten times as fast.
+    # Separate, so that each begins with a literal or an anchor: searched ten times as fast.
     (_SYSTEM, r"system (?:prompt|message|override|instructions?) ?:"),
     (_SYSTEM, r"\A\W*system ?:"),
     (_NOW, r"you (?:are|must) now (?:an? |act|in |to )|you must now\b"),
@@ -89,10 +89,10 @@ def _signs() -> Any:  # noqa: ANN401 - google-re2 has no types
     return compile_set(list(_PHRASES))
 
 
-# Long texts are gone through in strides; a phrase with its white space is shorter than the overlap.
+# Long texts are searched in strides; a phrase with its white space is shorter than the overlap.
 _STRIDE = 1 << 16
 _OVERLAP = 4096
-# Stands before a piece that does not begin the text.
+# Put before a piece that is not the start of the text.
 _INSIDE = "x "
 
 
@@ -104,14 +104,14 @@ def count_phrases(text: str, start: int = 0) -> int:
     for at in range(start, len(text), _STRIDE):
         before, end = _INSIDE if at > start else "", at + _STRIDE
         here = _count(before + text[at : end + _OVERLAP])
-        # The next stride counts once more what lies in the overlap alone.
+        # What lies entirely in the overlap is counted again by the next stride.
         found += here - _count(_INSIDE + text[end : end + _OVERLAP]) if here else 0
     return found
 
 
 def _count(text: str) -> int:
     lower = text.lower()
-    signs = _signs().Match(lower.encode(errors="replace"))  # half a surrogate pair is no character
+    signs = _signs().Match(lower.encode(errors="replace"))  # a lone surrogate is not a character
     if not signs:
         return 0
     likely = [pattern for index in signs for pattern in _PATTERNS[index]]

@@ -6,15 +6,15 @@ from typing import Any
 from ocd.safety import secrets
 from ocd.safety.redact import MASK, MAX_DEPTH, mask_values, redact, without_header_values
 
-# A longer string is cut; an action with such a one cannot be replayed as it stands.
+# A longer string is cut; an action with such a string cannot be replayed unchanged.
 MAX_CHARACTERS = 20_000
 MAX_ITEMS = 100
-# So much more is looked at before a string is cut: half of a secret's value is not known as one.
+# So many characters beyond the cut are searched, too: half of a secret is not recognised.
 _BEYOND = 4096
-# Where the caller's name led to no element, what was to be put there may be a password.
+# With these errors no element was found, so the value that was meant for it may be a password.
 _NOT_FOUND = frozenset(("stale_ref", "element_not_found", "ambiguous"))
 
-# Whether what is given to an element of these names may be a password.
+# Whether the value for an element of these names may be a password.
 IsPasswordField = Callable[[set[str]], bool]
 
 
@@ -82,7 +82,7 @@ def _without_passwords(
 def truncate(value: Any, max_chars: int, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value with its long strings cut: redacting megabytes would hold up the loop.
 
-    What nests deeper than is redacted becomes `[redacted]`.
+    Values nested deeper than redaction goes become `[redacted]`.
     """
     if depth > MAX_DEPTH:
         return MASK

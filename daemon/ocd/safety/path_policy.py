@@ -37,7 +37,7 @@ _FLAG = "--allow-file-root"
 class Roots:
     """The folders inside which callers may read and write files by path.
 
-    own: what is the daemon's own and refused even there.
+    own: the daemon's own files, which are refused even there.
     """
 
     def __init__(self, roots: Iterable[Path | str], own: ProtectedFiles | None = None) -> None:
@@ -160,6 +160,6 @@ def _credential(path: Path) -> str:
 
 
 def _fold_case(name: str) -> str:
-    # File systems exist to which ".SSH", ".ssh." and ".s\u200dsh" are ".ssh".
+    # To some file systems, ".SSH", ".ssh." and ".s\u200dsh" are ".ssh".
     plain = unicodedata.normalize("NFKC", name).casefold()
     return "".join(c for c in plain if unicodedata.category(c) != "Cf").rstrip(" .")

@@ -17,7 +17,7 @@ SECRETS = "it is the secrets file (--secrets)"
 class ProtectedFiles:
     """The daemon's home, and its other protected files.
 
-    home: refused but for its `files/`. secrets: the file of --secrets. others: files and folders
+    home: refused except for its `files/`. secrets: the file of --secrets. others: files and folders
     that may lie elsewhere (the token, the profile).
     """
 
@@ -28,8 +28,8 @@ class ProtectedFiles:
     def refusal(self, real: Path, *, reads_records: bool = False) -> str:
         """Return why a path without links is refused, or an empty string.
 
-        reads_records: it is to be read by somebody who has the user's shell; to them only what is
-        secret is refused: the values, the seeds, the token and the configuration.
+        reads_records: it is to be read by a caller with the user's shell, to whom only secrets are
+        refused: the values, the seeds, the token and the configuration.
         """
         chain = [(path, _identity(path)) for path in (real, *real.parents)]
         if self.secrets is not None and _contains_any(chain[:1], [self.secrets]):
@@ -59,7 +59,7 @@ def _chain_until(chain: _Chain, folder: Path) -> Iterator[Path]:
 
 
 def _contains_any(chain: _Chain, ours: Iterable[Path]) -> bool:
-    """Return whether one of the chain is one of ours, by its path or by what it is."""
+    """Return whether one of the chain is one of ours, by its path or by its identity."""
     owned = [(path.resolve(), _identity(path)) for path in ours]
     return any(
         path == own or (identity is not None and identity == known)

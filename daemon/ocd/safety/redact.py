@@ -27,7 +27,7 @@ MASK = "[redacted]"
 URL_MASK = "redacted"
 _MAX_JSON = 1 << 20
 MAX_DEPTH = 100
-# URLs inside parameters of URLs: each level is one more reading of all that is left.
+# URLs inside parameters of URLs: each level costs another pass over the rest.
 _MAX_NESTED = 8
 
 
@@ -176,8 +176,8 @@ _LOCATOR_KEYS = ("ref", "selector", "query", "label")
 def mask_values(value: Any, hidden: Callable[[set[str]], bool]) -> Any:  # noqa: ANN401 - any JSON
     """Return JSON with `[redacted]` for the value of every object that names an element so.
 
-    hidden: whether what is given to an element of these names (refs, selectors, words; none: to
-    whatever has the focus) is a secret.
+    hidden: returns whether the value for an element of these names (refs, selectors, words; none:
+    the focused element) is a secret.
     """
     if isinstance(value, list):
         return [mask_values(item, hidden) for item in value]
@@ -218,9 +218,9 @@ _PAIR = re.compile(
     r"(?P<name>(?<![\w%.\-\[\]])[\w%.\-\[\]]{2,80}+)(?P<between>[\"']?\s{0,3}[=:]\s{0,3})"
     r"(?P<value>\"(?:[^\"\\]|\\.){1,4096}\"|'(?:[^'\\]|\\.){1,4096}'|[^\s&;,\"'<>(){}]+)"
 )
-# Longer values are not looked into once more.
+# Longer values are not searched again.
 _INNER = 200
-# Each header of them has one of these in its name.
+# Each such header has one of these in its name.
 _HEADER_WORDS = ("authorization", "cookie", "x-")
 
 
@@ -251,7 +251,7 @@ def _without_pairs(text: str) -> str:
             parts += (text[done : match.start()], masked)
             done = at
         elif len(match["value"]) <= _INNER:
-            # "failed: password=…": what is no secret's value may begin with a secret's name.
+            # "failed: password=…": a value that is no secret may begin with a secret's name.
             at = match.start("value")
     return "".join((*parts, text[done:]))
 
@@ -270,7 +270,7 @@ def _mask_pair(match: re.Match[str]) -> str:
 
 
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.\-]*:)?([/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
-# A name is tried from its first character on only: a long word without "=" is read once.
+# A name is matched only from its first character: a long word without "=" is read once.
 _PARAMETER = re.compile(r"(?<![^=&;?#/])([^=&;?#/]++)=([^&;?#]*)")
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from ocd.safety.redact import redact, redact_text
 from ocd.safety.regex import compile_re2
 
-# Up to here JSON is understood as such.
+# JSON up to this length is parsed as such.
 SHORT = 32_768
 _PIECE = 4096
 _MAX_ITEMS = 16 * _PIECE
-# A piece ends after one of these, and so far after, or before, what may be a secret's name: a name
-# and its value, a header and its line, a key and its end stay together.
+# A piece ends after one of these, this far from anything that may be a secret's name: so a name and
+# its value, a header and its line, a key and its end stay together.
 _END = re.compile(r"[\n,;}\s]")
 _AWAY = 2048
 _BEFORE = 100

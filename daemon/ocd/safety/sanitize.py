@@ -99,7 +99,7 @@ class Sanitizer:
     enabled: bool = True
 
     def clean(self, text: str, markup: Markup = "text") -> tuple[str, SanitizerFindings]:
-        """Return the text without what is invisible, and what was found in it.
+        """Return the visible text, and the findings.
 
         Comments are removed from "html" and "markdown" only: in plain text they are words.
         """
@@ -114,7 +114,7 @@ class Sanitizer:
     def clean_values(self, data: Any, keys: Collection[str]) -> tuple[Any, SanitizerFindings]:  # noqa: ANN401
         """Return JSON data, its strings under `keys` (at any depth) without what is invisible.
 
-        Second, what was found: values stay values.
+        Second, the findings: values stay values.
         """
         if not self.enabled or not keys:
             return data, SanitizerFindings()
@@ -123,7 +123,7 @@ class Sanitizer:
         return cleaned, SanitizerFindings(*found)
 
     def clean_error(self, error: OcdError) -> None:
-        """Clean what an error says in place: names, texts and candidates in it come from pages."""
+        """Clean an error in place: names, texts and candidates in it come from pages."""
         fields = {"message": error.message, "details": error.details}
         cleaned, found = self.clean_values({"fields": fields}, ("fields",))
         error.message, error.details = cleaned["fields"]["message"], cleaned["fields"]["details"]
@@ -152,7 +152,7 @@ def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside:
 
 
 def _without_invisible(text: str) -> tuple[str, int]:
-    """Return the visible part of the text, and how many characters went but the usual ones."""
+    """Return the visible text, and how many characters were removed besides the usual ones."""
     if not any(_has_invisible(text[at : at + _STRIDE]) for at in range(0, len(text), _STRIDE)):
         return text, 0
     if all(len(_visible(text, *stride)) == stride[1] - stride[0] for stride in _strides(text)):
@@ -196,7 +196,7 @@ def _visible(text: str, start: int, end: int) -> str:
 def _without_comments(text: str, markup: Markup) -> tuple[str, int]:
     cleaned, removed, done = "", 0, 0
     for match in _html_comments(text) if markup == "html" else _markdown_comments(text):
-        # What stood around the comment must not become a comment, or a code span, itself.
+        # The text around the comment must not become a comment, or a code span, itself.
         before = text[max(0, match.start() - 3) : match.start()]
         cleaned += text[done : match.start()]
         cleaned += "\n" if "\n" in match[0] else " " if before.endswith(_OPENERS) else ""

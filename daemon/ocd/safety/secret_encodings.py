@@ -25,19 +25,19 @@ _AMPERSAND = rf"(?:&|{_PERCENT}26|{_ESCAPED}u0026)(?:(?:amp|(?:#|{_PERCENT}23)38
 _NUMBER = rf"{_AMPERSAND}(?:#|{_PERCENT}23)0*"
 _HEX_NUMBER = rf"{_AMPERSAND}(?:#|{_PERCENT}23)x0*"
 _OPEN, _CLOSE = rf"(?:\{{|{_PERCENT}7b)0*", rf"(?:\}}|{_PERCENT}7d)"
-# What the two alphabets of base64, URLs and JSON make of its last signs.
+# How the two base64 alphabets, URLs and JSON write its last characters.
 _SIGNS = {"+": rf"(?:\+|-|{_PERCENT}2b)", "/": rf"(?:\\*/|_|{_PERCENT}2f)"}
 
 
-def pattern(value: str, least: int) -> str:
-    """Return a pattern of what stands for the value; base64 and hex of `least` characters up.
+def pattern(value: str, min_chars: int) -> str:
+    """Return a pattern of every encoding of the value; base64 and hex from `min_chars` on.
 
     It is meant for matching without regard to letter case.
     """
     texts = dict.fromkeys((value, normalize("NFC", value)))
     spelt = ["".join(map(_character, text)) for text in texts]
     plain = dict.fromkeys(_bytes_of(value))
-    encoded = {form for data in plain for form in _encodings_of(data, 2 * least)}
+    encoded = {form for data in plain for form in _encodings_of(data, 2 * min_chars)}
     long_first = sorted(encoded, key=len, reverse=True)
     return "|".join((*spelt, *map(_signs, long_first), *map(_hex, plain)))
 
@@ -54,7 +54,7 @@ def _character(sign: str) -> str:
     parts = [*_literals(single), *_escapes(single)]
     # One character may be several in another case or normal form: ß, é, ﬁ.
     parts += ["".join(map(_one, form)) for form in forms if len(form) > 1]
-    # Signs are quoted for JSON, a shell or a regular expression, whatever they are spelt like.
+    # Punctuation may be quoted for JSON, a shell or a regular expression, in any encoding.
     return f"{'' if sign.isalnum() else _QUOTED}(?:{'|'.join(parts)})"
 
 
@@ -127,20 +127,20 @@ def _bytes_of(value: str) -> Iterator[bytes]:
     yield value.encode("utf-16-le")
 
 
-def _encodings_of(data: bytes, least: int) -> Iterator[str]:
-    for core in _base64(data, least):
+def _encodings_of(data: bytes, min_chars: int) -> Iterator[str]:
+    for core in _base64(data, min_chars):
         yield core
-        yield from _base64(core.encode(), least)
+        yield from _base64(core.encode(), min_chars)
 
 
-def _base64(data: bytes, least: int) -> Iterator[str]:
+def _base64(data: bytes, min_chars: int) -> Iterator[str]:
     # Inside a longer text the value stands at one of three places; its outer characters then
     # mix with its neighbours and are left out.
     for shift in range(3):
         encoded = b64encode(b"\0" * shift + data).decode().rstrip("=")
         start = (0, 2, 3)[shift]
         end = len(encoded) - ((len(data) + shift) % 3 != 0)
-        if end - start >= least:
+        if end - start >= min_chars:
             yield encoded[start:end]
 
 

@@ -20,7 +20,7 @@ from ocd.safety.secret_encodings import pattern
 MIN_LENGTH = 4
 # What a pattern's program and the states of its search may take.
 _MAX_MEMORY = 64 * 1024 * 1024
-# So much is looked at in one piece, and so much of the next one with it: any spelling of a secret.
+# The length of a piece, and of the overlap with the next one, which holds any encoding of a secret.
 _PIECE, _OVERLAP = 1 << 16, 1 << 13
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Not past the next opening: a text of nothing but openings would be read once for each of them.
@@ -48,8 +48,8 @@ class Secrets:
     def fill(self, value: T) -> T:
         """Return a copy of a JSON-like value with every placeholder filled in.
 
-        Raises `secret_not_found` for a name that there is not, and `invalid_argument` for a value
-        that nests too deep.
+        Raises `secret_not_found` for an unknown name, and `invalid_argument` for a value that is
+        nested too deeply.
         """
         try:
             return self._fill(value)  # type: ignore[no-any-return]

@@ -29,7 +29,7 @@ Way = Literal[
     "page_tool",
     "consequential",
 ]
-Departure = tuple[Way, str]
+Egress = tuple[Way, str]
 # Targets that are not origins, and so always differ from those that were read.
 OWN_PAGE = "a page that the caller supplied"
 ANY_SITE = "whatever site the tab opens"
@@ -84,7 +84,7 @@ class SessionTaints:
 def recipient(address: str) -> str:
     """Return the origin that receives the data in an address; an empty string if it carries none.
 
-    The address is taken as a person writes it. One that is none is its verb's to refuse.
+    The address may be written as people do. One that is not valid is left to its verb to refuse.
     """
     try:
         url = parse_url_argument(address)
@@ -104,7 +104,7 @@ def _has_room(rest: str) -> bool:
 
 
 def exfiltration_error(way: Way, target: str, read: list[str]) -> OcdError:
-    """Return the error for data that may not leave."""
+    """Return the error for data that may not be sent."""
     return OcdError(
         "exfiltration_denied",
         f"Not allowed to {_WORDS[way]} {target} after reading {_list_origins(read)}",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ocd.safety.regex import compile_re2
 
-# For RE2: many beginnings of a token without an end would cost `re` a look through the rest each.
+# For RE2: with `re`, each beginning of a token without an end would cost a search of the rest.
 _SHAPES = (
     r"(?s)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*"  # JWT
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)"
@@ -19,7 +19,7 @@ _SHAPES = (
     r"|\bsk-[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bpypi-[\w-]{30,}|\bhf_[A-Za-z0-9]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}"
 )
-# Each shape has one of these in it.
+# Each token contains one of these.
 MARKS = (
     "eyJ", "PRIVATE KEY-----", "AKIA", "ASIA", "AROA", "AIDA", "ghp_", "gho_", "ghu_", "ghs_",
     "ghr_", "github_pat_", "glpat-", "xox", "k_live_", "k_test_", "sk-", "AIza", "ya29.", "npm_",

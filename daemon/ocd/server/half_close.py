@@ -52,20 +52,20 @@ class PeerCloseWatcher:
         if self._watching is not None:
             self._loop.add_reader(self._watching.fileno(), self._on_readable)
 
-    def watch(self, descriptor: int, gone: Callable[[], None]) -> bool:
-        """Call `gone` once the peer is gone; False if it already is, or the system cannot tell."""
+    def watch(self, descriptor: int, on_close: Callable[[], None]) -> bool:
+        """Call `on_close` once the peer is gone; False if it is already, or that is not known."""
         if self._watching is None:
             return False
         self._watching.register(descriptor, 0)  # that the other side hangs up is told unasked
         if any(ready == descriptor for ready, _ in self._watching.poll(0)):
             self._watching.unregister(descriptor)
             return False
-        self._by_descriptor[descriptor] = gone
+        self._by_descriptor[descriptor] = on_close
         return True
 
-    def forget(self, descriptor: int, gone: Callable[[], None]) -> None:
+    def forget(self, descriptor: int, on_close: Callable[[], None]) -> None:
         """Stop watching; another connection may have the descriptor's number by now."""
-        if self._by_descriptor.get(descriptor) == gone:
+        if self._by_descriptor.get(descriptor) == on_close:
             del self._by_descriptor[descriptor]
             self._unregister(descriptor)
 

@@ -51,7 +51,7 @@ NDJSON = "application/x-ndjson"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class OnDemand(NamedTuple):
+class OnDemandParts(NamedTuple):
     """The parts whose ports are closed until a person asks for them."""
 
     dashboard: DashboardSwitch
@@ -69,7 +69,7 @@ class HttpApi:
         catalog_hash: str,
         status: Callable[[], dict[str, Any]],
         shutdown: Callable[[], None],
-        on_demand: OnDemand,
+        on_demand: OnDemandParts,
     ) -> None:
         self._services = services
         self._catalog = catalog
@@ -339,7 +339,7 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
         message = f"The request body is larger than {MAX_BODY_BYTES >> 20} MiB"
         return _error_response(OcdError("request_too_large", message))
     except web.RequestPayloadError:
-        message = "The request's body is not what its Content-Encoding or Transfer-Encoding says"
+        message = "The request's body does not match its Content-Encoding or Transfer-Encoding"
         return _error_response(OcdError("bad_request", message))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed):
         message = f"There is no {request.method} {request.path} here"
@@ -381,7 +381,7 @@ def _ignore_bad_requests(record: logging.LogRecord) -> bool:
     if isinstance(error, HttpProcessingError | web.RequestPayloadError):
         reason = " ".join(getattr(error, "message", str(error)).split())[:200]
         record.levelno, record.levelname, record.exc_info = logging.INFO, "INFO", None
-        record.msg, record.args = "refused what is no HTTP request: %s", (reason,)
+        record.msg, record.args = "refused input that is not HTTP: %s", (reason,)
     return True
 
 

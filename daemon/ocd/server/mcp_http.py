@@ -43,8 +43,8 @@ async def listening(
     finally:
         stop.set()
         await serving
-        for one in sockets:
-            one.close()
+        for listener in sockets:
+            listener.close()
 
 
 async def _serve(
@@ -52,7 +52,7 @@ async def _serve(
 ) -> None:
     # Callers that come before the import is done wait in the sockets' queues.
     module = await door.load("oc_mcp.server.streamable_http")
-    hosts = [host, *(one.getsockname()[0] for one in sockets)]
+    hosts = [host, *(listener.getsockname()[0] for listener in sockets)]
     port = sockets[0].getsockname()[1]
     server = module.HttpServer(door, hosts=hosts, port=port, token=token)
     async with asyncio.TaskGroup() as group:

@@ -218,12 +218,12 @@ class McpSocketServer:
         await self._services.runner.cancel(task_id)
 
     async def known_names(
-        self, what: Literal["handles", "tasks", "tabs"], session: str
+        self, kind: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
         """Return the names of stored outputs, of the latest 100 tasks, or of the session's tabs."""
-        if what == "tasks":
+        if kind == "tasks":
             return [meta.task_id for meta in (await self._services.runner.list(limit=100)).metas]
-        if what == "handles":
+        if kind == "handles":
             return self._services.outputs.handles()
         if session not in self._services.sessions.names():
             return []
@@ -255,7 +255,7 @@ class McpSocketServer:
             return
         # A person who holds a tab of it is not to lose it.
         while held := [
-            one for one in self._services.leases.list() if one.tab.session_name == session
+            lease for lease in self._services.leases.list() if lease.tab.session_name == session
         ]:
             await held[0].ended.wait()
         if closing.is_set() or session in self._sessions:
@@ -318,7 +318,7 @@ class McpSocketServer:
             if _is_ours(writer):
                 await self._greet(reader, writer)
         except (ConnectionError, TimeoutError, ValueError) as error:
-            logger.info("a bridge went away before it said hello: %s", error)
+            logger.info("a bridge disconnected before its greeting: %s", error)
         except Exception:
             # A bug in serving one host must not end the daemon for the others.
             logger.exception("serving a bridge failed")

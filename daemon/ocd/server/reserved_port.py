@@ -1,6 +1,6 @@
 """A loopback port reserved at start, and opened on request while Chromium runs.
 
-Chromium can be told only at its start which ports are forbidden. So a port is reserved when the
+Which ports are forbidden to Chromium can be set only at its start. So a port is reserved when the
 daemon starts; nothing listens on it until it is opened.
 """
 
@@ -73,13 +73,13 @@ class ReservedPort:
         raise OcdError(
             "disabled",
             f"{self._part[0].upper()}{self._part[1:]} is off, and the browser is already running: "
-            "one that the daemon did not start, or that uses a proxy, can be told only at its "
-            "start which ports are forbidden",
+            "where the daemon did not start it, or it uses a proxy, forbidden ports can be "
+            "set only at its start",
             hint=f"Close it with its tabs: `oc_stop`, then try again. To keep it on: {switch_on}.",
         )
 
     def release(self) -> None:
         """Release the port, unless it was opened."""
-        for one in self._reserved:
-            one.close()
+        for listener in self._reserved:
+            listener.close()
         self._reserved = []

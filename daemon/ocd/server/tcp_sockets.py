@@ -44,8 +44,8 @@ def _open_sockets(host: str, port: int, setting: str, *, listen: bool) -> list[s
                 sockets.append(opened)
                 port = opened.getsockname()[1]
     except OSError as error:
-        for one in sockets:
-            one.close()
+        for listener in sockets:
+            listener.close()
         raise _not_bound(host, port, setting, error) from error
     if not sockets:
         raise OcdError("config_invalid", f"{setting}_host: this machine has no address {host}")

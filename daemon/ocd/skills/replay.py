@@ -67,7 +67,7 @@ class SkillReplayRun:
         self.done.append({**entry, "duration_ms": took})
         if step.tab is not None and isinstance(answer.data, dict):
             self._tabs[step.tab] = str(answer.data.get("tab_id", ""))
-        self.resolved_steps.append(self._learn(step))
+        self.resolved_steps.append(self._record_targets(step))
 
     def _with_current_tabs(self, step: SkillStep, params: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters with today's tabs: the first of a name is the latest tab."""
@@ -75,8 +75,8 @@ class SkillReplayRun:
         tab = known or self._tabs.get(step.tab or "")
         named = {key: value for key, value in params.items() if key not in ("tab_id", "tabId")}
         if "tab_ids" in named:
-            named["tab_ids"] = [self._tabs.get(one, one) for one in named["tab_ids"]]
-        several = len({one.tab for one in self.skill.steps if one.tab}) > 1
+            named["tab_ids"] = [self._tabs.get(tab_id, tab_id) for tab_id in named["tab_ids"]]
+        several = len({step.tab for step in self.skill.steps if step.tab}) > 1
         # A tab still to be opened has no id yet; with several tabs, no id means the latest.
         if tab and (known or several) and step.verb != "tabs_create":
             named["tab_id"] = tab
@@ -105,7 +105,7 @@ class SkillReplayRun:
             tab = session.tab(params.get("tab_id"))
             await wait_for_recorded(self.sessions.chromium, tab, targets, self.wait_s)
 
-    def _learn(self, step: SkillStep) -> SkillStep:
+    def _record_targets(self, step: SkillStep) -> SkillStep:
         """Return the step with the elements it resolved to, if it recorded none."""
         last = self.recent_actions.last(self.session, 1)
         if step.targets or not last or last[0]["verb"] != step.verb:
@@ -114,7 +114,7 @@ class SkillReplayRun:
             "targets", [last[0]["target"]] if "target" in last[0] else []
         )
         words = set(_strings(step.params))
-        return replace(step, targets=[dict(one) for one in found if one["named"] in words])
+        return replace(step, targets=[dict(target) for target in found if target["named"] in words])
 
     async def check_contract(self, wait_ms: int) -> dict[str, Any]:
         """Return the contract's verdict about the current page, and what failed."""

@@ -77,7 +77,11 @@ class SkillService:
                 parameter="steps", limit=MAX_SKILL_BYTES,
             )  # fmt: skip
         skill, replaced, evicted = await asyncio.to_thread(self.skills.put, skill)
-        more = {"left_out": skill_steps.left_out, "evicted": evicted, "warning": _unbound(skill)}
+        more = {
+            "left_out": skill_steps.left_out,
+            "evicted": evicted,
+            "warning": _unknown_contract_warning(skill),
+        }
         more = {key: value for key, value in more.items() if value}
         return {
             **skill_to_dict(skill),
@@ -94,25 +98,27 @@ class SkillService:
         if request.recording_id is not None:
             meta = await self.recorder.find(request.recording_id, session)
             actions = await asyncio.to_thread(self.recorder.store.actions, meta.recording_id)
-            return from_actions([one for one in actions if not one["verb"].startswith("oc_")])
+            return from_actions(
+                [action for action in actions if not action["verb"].startswith("oc_")]
+            )
         return from_actions(self.recent_actions.last(session, request.last_actions or 1))
 
     def _recent_elements(self, session: str) -> dict[str, Target]:
         """Return the elements of the session's last actions, by the words that named them."""
         actions = self.recent_actions.last(session)
-        return {one["named"]: one for action in actions for one in targets(action)}
+        return {target["named"]: target for action in actions for target in targets(action)}
 
     async def _resolve_refs(
-        self, steps: Sequence[Mapping[str, Any]], known: dict[str, Target], session: str
+        self, steps: Sequence[Mapping[str, Any]], targets: dict[str, Target], session: str
     ) -> None:
         """Resolve refs that no recent action used: they mean nothing in a later session."""
         for number, step in enumerate(steps, 1):
             for params in step.values():
                 ref = params.get("ref") if isinstance(params, dict) else None
-                if not isinstance(ref, str) or not _REF.fullmatch(ref) or ref in known:
+                if not isinstance(ref, str) or not _REF.fullmatch(ref) or ref in targets:
                     continue
                 try:
-                    known[ref] = await self._describe_element(ref, session)
+                    targets[ref] = await self._describe_element(ref, session)
                 except OcdError as error:
                     raise OcdError(
                         "invalid_argument",
@@ -216,7 +222,7 @@ class SkillService:
         return f"SkillService({self.skills!r})"
 
 
-def _unbound(skill: Skill) -> str:
+def _unknown_contract_warning(skill: Skill) -> str:
     """Return a warning if the skill names an unknown contract, else an empty string."""
     if skill.contract_id is None or skill.contract is not None:
         return ""

@@ -33,7 +33,7 @@ class SkillSteps:
                 verb=action["verb"],
                 params=self._with_secret_params(dict(action["params"]), description),
                 description=description,
-                targets=[dict(one) for one in targets(action)],
+                targets=[dict(target) for target in targets(action)],
                 tab=action.get("tab_id"),
             )
         )
@@ -66,13 +66,13 @@ def from_actions(actions: Sequence[Mapping[str, Any]]) -> SkillSteps:
     return made
 
 
-def _add_start_page(made: SkillSteps, action: Mapping[str, Any]) -> None:
+def _add_start_page(steps: SkillSteps, action: Mapping[str, Any]) -> None:
     url = action.get("url_before", "")
     navigates = action["verb"] == "tabs_create" or "url" in action["params"]
     if url and url != "about:blank" and not navigates:
         params = {"url": url}
-        made.add({"verb": "navigate", "params": params, "description": f"navigate to {url}"})
-        made.setup_steps = 1
+        steps.add({"verb": "navigate", "params": params, "description": f"navigate to {url}"})
+        steps.setup_steps = 1
 
 
 def from_list(calls: Sequence[Mapping[str, Any]], elements: Mapping[str, Target]) -> SkillSteps:
@@ -100,20 +100,20 @@ def from_list(calls: Sequence[Mapping[str, Any]], elements: Mapping[str, Target]
     return made
 
 
-def _check(made: SkillSteps) -> None:
-    if not 0 < len(made.steps) <= MAX_STEPS:
+def _check(steps: SkillSteps) -> None:
+    if not 0 < len(steps.steps) <= MAX_STEPS:
         raise OcdError(
-            "invalid_argument", f"A skill must have 1 to {MAX_STEPS} steps, not {len(made.steps)}",
+            "invalid_argument", f"A skill must have 1 to {MAX_STEPS} steps, not {len(steps.steps)}",
             parameter="steps", limit=MAX_STEPS,
         )  # fmt: skip
 
 
-def _get_any(step: Mapping[str, Any], names: Sequence[str], of: type, number: int) -> Any:  # noqa: ANN401
+def _get_any(step: Mapping[str, Any], names: Sequence[str], type_: type, number: int) -> Any:  # noqa: ANN401
     """Return the value of the first of these keys; parameters may be left out."""
     for name in names:
-        if isinstance(step.get(name), of):
+        if isinstance(step.get(name), type_):
             return step[name]
-    if of is dict and not any(name in step for name in names):
+    if type_ is dict and not any(name in step for name in names):
         return {}
     raise OcdError(
         "invalid_argument", f"steps: step {number} has no {names[0]}", parameter="steps",

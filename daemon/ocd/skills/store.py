@@ -103,7 +103,7 @@ class Skill(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def search_text(self) -> str:
         """The text that a recall's words are searched in."""
-        return " ".join((self.name, self.description, *(one.description for one in self.steps)))
+        return " ".join((self.name, self.description, *(step.description for step in self.steps)))
 
     def has_same_steps(self, other: "Skill") -> bool:
         """Return whether both have the same steps and the same contract."""
@@ -187,7 +187,8 @@ class Skills:
     def record_replay(
         self, skill_id: str, outcome: Outcome, resolved_steps: list[SkillStep] | None
     ) -> Skill | None:
-        """Count a replay, keep what it has resolved_steps; None if the skill is gone meanwhile."""
+        """Count a replay and keep its resolved steps; None if the skill has been deleted
+        meanwhile."""
         with self.store.hold() as skills:
             skill = skills.get(skill_id)
             if skill is None:

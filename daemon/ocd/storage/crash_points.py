@@ -54,10 +54,10 @@ def _visit() -> None:
 def strike(place: str, text: str) -> None:
     """Trigger the fault armed for this place, if the text contains the mark."""
     if place == _place and _mark in text:
-        {"spin": _spin, "wait": _wait, "eat": _eat}[_what]()
+        {"spin": _backtrack_forever, "wait": _wait, "eat": _exhaust_memory}[_what]()
 
 
-def _spin() -> None:
+def _backtrack_forever() -> None:
     re.match("(a|aa)+$", "a" * 200 + "b")
 
 
@@ -65,7 +65,7 @@ def _wait() -> None:
     threading.Event().wait()
 
 
-def _eat() -> None:
+def _exhaust_memory() -> None:
     eaten = []
     while True:
         eaten.append(bytearray(1 << 24))

@@ -248,7 +248,7 @@ def read_whole(path: Path) -> bytes | None:
             return None
 
 
-def read_document(path: Path, of: type[T]) -> T | None:
+def read_document(path: Path, document_type: type[T]) -> T | None:
     """Return the JSON document of a file, None if there is none; unreadable_file if it is not one.
 
     Nobody may overwrite what could not be read.
@@ -257,7 +257,7 @@ def read_document(path: Path, of: type[T]) -> T | None:
     if raw is None:
         return None
     try:
-        return msgspec.json.decode(raw, type=of)
+        return msgspec.json.decode(raw, type=document_type)
     except UNDECODABLE as error:
         message = f"Cannot read {path}: {error}"
         raise OcdError("unreadable_file", message, path=str(path)) from None
@@ -275,10 +275,10 @@ class Versioned(Protocol):
 V = TypeVar("V", bound=Versioned)
 
 
-def decode_versioned(path: Path, data: bytes, of: type[V], version: int) -> V:
+def decode_versioned(path: Path, data: bytes, document_type: type[V], version: int) -> V:
     """Return the document that a file holds; unreadable_file if it is none, or a newer one."""
     try:
-        found = msgspec.json.decode(data, type=of)
+        found = msgspec.json.decode(data, type=document_type)
     except UNDECODABLE as error:
         raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from None
     if found.version > version:

@@ -2,7 +2,7 @@
 
 A file begins with a line that names its format version. Appending is one write without a sync: the
 journal survives the daemon's death, and may lose its last lines when the machine dies. It is a
-record, no truth that anything depends on: a disk that fails costs entries, never a call.
+record that nothing depends on: a failing disk costs entries, never a call.
 """
 
 import logging
@@ -30,7 +30,7 @@ _NAME = re.compile(r"journal-([0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl")
 # A longer entry keeps only the beginning of its arguments.
 _MAX_LINE = 16 * 1024
 _KEPT_ARGS = 2000
-# Reading back looks at no more than this, and takes no longer line for one of ours.
+# Reading back stops after this many bytes; a longer line is not one of ours.
 _MAX_READ = 8 * 1024 * 1024
 _BLOCK = 64 * 1024
 _DAY_S = 86_400
@@ -164,7 +164,7 @@ class Journal:
     def close(self) -> None:
         """Close today's file; the next entry opens it again."""
         if self._log is not None:
-            # What a full disk kept from being written is tried again here, and given up.
+            # Whatever a full disk kept from being written is tried once more here, then given up.
             with suppress(OSError):
                 self._log.close()
             self._log = None
@@ -194,11 +194,11 @@ def _entry(line: bytes) -> Entry | None:
     return entry if isinstance(entry.get("event"), str) else None
 
 
-def _lines_backwards(path: Path, most: int) -> Iterator[bytes]:
-    """Yield the whole lines of a file, last first, from its last `most` bytes."""
+def _lines_backwards(path: Path, max_bytes: int) -> Iterator[bytes]:
+    """Yield the whole lines of a file, last first, from its last `max_bytes` bytes."""
     with path.open("rb") as file:
         at = file.seek(0, os.SEEK_END)
-        stop = max(0, at - most)
+        stop = max(0, at - max_bytes)
         rest = b""
         torn = True  # what follows the last newline
         while at > stop:

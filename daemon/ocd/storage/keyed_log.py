@@ -181,7 +181,7 @@ class KeyedLog(Generic[R]):
             hint="It was left unchanged: move it away to start afresh.",
         )  # fmt: skip
 
-    def complaint(self) -> dict[str, Any]:
+    def unreadable_note(self) -> dict[str, Any]:
         """Return the reply's note about unreadable lines; empty if there are none."""
         if not self.unreadable:
             return {}

@@ -14,11 +14,11 @@ import threading
 
 from ocd.api.errors import OcdError
 
-# What must be left after it.
+# What must remain free afterwards.
 SPARE_BYTES = 16 << 20
-# What is shorter comes out of what is spare.
+# Anything shorter is covered by that margin.
 LONG_BYTES = 1 << 16
-# JSON of many small lists and objects takes so many times its bytes when it is decoded.
+# How many times its size JSON of many small lists and objects takes when it is decoded.
 _GROWTH = 24
 # watchfiles' own, and the one that waits for it.
 WATCH_THREADS = 2
@@ -46,7 +46,7 @@ def require_memory(size: int) -> None:
     if size < LONG_BYTES or _is_expendable or os.name == "nt":
         return
     try:
-        # Address space alone: nothing is touched, and malloc hears nothing of it.
+        # Address space alone: no page is touched, and malloc is not involved.
         mmap.mmap(-1, size + SPARE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError as error:
         raise MemoryError(f"no memory left for {size >> 10} KB") from error
@@ -84,7 +84,8 @@ def require_room_to_run() -> None:
         if limit != resource.RLIM_INFINITY and limit < needed << 20:
             raise OcdError(
                 "limit_reached",
-                f"The daemon needs {needed} MB of {what}, and may have {limit >> 20} ({command})",
+                f"The daemon needs {needed} MB of {what}, and is limited to {limit >> 20} "
+                f"({command})",
                 hint=f"Raise the limit for the daemon: {command} unlimited. Chromium inherits it, "
                 "and reserves far more than it uses.",
             )
@@ -113,7 +114,7 @@ def is_out_of_memory(error: Exception) -> bool:
     """Return whether the error means that memory was refused, in whatever words."""
     if isinstance(error, MemoryError):
         return True
-    # A library that is first needed now, and that the loader has no address space for.
+    # A library that is loaded only now, and for which the loader has no address space.
     if isinstance(error, ImportError):
         return any(words in str(error) for words in _NO_ROOM)
     # The HTML parser takes all selectors of ours, if it is given the memory.

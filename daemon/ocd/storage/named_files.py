@@ -3,8 +3,8 @@
     <folder>/<safe name>.json    {"format", "version", "name", …}
 
 Write order: the file is written whole (crash point named.written, the commit); then the oldest
-beyond the most there may be are removed, one by one (named.removed). A file that cannot be read is
-left alone and named in `unreadable`; its name cannot be written under.
+beyond the maximum are removed, one by one (named.removed). A file that cannot be read is left alone
+and named in `unreadable`; its name cannot be written under.
 """
 
 import threading
@@ -36,7 +36,8 @@ R = TypeVar("R", bound=NamedRecord)
 class NamedFileStore(Generic[R]):
     """The records of one folder. All methods block; any thread may call them.
 
-    of: has a field `format` with the word that stands in its files. what: how errors call one.
+    of: the type of the records; its field `format` names the format of the files. what: what errors
+    call a record.
     """
 
     def __init__(self, folder: Path, of: type[R], what: str, *, most: int) -> None:

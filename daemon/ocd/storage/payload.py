@@ -40,7 +40,7 @@ class Rows(Protocol):
 class JsonLinesFile:
     """A list in a file as JSON lines, one item per line.
 
-    readable_only: lines that are no JSON are passed over; else they are `unreadable_file`.
+    readable_only: lines that are not JSON are skipped; else they are `unreadable_file`.
     """
 
     path: Path
@@ -127,7 +127,7 @@ class Payload:
         return map(_encode, at_keys(self.data, items_at))
 
     def _around(self, items_at: tuple[str, ...]) -> tuple[bytes, bytes]:
-        # The list's place is found by encoding the rest around a word nobody else can know.
+        # The list's place is found by encoding the rest around a random marker.
         if not items_at:
             return b"", b""
         mark = secrets.token_hex(16)

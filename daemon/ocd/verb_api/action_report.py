@@ -78,7 +78,7 @@ def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
     if changed.get("loading"):
         yield "the page is still loading"
     if "broken_off" in changed:
-        yield f"the page is not whole, its load ended early: {changed['broken_off']}"
+        yield f"the page is incomplete, its load ended early: {changed['broken_off']}"
     if "net_error" in changed:
         yield f"the load failed: {changed['net_error']}"
 

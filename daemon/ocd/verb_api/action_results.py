@@ -79,7 +79,7 @@ class Changed(TypedDict, total=False):
     net_error: Annotated[str, Meta(description="Why the load failed")]
     frames: Annotated[list[FrameAddress], Meta(description="Frames that navigated")]
     dialog: Annotated[OpenDialog, Meta(description="Open, waiting for an answer")]
-    broken_off: Annotated[str, Meta(description="Why the new page is not whole")]
+    broken_off: Annotated[str, Meta(description="Why the new page is incomplete")]
     beforeunload: Annotated[str, Meta(description="accepted: the page asked to stay")]
     closed: Annotated[bool, Meta(description="The page closed its own tab")]
     invalid: Annotated[
@@ -125,7 +125,7 @@ class ActionReply(TypedDict):
     """The result of an action."""
 
     tab_id: str
-    now: Annotated[str, Meta(description="What is on top of the page, and what has the focus")]
+    now: Annotated[str, Meta(description="The topmost layer of the page, and the focused element")]
     changed: Changed
     content: NotRequired[
         Annotated[str, Meta(description="What changed, a line each, in the page's words")]

@@ -71,7 +71,6 @@ def _disabled_error(name: str, group: str) -> OcdError:
     return OcdError(
         "CAPABILITY_DISABLED",
         f"{name} needs the capability '{group}', which is disabled here",
-        hint="Enable it where it is left out: --tools-only or --disable-tools of ocd, or of "
-        "this host's oc-mcp.",
+        hint="Check --tools-only and --disable-tools, of ocd and of this host's oc-mcp.",
         capability=group,
     )

@@ -10,7 +10,7 @@ import msgspec
 from ocd.api.wire import Capability
 from ocd.ledger.resumption import Resumption
 from ocd.ledger.task_handle import TaskHandle
-from ocd.safety.session_taint import Departure
+from ocd.safety.session_taint import Egress
 from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
 
 Tier = Literal[1, 2, 3]
@@ -172,7 +172,7 @@ class Sending:
     """
 
     names: tuple[str, ...]
-    to: Callable[[Any, str], Iterable[Departure]]
+    to: Callable[[Any, str], Iterable[Egress]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ class ActionResult(Protocol):
 
     @property
     def now(self) -> str:
-        """What is on top of the page, and what has the focus."""
+        """The topmost layer of the page, and the focused element."""
         ...
 
 

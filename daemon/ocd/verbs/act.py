@@ -12,7 +12,7 @@ from ocd.pages.instructions.executor import InstructionRunner, StepResult
 from ocd.pages.instructions.parser import parse
 from ocd.pages.locate.target import ActionDeadline
 from ocd.safety.domain_policy import is_relative, resolve_in_page
-from ocd.safety.session_taint import ANY_SITE, Departure, recipient
+from ocd.safety.session_taint import ANY_SITE, Egress, recipient
 from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.action_results import (
     ActionReply,
@@ -59,17 +59,17 @@ class Act(Params):
     ] = 30_000
 
 
-def _departures(params: Act, here: str) -> Iterator[Departure]:
+def _egress(params: Act, tab_url: str) -> Iterator[Egress]:
     for step in parse(params.instruction):
         if step.kind != "navigate":
-            here = ""  # it may lead anywhere
+            tab_url = ""  # it may lead anywhere
             continue
-        url = resolve_in_page(step.value, here)
+        url = resolve_in_page(step.value, tab_url)
         if to := recipient(url):
             yield "address", to
         elif is_relative(url) and not {"?", "#"}.isdisjoint(url):
             yield "address", ANY_SITE
-        here = url
+        tab_url = url
 
 
 class ActStep(DragKeys, total=False):
@@ -102,7 +102,7 @@ class ActResult(ActionReply):
     reads_page=True,
     leaves_dialog=True,
     page_keys=PAGE_KEYS,
-    sends=Sending(("instruction",), _departures),
+    sends=Sending(("instruction",), _egress),
     example={"instruction": 'type "Ada" into Name and press Enter'},
 )
 async def act(tab: Tab, params: Act) -> Output:
@@ -119,7 +119,7 @@ async def act(tab: Tab, params: Act) -> Output:
         report_lines = (*_outcome(result), *events, *result.done.lines)
         lines += [f"step {number}: {line}" for line in report_lines]
     steps_done = [result.to_dict(number) for number, result in enumerate(runner.results, 1)]
-    now = next((one.done.now for one in reversed(runner.results) if one.done.now), "")
+    now = next((result.done.now for result in reversed(runner.results) if result.done.now), "")
     data = {
         "tab_id": tab.id,
         "now": now,

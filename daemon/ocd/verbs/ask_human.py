@@ -17,7 +17,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.content.line_diff import difference
 from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
-from ocd.oversight.approvals import Approval, Approvals, Asker, Question, person_grant
+from ocd.oversight.approvals import Approval, Approvals, AskingCall, Question, person_grant
 from ocd.oversight.leases import Lease, Leases, lease_of
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, task_verb
 from ocd.verb_api.nested_calls import NestedCalls
@@ -94,7 +94,7 @@ async def oc_ask_human(people: HumanRequests, work: TaskHandle, params: AskHuman
         kind="person", grant=person_grant(work.task_id), message=params.reason,
         refused=params.reason, details={"task_id": work.task_id},
     )  # fmt: skip
-    asker = Asker(
+    asker = AskingCall(
         session=tab.session_name, verb="oc_ask_human", tab_id=tab.id, url=tab.url,
         digest=work.task_id,
     )  # fmt: skip
@@ -154,7 +154,7 @@ async def _wait_for_person(
     if handed_back:
         return handed_back[0].holder
     raise OcdError(
-        "timeout", f"Nobody did it in time: {approval.question.message}",
+        "timeout", f"Not done in time: {approval.question.message}",
         hint="Ask again, with more timeout_ms.", tab_id=tab.id,
     )  # fmt: skip
 

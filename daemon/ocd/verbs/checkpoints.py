@@ -141,7 +141,9 @@ async def _list_checkpoints(
     snapshots: SessionSnapshots, params: CheckpointParams
 ) -> dict[str, Any]:
     found, unreadable = await asyncio.to_thread(snapshots.checkpoints.all)
-    summaries = [_checkpoint_to_dict(one, summary_only=True) for one in found[: params.limit]]
+    summaries = [
+        _checkpoint_to_dict(checkpoint, summary_only=True) for checkpoint in found[: params.limit]
+    ]
     data = {"checkpoints": summaries, "count": len(summaries), "total": len(found)}
     return data | ({"unreadable": unreadable} if unreadable else {})
 
@@ -152,15 +154,15 @@ async def _delete(snapshots: SessionSnapshots, params: CheckpointParams) -> dict
     return {"deleted": True, "name": gone.name}
 
 
-def _checkpoint_to_dict(one: Checkpoint, *, summary_only: bool = False) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(one)
+def _checkpoint_to_dict(checkpoint: Checkpoint, *, summary_only: bool = False) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(checkpoint)
     hidden = {"format", "version", *(("tabs", *_LISTS) if summary_only else ())}
     fields = {key: value for key, value in fields.items() if key not in hidden}
     for tab in fields.get("tabs", ()):
         del tab["target_id"]
     if summary_only:
-        done, left = len(one.completed_steps), len(one.pending_steps)
-        fields |= {"completed": done, "pending": left, "tab_count": len(one.tabs)}
+        done, left = len(checkpoint.completed_steps), len(checkpoint.pending_steps)
+        fields |= {"completed": done, "pending": left, "tab_count": len(checkpoint.tabs)}
     return fields
 
 

@@ -71,7 +71,7 @@ class ComputerResult(DragKeys, total=False):
 
     tab_id: Required[str]
     action: Required[str]
-    now: Annotated[str, Meta(description="What is on top of the page, and what has the focus")]
+    now: Annotated[str, Meta(description="The topmost layer of the page, and the focused element")]
     changed: Changed
     content: Annotated[str, Meta(description="What changed, a line each, in the page's words")]
     waited_s: float

@@ -19,7 +19,7 @@ from ocd.crawl.request_params import (
     StartUrl,
     StartUrls,
     check_requests,
-    departures,
+    crawl_egress,
     extract_schema,
     page_actions,
     page_engine,
@@ -40,7 +40,7 @@ from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.safety.session_taint import Departure
+from ocd.safety.session_taint import Egress
 from ocd.storage.payload import JsonLinesFile
 from ocd.verb_api.declaration import (
     SENDS_TO,
@@ -219,8 +219,8 @@ class CrawlSitemap(RequestParams):
         return (parse_url_argument(self.url),)
 
 
-def _departures(params: Crawl | CrawlSitemap, _here: str) -> Iterator[Departure]:
-    return departures(params, params.starts)
+def _egress(params: Crawl | CrawlSitemap, _tab_url: str) -> Iterator[Egress]:
+    return crawl_egress(params, params.starts)
 
 
 def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
     returns=CrawlResult,
     capability="crawl", tier=1, reads=True, resumption=RESUMPTION,
     large=True, items=("pages",), recover=recover, page_keys=("pages",),
-    sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
+    sends=Sending(("urls", "headers", "user_agent", "proxy", "cookies", "webhook"), _egress),
     example={"url": "https://example.com/docs/", "scope": "path", "output_mode": "handle"},
 )  # fmt: skip
 async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
@@ -259,7 +259,7 @@ async def crawl(crawler: Crawler, work: TaskHandle, params: Crawl) -> Output:
     returns=CrawlResult,
     capability="crawl", tier=2, reads=True,
     resumption=RESUMPTION, large=True, items=("pages",), recover=recover, page_keys=("pages",),
-    sends=Sending(("headers", "user_agent", "proxy", "cookies", "webhook"), _departures),
+    sends=Sending(("headers", "user_agent", "proxy", "cookies", "webhook"), _egress),
     example={"url": "https://example.com", "max_pages": 100, "output_mode": "handle"},
 )  # fmt: skip
 async def crawl_sitemap(crawler: Crawler, work: TaskHandle, params: CrawlSitemap) -> Output:

@@ -52,11 +52,11 @@ async def oc_devtools_url(session: Session, params: DevtoolsUrl) -> Output:
     connection = await chromium.ensure()
     target_id = params.target_id or params.worker_id or session.tab(params.tab_id).target_id
     targets = (await connection.send("Target.getTargets"))["targetInfos"]
-    target = next((one for one in targets if one["targetId"] == target_id), None)
+    target = next((info for info in targets if info["targetId"] == target_id), None)
     if target is None:
         raise OcdError(
             "not_found", f"There is no target {target_id}.", hint="List the tabs: `tabs_context`",
-            targets=[one["targetId"] for one in targets if one["type"] == "page"][:20],
+            targets=[info["targetId"] for info in targets if info["type"] == "page"][:20],
         )  # fmt: skip
     result = {"target_id": target_id, "type": target["type"], "title": target["title"]}
     return Output(data=result | {"url": _address(connection.url, target["type"], target_id)})

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.emulation.devices import AGENTS, DEVICES, PLACES, Device
 from ocd.browser.emulation.emulation import emulation_of
 from ocd.browser.tabs.tab import Tab
-from ocd.safety.session_taint import ANY_SITE, Departure
+from ocd.safety.session_taint import ANY_SITE, Egress
 from ocd.verb_api.declaration import UNLISTED, Output, Params, Sending, tab_verb
 
 DevicePreset = Literal[
@@ -53,7 +53,7 @@ class EmulateDevice(Params):
     reset: Reset = False
 
 
-def _device_departures(params: EmulateDevice, _here: str) -> Iterator[Departure]:
+def _device_egress(params: EmulateDevice, _tab_url: str) -> Iterator[Egress]:
     if params.user_agent and not params.reset:
         yield "request", ANY_SITE
 
@@ -83,7 +83,7 @@ class EmulateDeviceResult(TypedDict):
     "emulate_device", EmulateDevice,
     returns=EmulateDeviceResult,
     capability="core", tier=3, leaves_dialog=True,
-    sends=Sending(("user_agent",), _device_departures),
+    sends=Sending(("user_agent",), _device_egress),
     example={"preset": "iphone-14"},
 )  # fmt: skip
 async def emulate_device(tab: Tab, params: EmulateDevice) -> Output:
@@ -142,7 +142,7 @@ class UserAgent(Params):
     reset: Reset = False
 
 
-def _agent_departures(params: UserAgent, _here: str) -> Iterator[Departure]:
+def _user_agent_egress(params: UserAgent, _tab_url: str) -> Iterator[Egress]:
     if (params.custom or params.accept_language) and not params.reset:
         yield "request", ANY_SITE
 
@@ -170,7 +170,7 @@ class UserAgentResult(TypedDict):
     "user_agent", UserAgent,
     returns=UserAgentResult,
     capability="core", tier=3, leaves_dialog=True,
-    sends=Sending(("custom", "accept_language"), _agent_departures),
+    sends=Sending(("custom", "accept_language"), _user_agent_egress),
     example={"preset": "safari-mac"},
 )  # fmt: skip
 async def user_agent(tab: Tab, params: UserAgent) -> Output:

@@ -147,7 +147,7 @@ async def form_input(tab: Tab, params: FormInput) -> Output:
 async def fill_form(tab: Tab, params: FillForm) -> Output:
     assert params.timeout_ms is not None
     deadline = ActionDeadline.of(params.timeout_ms)
-    form = _Filling(tab, deadline, params)
+    form = _FormFill(tab, deadline, params)
     limit = asyncio.timeout(call_context.seconds_left(MAX_TIMEOUT_MS / 1000))
     try:
         async with limit:
@@ -161,7 +161,7 @@ async def fill_form(tab: Tab, params: FillForm) -> Output:
     return answer(tab, data, form.result)
 
 
-async def _fill_form(form: "_Filling", params: FillForm) -> dict[str, Any]:
+async def _fill_form(form: "_FormFill", params: FillForm) -> dict[str, Any]:
     wanted = _wanted_fields(params)
     for count, one in enumerate(wanted):
         await form.fill(one, after=len(wanted) - count - 1)
@@ -197,7 +197,7 @@ def _named_field(name: str, value: Value) -> Field:
 
 
 @dataclass(slots=True)
-class _Filling:
+class _FormFill:
     """The fields of a form as they are filled: which were, which were not, and what changed.
 
     at: the field being filled, or the step that follows, for a timeout's message.
@@ -257,7 +257,7 @@ class _Filling:
                 error = difference(target, one["value"], instead["held"])
                 self.failed.append({"field": one["field"], "error": error.body()})
                 lost.append(one)
-        self.filled = [one for one in self.filled if one not in lost]
+        self.filled = [field for field in self.filled if field not in lost]
         await self._check_validity()
 
     async def _check_validity(self) -> None:
@@ -265,7 +265,7 @@ class _Filling:
         if "not_valid" not in self.result.changed:
             return
         invalid = [target.ref for target in self.targets if await held_values.is_invalid(target)]
-        reported = [one for one in self.result.changed["not_valid"] if one["ref"] in invalid]
+        reported = [field for field in self.result.changed["not_valid"] if field["ref"] in invalid]
         self.result.changed["not_valid"] = reported
 
     async def _resolve(self, locator: Locator) -> Target:
@@ -292,10 +292,10 @@ class _Filling:
 
     def refuse(self, invalid: list[InvalidField]) -> None:
         """Count fields as failed that the browser finds invalid and therefore does not submit."""
-        fields = {one["ref"]: one["field"] for one in self.filled}
+        fields = {field["ref"]: field["field"] for field in self.filled}
         self.failed += form_submission.refusals(invalid, fields)
-        refs = {one["ref"] for one in invalid}
-        self.filled = [one for one in self.filled if one["ref"] not in refs]
+        refs = {field["ref"] for field in invalid}
+        self.filled = [field for field in self.filled if field["ref"] not in refs]
 
     def error(self) -> OcdError:
         """Return the error of a form with fields that failed."""
@@ -312,17 +312,17 @@ class _Filling:
     def timeout_error(self) -> OcdError:
         """Return the error of a form that took too long, on a page that does not respond."""
         assert self.params.timeout_ms is not None
-        failed = ", ".join(repr(one["field"]) for one in self.failed)
+        failed = ", ".join(repr(field["field"]) for field in self.failed)
         return OcdError(
             "timeout",
             f"fill_form took longer than {self.params.timeout_ms / 1000:g} s: the page stopped "
             f"responding at {self.at}.{f' Failed before: {failed}.' if failed else ''}",
-            hint=f"{self._filled_names()}Give it more with timeout_ms, or read the page again.",
+            hint=f"{self._filled_names()}Raise timeout_ms, or read the page again.",
             **self._details(),
         )
 
     def _filled_names(self) -> str:
-        names = ", ".join(repr(one["field"]) for one in self.filled)
+        names = ", ".join(repr(field["field"]) for field in self.filled)
         return f"Filled: {names}. " if names else ""
 
     def _details(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ocd.browser.network.http_auth import Credentials
 from ocd.browser.network.interception import interception_of
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of_argument
-from ocd.safety.session_taint import ANY_SITE, Departure
+from ocd.safety.session_taint import ANY_SITE, Egress
 from ocd.verb_api.declaration import SECRET, Output, Params, Sending, tab_verb
 
 _REMEMBERED = "Chromium keeps sending credentials that a server has accepted until it is restarted"
@@ -37,7 +37,7 @@ class HttpAuth(Params):
     ] = None
 
 
-def _departures(params: HttpAuth, _here: str) -> Iterator[Departure]:
+def _egress(params: HttpAuth, _tab_url: str) -> Iterator[Egress]:
     if params.action != "set":
         return
     # Without origins it is for the first that asks, which may be a page that the tab opens later.
@@ -62,7 +62,7 @@ class HttpAuthResult(TypedDict):
     "http_auth", HttpAuth,
     returns=HttpAuthResult,
     capability="core", tier=3, leaves_dialog=True, page_keys=("realm",),
-    sends=Sending(("username", "password", "origins"), _departures),
+    sends=Sending(("username", "password", "origins"), _egress),
     example={"action": "set", "username": "ada", "password": "${SECRET:WEB}"},
 )  # fmt: skip
 async def http_auth(tab: Tab, params: HttpAuth) -> Output:

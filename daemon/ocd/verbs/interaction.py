@@ -223,8 +223,8 @@ async def _focused_field(tab: Tab) -> Target:
     if target is None:
         raise OcdError(
             "element_not_found", "No field has the focus.",
-            hint="Name the field: ref, selector or query. A page that takes keys without a field "
-            "gets them by `computer` with action type.",
+            hint="Name the field: ref, selector or query. To send keys to the page "
+            "itself, use `computer` with action type.",
         )  # fmt: skip
     return target
 

@@ -18,7 +18,7 @@ from ocd.browser.observe.text_patterns import text_test
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.origins import origin_of_argument
-from ocd.safety.session_taint import Departure, recipient
+from ocd.safety.session_taint import Egress, recipient
 from ocd.verb_api.declaration import PAYLOAD, UNLISTED, Output, Params, Sending, tab_verb
 
 _HeaderChanges = dict[str, str | None]
@@ -114,7 +114,7 @@ class RequestIntercept(Params):
 _ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'<>,;]{1,8000}", re.IGNORECASE)
 
 
-def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
+def _egress(params: RequestIntercept, _tab_url: str) -> Iterator[Egress]:
     """Yield where a rule sends data: in requests, and by what pages do with its response."""
     if params.action != "add_rule" or params.rule is None:
         return
@@ -127,10 +127,10 @@ def _departures(params: RequestIntercept, _here: str) -> Iterator[Departure]:
             yield "request", fitting
     for got in (spec.response, spec.modify_options):
         if got is not None:
-            yield from _answer_departures(got.headers or {}, fitting)
+            yield from _response_egress(got.headers or {}, fitting)
 
 
-def _answer_departures(headers: _HeaderChanges, fitting: str) -> Iterator[Departure]:
+def _response_egress(headers: _HeaderChanges, fitting: str) -> Iterator[Egress]:
     for name, value in headers.items():
         if name.lower() == "set-cookie":
             yield "state", fitting
@@ -173,7 +173,7 @@ class RequestInterceptResult(TypedDict):
     "request_intercept", RequestIntercept,
     returns=RequestInterceptResult,
     capability="core", tier=3, leaves_dialog=True,
-    page_keys=("url", "urls", "headers"), sends=Sending(("rule", "body"), _departures),
+    page_keys=("url", "urls", "headers"), sends=Sending(("rule", "body"), _egress),
     example={"action": "add_rule", "rule": {"pattern": "*.png", "action": "block"}},
 )  # fmt: skip
 async def request_intercept(tab: Tab, params: RequestIntercept) -> Output:
@@ -325,14 +325,14 @@ _URLS_SHOWN = 10
 
 def _logs(rules: Interception, limit: int) -> dict[str, Any]:
     latest = list(rules.log)[-limit:]
-    failed = [one for one in latest if one["action"] == "block" or "error" in one]
-    rest = [one for one in latest if one not in failed]
-    api = [one for one in rest if one["resource_type"] not in _ASSETS]
+    failed = [entry for entry in latest if entry["action"] == "block" or "error" in entry]
+    rest = [entry for entry in latest if entry not in failed]
+    api = [entry for entry in rest if entry["resource_type"] not in _ASSETS]
     assets: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in rest:
-        if one["resource_type"] in _ASSETS:
-            domain = one["url"].partition("://")[2].partition("/")[0]
-            assets[domain, one["resource_type"]].append(one["url"])
+    for entry in rest:
+        if entry["resource_type"] in _ASSETS:
+            domain = entry["url"].partition("://")[2].partition("/")[0]
+            assets[domain, entry["resource_type"]].append(entry["url"])
     groups = [
         {"domain": domain, "type": kind, "count": len(urls), "urls": urls[:_URLS_SHOWN]}
         for (domain, kind), urls in assets.items()
@@ -344,8 +344,8 @@ def _logs(rules: Interception, limit: int) -> dict[str, Any]:
         "dropped": rules.logged - len(rules.log),
     }
     return {
-        "api_logs": [_entry_to_dict(one) for one in api],
-        "failed_logs": [_entry_to_dict(one) for one in failed],
+        "api_logs": [_entry_to_dict(entry) for entry in api],
+        "failed_logs": [_entry_to_dict(entry) for entry in failed],
         "asset_groups": groups, "summary": counts, "stats": stats,
         "headers_stripped": "credentials masked",
     }  # fmt: skip

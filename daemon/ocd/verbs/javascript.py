@@ -112,9 +112,9 @@ async def init_script(session: Session, params: InitScriptParams) -> Output:
             message = "It runs first in each page, from the page's next load on"
             data |= {"id": added.id, "message": message}
         case "list":
-            data["scripts"] = [_script_to_dict(one) for one in scripts]
+            data["scripts"] = [_script_to_dict(script) for script in scripts]
         case "remove":
-            removed = [params.id] if params.id is not None else [one.id for one in scripts]
+            removed = [params.id] if params.id is not None else [script.id for script in scripts]
             for script_id in removed:
                 await scripts.remove(script_id)
             data["removed"] = removed

@@ -82,7 +82,7 @@ class MemoryResult(TypedDict, total=False):
 async def memory(notes: Notes, params: Memory) -> Output:
     handlers = {"record": _record, "query": _query, "validate": _validate, "delete": _delete}
     data = await asyncio.to_thread(handlers[params.action], notes, params)
-    return Output(data=data | notes.store.complaint())
+    return Output(data=data | notes.store.unreadable_note())
 
 
 def _required_params(params: Memory, *names: str) -> list[Any]:

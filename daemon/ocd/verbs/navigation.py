@@ -58,7 +58,7 @@ class PageAddress(TypedDict):
     status: Annotated[int | None, Meta(description="HTTP status; null without a response")]
     redirected: NotRequired[bool]
     broken_off: NotRequired[
-        Annotated[str, Meta(description="Why the page is not whole: its load ended early")]
+        Annotated[str, Meta(description="Why the page is incomplete: its load ended early")]
     ]
     beforeunload: NotRequired[
         Annotated[str, Meta(description="accepted: the previous page asked to stay")]
@@ -149,7 +149,7 @@ def _parse_address(text: str, tab: Tab) -> str:
         raise OcdError(
             "invalid_url", f"Incomplete address: {text!r}", url=text,
             hint="Outlines shorten addresses with …. Click the link by its ref, or read its full "
-            f"address: {tool_call('read_page', ref='e1')}; … itself is written %E2%80%A6.",
+            f"address: {tool_call('read_page', ref='e1')}; write a literal … as %E2%80%A6.",
         )  # fmt: skip
     return parse_url_argument(resolve_in_page(text, tab.url))
 

@@ -169,11 +169,11 @@ def _action(params: Network) -> str:
 async def _list(tab: Tab, params: Network) -> Output:
     fits = request_views.every(_tests(params))
     known = tab.request_log.requests()
-    found = [one for one in known if fits(one)]
+    found = [request for request in known if fits(request)]
     latest = found[-params.limit :] if params.limit else found
     data: dict[str, Any] = {
         "action": "list", "tab_id": tab.id,
-        "requests": [request_views.request_summary(one) for one in latest],
+        "requests": [request_views.request_summary(request) for request in latest],
         "returned": len(latest), "total": len(found), "known": len(known),
         "dropped": tab.request_log.dropped,
     }  # fmt: skip
@@ -220,7 +220,7 @@ def _select_requests(tab: Tab, params: Network) -> NetworkRequest:
     if params.id:
         return tab.request_log.find(params.id)
     fits = request_views.every(_tests(params))
-    found = [one for one in tab.request_log.requests() if fits(one)]
+    found = [request for request in tab.request_log.requests() if fits(request)]
     if not params.url or not found:
         raise OcdError(
             "not_found" if params.url else "invalid_argument",

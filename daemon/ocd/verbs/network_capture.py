@@ -131,7 +131,7 @@ async def _capture(tab: Tab, mode: str, params: NetworkCaptureLite | NetworkCapt
         capture.start = tab.request_log.log.end
         return Output(data=result | counts | {"cleared_count": len(found)})
     latest = found[-params.limit :] if params.limit else found
-    entries = [await _entry(tab, capture, one) for one in latest]
+    entries = [await _entry(tab, capture, request) for request in latest]
     result |= {"running": capture.end is None, "entries": entries, "total_entries": len(found)}
     return Output(
         data=result | {"returned": len(latest), "dropped": dropped} | counts,
@@ -153,8 +153,8 @@ def _new(tab: Tab, mode: str, options: CaptureOptions) -> Capture:
     return capture
 
 
-async def _entry(tab: Tab, capture: Capture, one: NetworkRequest) -> dict[str, Any]:
+async def _entry(tab: Tab, capture: Capture, request: NetworkRequest) -> dict[str, Any]:
     if capture.body_collector is None:
-        return request_views.request_summary(one)
-    body = await tab.request_log.body(one, capture.body_collector.max_body_bytes)
-    return request_views.with_body(request_views.request_details(one), body)
+        return request_views.request_summary(request)
+    body = await tab.request_log.body(request, capture.body_collector.max_body_bytes)
+    return request_views.with_body(request_views.request_details(request), body)

@@ -112,7 +112,7 @@ async def page_tool_call(tab: Tab, params: CallPageTool) -> Output:
     if not tab.page_tools.has(params.name):
         await tab.page_tools.ask_libraries(tab.frames())
     tool = tab.page_tools.find(params.name, params.frame)
-    frame = next(one for one in tab.frames() if one.frame_id == tool.frame_id)
+    frame = next(frame for frame in tab.frames() if frame.frame_id == tool.frame_id)
     if frame.url.startswith("http"):
         await tab.guard.check(frame.url)
     await _ask(tab, tool, params.arguments)

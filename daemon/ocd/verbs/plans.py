@@ -114,7 +114,7 @@ async def execute_plan(planner: Planner, work: TaskHandle, params: ExecutePlan) 
         path = await asyncio.to_thread(planner.store.save, params.save_as, plan_object)
         identity = {"plan_id": params.save_as, "plan_path": str(path)}
     if params.dry_run:
-        steps = [{"order": one.order, "tool": one.tool} for one in plan.steps]
+        steps = [{"order": step.order, "tool": step.tool} for step in plan.steps]
         checked = {"status": "CHECKED", "total_steps": len(steps), "steps": steps}
         parameters = msgspec.to_builtins(plan.parameters)
         return Output(data={**identity, **checked, "parameters": parameters})

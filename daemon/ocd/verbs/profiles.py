@@ -43,7 +43,7 @@ class ListProfilesResult(TypedDict):
 )
 async def list_profiles(chromium: Chromium, params: ListProfiles) -> Output:
     found = await asyncio.to_thread(_find_profile, chromium, params.user_data_dir)
-    active = [one["directory"] for one in found if one["is_active"]]
+    active = [profile["directory"] for profile in found if profile["is_active"]]
     data: dict[str, Any] = {
         "profiles": found, "count": len(found),
         "current_profile_directory": active[0] if active else None,

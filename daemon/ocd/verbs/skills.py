@@ -122,7 +122,7 @@ async def oc_skill_record(service: SkillService, params: SkillRecord) -> Output:
         recording_id=params.recording_id, last_actions=params.last_actions,
     )  # fmt: skip
     data = await service.record(request, call_context.current().session)
-    return Output(data=data | service.skills.store.complaint())
+    return Output(data=data | service.skills.store.unreadable_note())
 
 
 class SkillRecall(Params):
@@ -186,7 +186,7 @@ async def oc_skill_recall(service: SkillService, params: SkillRecall) -> Output:
         "skills": skills, "count": len(skills), "total": recalled.total,
         "hidden": recalled.hidden, "promotion_filter_active": not params.include_unpromoted,
     }  # fmt: skip
-    return Output(data=data | service.skills.store.complaint())
+    return Output(data=data | service.skills.store.unreadable_note())
 
 
 class SkillReplay(Params):

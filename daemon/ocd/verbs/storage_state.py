@@ -12,7 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.storage import storage_state
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of_argument
-from ocd.safety.session_taint import Departure
+from ocd.safety.session_taint import Egress
 from ocd.storage.files import write_whole
 from ocd.verb_api.declaration import (
     PAYLOAD,
@@ -100,7 +100,7 @@ class ContextImport(Params):
     strict_origin: Annotated[bool, Meta(description="Only if the tab shows that origin")] = False
 
 
-def _departures(params: ContextImport, _here: str) -> Iterator[Departure]:
+def _egress(params: ContextImport, _tab_url: str) -> Iterator[Egress]:
     envelope = storage_state.decode_envelope(params.envelope)
     for area in (envelope, *envelope.frames):
         yield "state", origin_of_argument(area.origin) or area.origin
@@ -123,7 +123,7 @@ class ContextImportResult(TypedDict):
     returns=ContextImportResult,
     capability="storage", tier=2, opens_tab=True,
     aliases={"path": "envelope_path"},
-    sends=Sending(("envelope",), _departures),
+    sends=Sending(("envelope",), _egress),
     example={"envelope_path": "/home/ada/login.json"},
 )  # fmt: skip
 async def oc_context_import(tab: Tab, params: ContextImport) -> Output:

@@ -152,11 +152,11 @@ def _console(health: HealthReport) -> dict[str, Any]:
 def _failed_requests(health: HealthReport) -> list[dict[str, Any]]:
     return [
         {
-            "url": redact_url(one.url[:_LINE]),
-            "method": one.method,
-            "type": one.type,
-            **({"status": one.status} if one.status else {}),
-            **({"error": one.error} if one.error else {}),
+            "url": redact_url(request.url[:_LINE]),
+            "method": request.method,
+            "type": request.type,
+            **({"status": request.status} if request.status else {}),
+            **({"error": request.error} if request.error else {}),
         }
-        for one in health.failed[:MAX_ITEMS]
+        for request in health.failed[:MAX_ITEMS]
     ]

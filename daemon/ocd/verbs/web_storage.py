@@ -13,7 +13,7 @@ from ocd.browser.storage.cookies import CookieMatches, CookieQuery
 from ocd.browser.tabs.tab import Tab
 from ocd.safety.origins import origin_of_argument
 from ocd.safety.redact import MASK, is_secret_name
-from ocd.safety.session_taint import Departure
+from ocd.safety.session_taint import Egress
 from ocd.verb_api.declaration import PAYLOAD, SECRET, UNLISTED, Output, Params, Sending, tab_verb
 
 _AUTH_LIKE = re.compile(r"__Host-|__Secure-|connect\.sid|s?sid\b|session|token|auth|login", re.I)
@@ -52,9 +52,9 @@ class Cookies(Params):
     raw: Annotated[bool, Meta(description="get: do not mask values")] = False
 
 
-def _cookie_departures(params: Cookies, here: str) -> Iterator[Departure]:
+def _cookie_egress(params: Cookies, tab_url: str) -> Iterator[Egress]:
     if params.action == "set":
-        yield "state", jar.owner(params.domain, here)
+        yield "state", jar.owner(params.domain, tab_url)
 
 
 class Cookie(TypedDict):
@@ -93,7 +93,7 @@ class CookiesResult(TypedDict):
     returns=CookiesResult,
     capability="storage", tier=2, leaves_dialog=True,
     page_keys=("name", "value"),
-    sends=Sending(("name", "value", "domain", "path"), _cookie_departures),
+    sends=Sending(("name", "value", "domain", "path"), _cookie_egress),
     example={"action": "get", "name": "session"},
 )  # fmt: skip
 async def cookies(tab: Tab, params: Cookies) -> Output:
@@ -175,9 +175,9 @@ class Storage(Params):
     ] = None
 
 
-def _storage_departures(params: Storage, here: str) -> Iterator[Departure]:
+def _storage_egress(params: Storage, tab_url: str) -> Iterator[Egress]:
     if params.action == "set":
-        whose = params.origin or here
+        whose = params.origin or tab_url
         yield "state", origin_of_argument(whose) or whose
 
 
@@ -204,7 +204,7 @@ class StorageResult(TypedDict):
     "storage", Storage,
     returns=StorageResult,
     capability="storage", tier=3, page_keys=("key", "keys", "value", "items"),
-    sends=Sending(("key", "value", "origin"), _storage_departures),
+    sends=Sending(("key", "value", "origin"), _storage_egress),
     example={"action": "get", "key": "cart"},
 )  # fmt: skip
 async def storage(tab: Tab, params: Storage) -> Output:

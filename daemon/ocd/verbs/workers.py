@@ -134,14 +134,14 @@ def _find_worker(session: Session, params: Worker) -> Isolated:
 
 
 def _list_workers(session: Session) -> dict[str, Any]:
-    workers = [_worker_to_dict(session, one) for one in session.workers]
+    workers = [_worker_to_dict(session, worker) for worker in session.workers]
     return {"session": session.name, "worker_count": len(workers), "workers": workers}
 
 
-def _worker_to_dict(session: Session, one: Isolated) -> dict[str, Any]:
-    tabs = [tab.id for tab in session.workers.tabs(one)]
-    owner = {"workflow_id": one.workflow_id} if one.workflow_id else {}
-    named = {"worker_id": one.id, "name": one.name, "created_at": one.created_at}
+def _worker_to_dict(session: Session, worker: Isolated) -> dict[str, Any]:
+    tabs = [tab.id for tab in session.workers.tabs(worker)]
+    owner = {"workflow_id": worker.workflow_id} if worker.workflow_id else {}
+    named = {"worker_id": worker.id, "name": worker.name, "created_at": worker.created_at}
     return {**named, "tab_ids": tabs, "tab_count": len(tabs), **owner}
 
 

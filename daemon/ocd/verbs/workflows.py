@@ -58,15 +58,15 @@ class WorkflowInit(Params):
     ] = 300_000
 
     def __post_init__(self) -> None:
-        names = [one.name for one in self.workers]
+        names = [worker.name for worker in self.workers]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise OcdError(
                 "invalid_argument", f"workflow_init: two workers are named {twice[:200]!r}",
                 hint="Give each worker a unique name.", parameter="workers",
             )  # fmt: skip
-        for one in self.workers:
-            if one.url:
-                parse_url_argument(one.url)
+        for worker in self.workers:
+            if worker.url:
+                parse_url_argument(worker.url)
 
 
 class WorkflowStatus(Params):
@@ -146,7 +146,7 @@ class WorkflowInitResult(TypedDict):
     example={"name": "prices", "workers": [{"name": "a", "task": "Note the price"}]},
 )  # fmt: skip
 async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
-    assignments = [_assignment(one) for one in params.workers]
+    assignments = [_assignment(worker) for worker in params.workers]
     limits = WorkflowLimits(
         params.worker_timeout_ms, params.global_timeout_ms, params.max_stale_iterations
     )
@@ -170,10 +170,10 @@ async def workflow_init(workflows: Workflows, params: WorkflowInit) -> Output:
     return Output(data=data | {key: ids for key, ids in gone.items() if ids})
 
 
-def _assignment(one: WorkerSpec) -> WorkerAssignment:
-    url = parse_url_argument(one.url) if one.url else ""
+def _assignment(spec: WorkerSpec) -> WorkerAssignment:
+    url = parse_url_argument(spec.url) if spec.url else ""
     return WorkerAssignment(
-        one.name, one.task, url, one.success_criteria, one.share_cookies, one.timeout_ms
+        spec.name, spec.task, url, spec.success_criteria, spec.share_cookies, spec.timeout_ms
     )
 
 

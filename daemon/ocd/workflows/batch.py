@@ -14,7 +14,7 @@ from ocd.ledger.cancellation import TaskStopped, stoppable
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verb_api.nested_calls import NestedCalls, NestedReply
 
-# How many failures the error of a batch lists in which every task failed.
+# How many failures are listed in the error of a batch in which every task failed.
 MAX_LISTED_FAILURES = 20
 MAX_VALUE_CHARS = 4 << 20
 
@@ -171,8 +171,8 @@ class BatchRun:
 
 def sum_results(results: Sequence[dict[str, Any]]) -> dict[str, int]:
     """Return the number of results, of successes and failures, and their total duration."""
-    good = sum(1 for one in results if one.get("success"))
-    took = sum(one.get("duration_ms", 0) for one in results)
+    good = sum(1 for result in results if result.get("success"))
+    took = sum(result.get("duration_ms", 0) for result in results)
     counts = {"total": len(results), "succeeded": good, "failed": len(results) - good}
     return {**counts, "total_duration_ms": took}
 
@@ -182,7 +182,7 @@ def _value(answer: NestedReply) -> Any:  # noqa: ANN401 - any JSON value
     if len(text) > MAX_VALUE_CHARS:
         raise OcdError(
             "too_large", f"The script's value has {len(text)} characters",
-            hint="Return less, or run it alone: "
+            hint="Return less, or run the script by itself: "
             + tool_call("javascript_tool", output_mode="handle"),
             limit=MAX_VALUE_CHARS,
         )  # fmt: skip

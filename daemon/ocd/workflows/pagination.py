@@ -17,7 +17,7 @@ _CLICK_MS = 5000
 _MAX_FAILURES = 3
 # Errors of the click on the next button that mean there is no next page.
 _NO_NEXT = frozenset({"element_not_found", "not_enabled", "not_visible", "detached", "covered"})
-# It runs among the page's own scripts, which may have replaced what arrays have.
+# It runs among the page's own scripts, which may have replaced array methods.
 _PRINT = """(() => {
   const of = (name) => Reflect.get(Document.prototype, name, document);
   let text = (of('body')?.innerText ?? '') + location.href + PLACE;

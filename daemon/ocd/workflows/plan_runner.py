@@ -221,7 +221,7 @@ class _PlanRun:
         if step.name:
             conditions.add(f"{step.name}_{kind}")
         handlers = self.plan.error_handlers
-        return next((one for one in handlers if one.condition in conditions), None)
+        return next((handler for handler in handlers if handler.condition in conditions), None)
 
     def _step_error(self, step: PlanStep, cause: OcdError, more: str = "") -> OcdError:
         return OcdError(

@@ -112,7 +112,7 @@ def plan_of(raw: object) -> Plan:
         raise _plan_error("expected an object with steps")
     fields = {key: value for key, value in snake_case_keys(raw).items() if key not in _ABOUT}
     fields["steps"] = _steps(fields.get("steps"))
-    fields["error_handlers"] = [_handler(one) for one in fields.get("error_handlers") or []]
+    fields["error_handlers"] = [_handler(handler) for handler in fields.get("error_handlers") or []]
     if "success_criteria" in fields:
         fields["success_criteria"] = _criteria(fields["success_criteria"])
     try:
@@ -174,38 +174,38 @@ def _names_in(value: Any) -> Iterator[re.Match[str]]:  # noqa: ANN401 - any JSON
             yield from _names_in(item)
 
 
-def substitute(value: Any, known: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
+def substitute(value: Any, values: Mapping[str, Any], declared: set[str]) -> Any:  # noqa: ANN401 - JSON
     """Return the value with ${name} and ${name.path} replaced; once, never what was put in.
 
     A string that is just one name becomes the value itself. Undeclared names stay as they are:
     scripts have such templates, too. Raises invalid_argument for one without a value.
     """
     if isinstance(value, dict):
-        return {key: substitute(item, known, declared) for key, item in value.items()}
+        return {key: substitute(item, values, declared) for key, item in value.items()}
     if isinstance(value, list):
-        return [substitute(item, known, declared) for item in value]
+        return [substitute(item, values, declared) for item in value]
     if not isinstance(value, str) or "${" not in value:
         return value
     only = _NAME.fullmatch(value)
     if only and only[1] in declared:
-        return _value(only, known)
+        return _value(only, values)
 
     def text(match: re.Match[str]) -> str:
         if match[1] not in declared:
             return match[0]
-        found = _value(match, known)
+        found = _value(match, values)
         return found if isinstance(found, str) else msgspec.json.encode(found).decode()
 
     return _NAME.sub(text, value)
 
 
-def _value(match: re.Match[str], known: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
-    if match[1] not in known:
+def _value(match: re.Match[str], values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    if match[1] not in values:
         raise OcdError(
             "invalid_argument", f"execute_plan: {match[0]} has no value",
             hint=f'Pass it: params {{"{match[1]}": …}}', parameter=f"params.{match[1]}",
         )  # fmt: skip
-    return get_at_path(known[match[1]], match[2].lstrip("."))
+    return get_at_path(values[match[1]], match[2].lstrip("."))
 
 
 def get_at_path(value: Any, path: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -63,7 +63,7 @@ class PlanStore:
             raise OcdError(
                 "plan_not_found", f"There is no plan {plan_id[:200]!r}",
                 hint="Pass it inline as plan, or store it with save_as.",
-                available_plans=[one[:200] for one in known[:100]], plan_count=len(known),
+                available_plans=[plan_id[:200] for plan_id in known[:100]], plan_count=len(known),
             )  # fmt: skip
         return found.plan
 

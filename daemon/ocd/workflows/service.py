@@ -88,7 +88,10 @@ class Workflows:
         workflow_id = self.store.new_id()
         opened: list[BrowserContext] = []
         try:
-            tabs = [await self._open(session, workflow_id, one, opened) for one in assignments]
+            tabs = [
+                await self._open(session, workflow_id, assignment, opened)
+                for assignment in assignments
+            ]
             errors = await self._load_all(session_name, tabs, assignments)
             now = self.store.now()
             workers = [
@@ -97,7 +100,7 @@ class Workflows:
             ]
             meta = WorkflowMeta(
                 workflow_id=workflow_id, name=name, session=session_name, created_at=now,
-                workers=tuple(one.name for one in assignments),
+                workers=tuple(assignment.name for assignment in assignments),
                 worker_timeout_ms=limits.worker_timeout_ms,
                 global_timeout_ms=limits.global_timeout_ms,
                 max_stale_iterations=limits.max_stale_iterations,
@@ -111,11 +114,11 @@ class Workflows:
     async def _make_room(self, session: Session, count: int) -> list[str]:
         """Close contexts of ended workflows, oldest first, as far as needed."""
         released: list[str] = []
-        for workflow_id in sorted({one.workflow_id for one in session.workers} - {""}):
+        for workflow_id in sorted({worker.workflow_id for worker in session.workers} - {""}):
             if session.free_workers >= count:
                 break
             if await self._is_over(workflow_id):
-                own = [one for one in session.workers if one.workflow_id == workflow_id]
+                own = [worker for worker in session.workers if worker.workflow_id == workflow_id]
                 await _close(session, own)
                 released.append(workflow_id)
         return released
@@ -132,13 +135,13 @@ class Workflows:
         self,
         session: Session,
         workflow_id: str,
-        one: WorkerAssignment,
+        assignment: WorkerAssignment,
         opened: list[BrowserContext],
     ) -> Tab:
-        worker = await session.workers.create(one.name, workflow_id=workflow_id)
+        worker = await session.workers.create(assignment.name, workflow_id=workflow_id)
         opened.append(worker)
-        if one.share_cookies and one.url:
-            await session.workers.share_cookies(worker, one.url)
+        if assignment.share_cookies and assignment.url:
+            await session.workers.share_cookies(worker, assignment.url)
         return await session.workers.open(worker)
 
     async def _load_all(
@@ -195,7 +198,7 @@ class Workflows:
         if meta.session not in self.sessions.names():
             return [], []
         session = self.sessions.get(meta.session)
-        own = [one for one in session.workers if one.workflow_id == meta.workflow_id]
+        own = [worker for worker in session.workers if worker.workflow_id == meta.workflow_id]
         return [worker.id for worker in own], await _close(session, own)
 
     def duration_ms(self, meta: WorkflowMeta, workers: Sequence[WorkerState]) -> int:
@@ -207,7 +210,7 @@ class Workflows:
 
 
 def _new_worker(
-    one: WorkerAssignment,
+    assignment: WorkerAssignment,
     context: BrowserContext,
     tab: Tab,
     load_error: str | None,
@@ -215,9 +218,9 @@ def _new_worker(
     limits: WorkflowLimits,
 ) -> WorkerState:
     return WorkerState(
-        name=one.name, worker_id=context.id, tab_id=tab.id, url=one.url, task=one.task,
-        success_criteria=one.success_criteria, started_at=now, load_error=load_error,
-        timeout_ms=one.timeout_ms or limits.worker_timeout_ms,
+        name=assignment.name, worker_id=context.id, tab_id=tab.id, url=assignment.url,
+        task=assignment.task, success_criteria=assignment.success_criteria, started_at=now,
+        load_error=load_error, timeout_ms=assignment.timeout_ms or limits.worker_timeout_ms,
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Workflows on disk: one folder each, one file per worker.
 
-    workflows/<workflow_id>/workflow.json        what was agreed (WorkflowMeta)
+    workflows/<workflow_id>/workflow.json        how it was started (WorkflowMeta)
                             workers/<name>.json  one worker (WorkerState), under a safe name
                             lock                 held while one of them changes
     workflows/lock                               held while one is made or removed
@@ -17,8 +17,8 @@ could disagree. Write order:
    `.<id>.gone` (workflow.gone), then removed (workflow.removed).
 
 A crash before 2 or inside 5 leaves a folder with a leading dot, which the next workflow removes.
-A crash inside 4 leaves some workers ended; cleaning up again ends the rest. Times that have run
-out are seen when somebody looks, and hold from their moment on: no timer can be lost.
+A crash inside 4 leaves some workers ended; cleaning up again ends the rest. Expired time limits are
+noticed when the workflow is read, and count from when they expired: no timer can be lost.
 """
 
 import logging
@@ -125,7 +125,7 @@ class WorkflowStore:
 
     def _removable(self, ids: Sequence[str]) -> list[str]:
         """Return the ids of those that were cleaned up, then of those whose time is over."""
-        metas = [meta for one in ids if (meta := self._readable_meta(one))]
+        metas = [meta for workflow_id in ids if (meta := self._readable_meta(workflow_id))]
         cleaned = [meta.workflow_id for meta in metas if meta.cleaned_at]
         now = self.now()
         late = [m.workflow_id for m in metas if not m.cleaned_at and ends_at(m) <= now]
@@ -151,9 +151,9 @@ class WorkflowStore:
     def newest(self, session: str, *, own: bool = False) -> str | None:
         """Return the id of the session's newest workflow, else (unless `own`) of the newest."""
         ids = self.ids()[::-1]
-        for one in ids:
-            if (meta := self._readable_meta(one)) and meta.session == session:
-                return one
+        for workflow_id in ids:
+            if (meta := self._readable_meta(workflow_id)) and meta.session == session:
+                return workflow_id
         return None if own or not ids else ids[0]
 
     def meta(self, workflow_id: str) -> WorkflowMeta:
@@ -239,7 +239,7 @@ class WorkflowStore:
 
 
 def _no_worker(meta: WorkflowMeta, name: str) -> OcdError:
-    known = ", ".join(repr(one[:80]) for one in meta.workers[:20])
+    known = ", ".join(repr(worker[:80]) for worker in meta.workers[:20])
     return OcdError(
         "worker_not_found", f"{meta.workflow_id} has no worker {name[:200]!r}",
         hint=f"Its workers: {known}.", workers=list(meta.workers[:20]),

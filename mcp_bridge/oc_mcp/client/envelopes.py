@@ -19,10 +19,10 @@ _CONTENTS = ("content", "contents", "messages")
 _LISTS = ("tools", "resources", "resourceTemplates", "prompts")
 
 
-class _Sealed(str):
+class _Envelope(str):
     """A short text to everything that checks or copies a result; `inside` is what it carries."""
 
-    def __new__(cls, inside: object) -> "_Sealed":
+    def __new__(cls, inside: object) -> "_Envelope":
         sealed = super().__new__(cls, "sealed")
         sealed.inside = inside
         return sealed
@@ -37,14 +37,14 @@ def put_in_envelopes(item: SessionMessage | Exception) -> SessionMessage | Excep
     result = item.message.result
     for what in _LISTS:
         if isinstance(result.get(what), list):
-            inner = [_item(one, what) for one in result[what][:MAX_LISTED]]
+            inner = [_item(entry, what) for entry in result[what][:MAX_LISTED]]
             return _with(item, item.message, {**result, what: inner})
     for what in _CONTENTS:
         if what in result:
             rest = {
                 k: v for k, v in result.items() if k not in (what, "structuredContent", "_meta")
             }
-            return _with(item, item.message, {**rest, what: [], "_meta": {_KEY: _Sealed(result)}})
+            return _with(item, item.message, {**rest, what: [], "_meta": {_KEY: _Envelope(result)}})
     return item
 
 
@@ -56,7 +56,7 @@ def _with(
 
 
 def _item(one: object, what: str) -> dict[str, Any]:
-    carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: _Sealed(one)}}
+    carrier: dict[str, Any] = {"name": "carrier", "_meta": {_KEY: _Envelope(one)}}
     if what == "resources":
         return {**carrier, "uri": "carrier:"}
     if what == "resourceTemplates":
@@ -72,4 +72,4 @@ def open_envelope(result: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as it cam
     """Return what an envelope carries, a result or a list item; anything else unchanged."""
     meta = result.get("_meta")
     carried = meta.get(_KEY) if isinstance(meta, dict) else None
-    return carried.inside if isinstance(carried, _Sealed) else result
+    return carried.inside if isinstance(carried, _Envelope) else result

@@ -215,7 +215,9 @@ class Upstream:
     # --- changes ------------------------------------------------------------------------------
 
     async def _on_message(self, message: object) -> None:
-        self._ask_again([one.list_name for one in _CHANGES if isinstance(message, one.message)])
+        self._ask_again(
+            [change.list_name for change in _CHANGES if isinstance(message, change.message)]
+        )
 
     def _ask_again(self, changed: Iterable[ListName]) -> None:
         self._stale.update(changed)
@@ -228,9 +230,9 @@ class Upstream:
             "tools": can.tools, "prompts": can.prompts, "resources": can.resources,
         }  # fmt: skip
         changing: list[ListName] = [
-            one.list_name
-            for one in _CHANGES
-            if lists[one.list_name] and lists[one.list_name].list_changed
+            change.list_name
+            for change in _CHANGES
+            if lists[change.list_name] and lists[change.list_name].list_changed
         ]
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not changing:
             return

@@ -33,21 +33,21 @@ Send = Callable[[Any], Awaitable[dict[str, Any]]]
 
 
 async def list_all(
-    send: Send, what: ListName | Literal["resourceTemplates"]
+    send: Send, list_name: ListName | Literal["resourceTemplates"]
 ) -> list[dict[str, Any]]:
     """Return the raw items of a list, MAX_LISTED at most.
 
     An item that is not valid is returned as it came: it does not invalidate the others.
     """
-    request, model = _LISTS[what]
+    request, model = _LISTS[list_name]
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
         page = await send(request(params=params))
-        items = page.get(what)
+        items = page.get(list_name)
         found += (
-            [_item(open_envelope(one), model) for one in items] if isinstance(items, list) else []
+            [_item(open_envelope(item), model) for item in items] if isinstance(items, list) else []
         )
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str) or len(found) >= MAX_LISTED:
@@ -63,7 +63,9 @@ async def list_templates(send: Send) -> list[dict[str, Any]]:
         if error.error.code == types.METHOD_NOT_FOUND:
             return []
         raise
-    return [one | {"variables": variables_of(one.get("uriTemplate"))} for one in listed]
+    return [
+        template | {"variables": variables_of(template.get("uriTemplate"))} for template in listed
+    ]
 
 
 def _item(one: object, model: type[BaseModel]) -> dict[str, Any]:

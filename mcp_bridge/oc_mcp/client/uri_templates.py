@@ -17,16 +17,20 @@ def variables_of(template: object) -> list[tuple[str, bool]]:
         parsed = UriTemplate.parse(template)
     except InvalidUriTemplate:
         return []
-    return [(one.name, one.operator not in ("?", "&")) for one in parsed.variables]
+    return [(variable.name, variable.operator not in ("?", "&")) for variable in parsed.variables]
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Return the address; a variable with several parts ({/path*}) is given as one text, `a/b`."""
     parsed = UriTemplate.parse(template)
     found: dict[str, str | list[str]] = {}
-    for one in parsed.variables:
-        if one.name in values:
-            value = values[one.name]
-            parts = value.removeprefix(one.operator).split(one.operator) if one.explode else value
-            found[one.name] = parts
+    for variable in parsed.variables:
+        if variable.name in values:
+            value = values[variable.name]
+            parts = (
+                value.removeprefix(variable.operator).split(variable.operator)
+                if variable.explode
+                else value
+            )
+            found[variable.name] = parts
     return parsed.expand(found)

@@ -187,7 +187,7 @@ class DaemonProtocol(Protocol):
         ...
 
     async def known_names(
-        self, what: Literal["handles", "tasks", "tabs"], session: str
+        self, kind: Literal["handles", "tasks", "tabs"], session: str
     ) -> list[str]:
         """Return the names of handles and of tasks, newest first, or of the session's tabs."""
         ...

@@ -102,7 +102,7 @@ class Prompts:
         upstream = await self._resources.upstream_prompts(ctx)
         ours = [_describe(*item) for item in PROMPTS.items()]
         return types.ListPromptsResult(
-            prompts=[*ours, *(types.Prompt.model_validate(one) for one in upstream)]
+            prompts=[*ours, *(types.Prompt.model_validate(prompt) for prompt in upstream)]
         )
 
     async def get_prompt(
@@ -114,13 +114,15 @@ class Prompts:
             return fill(params.name, params.arguments or {})
         prompt = {"name": params.name, "arguments": params.arguments or {}}
         contents = await self._resources.read_upstream(ctx, server, "prompts/get", prompt)
-        return types.GetPromptResult(messages=[_message(one) for one in contents])
+        return types.GetPromptResult(messages=[_message(content) for content in contents])
 
 
-def _message(one: types.TextResourceContents | types.BlobResourceContents) -> types.PromptMessage:
-    if isinstance(one, types.TextResourceContents):
-        return types.PromptMessage(role="user", content=types.TextContent(text=one.text))
-    return types.PromptMessage(role="user", content=types.EmbeddedResource(resource=one))
+def _message(
+    content: types.TextResourceContents | types.BlobResourceContents,
+) -> types.PromptMessage:
+    if isinstance(content, types.TextResourceContents):
+        return types.PromptMessage(role="user", content=types.TextContent(text=content.text))
+    return types.PromptMessage(role="user", content=types.EmbeddedResource(resource=content))
 
 
 def _describe(name: str, prompt: _Prompt) -> types.Prompt:

@@ -62,7 +62,7 @@ class Resources:
         """Answer resources/list; outputs are not listed: the results of calls link to them."""
         upstream = await self._daemon.resources(self._caller_of(ctx).maximum)
         return types.ListResourcesResult(
-            resources=[*_OURS, *(types.Resource.model_validate(one) for one in upstream)]
+            resources=[*_OURS, *(types.Resource.model_validate(resource) for resource in upstream)]
         )
 
     async def list_templates(
@@ -128,19 +128,19 @@ class Resources:
         return await self._daemon.prompts(self._caller_of(ctx).maximum)
 
     async def read_upstream(
-        self, ctx: Context, server: str, what: str, arguments: dict[str, Any], uri: str = ""
+        self, ctx: Context, server: str, method: str, arguments: dict[str, Any], uri: str = ""
     ) -> Contents:
         """Return another server's reply; a long one is stored, and its first page returned.
 
         Args:
-            what: resources/read, resources/templates/read or prompts/get.
+            method: resources/read, resources/templates/read or prompts/get.
             uri: the address under which we offer it.
         """
         caller = self._caller_of(ctx)
         arguments = {**arguments, "output_mode": "auto", "output_inline_limit_bytes": PAGE_BYTES}
         uri = uri or f"{UPSTREAM_URI}{server}"
         try:
-            reply = await self._call(caller, f"{server}__{what}", arguments)
+            reply = await self._call(caller, f"{server}__{method}", arguments)
         except OcdError as error:
             raise _not_found(uri, f"{error.message} {error.hint}".strip()) from None
         if reply.is_handle:
@@ -189,8 +189,8 @@ class Resources:
 
 
 def _blobs(uri: str, reply: Reply) -> Iterator[types.BlobResourceContents]:
-    for one in reply.attachments:
-        inner = one.get("resource", one)
+    for attachment in reply.attachments:
+        inner = attachment.get("resource", attachment)
         data = inner.get("blob") or inner.get("data")
         if data:
             mime = inner.get("mimeType")

@@ -43,14 +43,14 @@ async def serve_lines(
 async def _read(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    into: _Incoming,
+    incoming: _Incoming,
     first: Sequence[bytes],
 ) -> None:
-    async with into:
+    async with incoming:
         for line in first:
-            await _accept(line, writer, into)
+            await _accept(line, writer, incoming)
         while line := await _line(reader, writer):
-            await _accept(line, writer, into)
+            await _accept(line, writer, incoming)
 
 
 async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
@@ -63,7 +63,7 @@ async def _line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> b
     return b""
 
 
-async def _accept(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) -> None:
+async def _accept(line: bytes, writer: asyncio.StreamWriter, incoming: _Incoming) -> None:
     if not line.strip():
         return
     try:
@@ -75,11 +75,11 @@ async def _accept(line: bytes, writer: asyncio.StreamWriter, into: _Incoming) ->
         # The SDK mistakes a request whose id has the wrong type for a notification.
         writer.write(error_line(types.INVALID_REQUEST, "id must be a string or an integer"))
         return
-    await into.send(SessionMessage(message))
+    await incoming.send(SessionMessage(message))
 
 
 def _invalid_message_error(line: bytes, error: ValidationError) -> bytes:
-    if any(one["type"] == "json_invalid" for one in error.errors(include_input=False)):
+    if any(problem["type"] == "json_invalid" for problem in error.errors(include_input=False)):
         return error_line(types.PARSE_ERROR, "The line is not JSON")
     request_id = _id_of(line)
     return error_line(types.INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message", request_id)

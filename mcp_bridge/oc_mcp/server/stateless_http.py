@@ -93,9 +93,9 @@ def _decode(body: bytes) -> dict[str, Any] | HttpAnswer:
     try:
         message = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        return 400, _error(types.PARSE_ERROR, f"The body is no JSON: {error}")
+        return 400, _error(types.PARSE_ERROR, f"The body is not JSON: {error}")
     if not isinstance(message, dict):
-        return 400, _error(types.INVALID_REQUEST, "The body is no JSON-RPC request object")
+        return 400, _error(types.INVALID_REQUEST, "The body is not a JSON-RPC request object")
     request_id = message.get("id")
     if isinstance(request_id, bool | list | dict):
         return 400, _error(types.INVALID_REQUEST, "id is a string, a number or null")

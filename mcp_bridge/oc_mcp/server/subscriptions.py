@@ -76,7 +76,7 @@ class Subscriptions:
             if len(followers) >= MAX_FOLLOWED:
                 raise MCPError(
                     code=types.INVALID_PARAMS,
-                    message=f"This connection follows {MAX_FOLLOWED} tasks already",
+                    message=f"This connection already follows {MAX_FOLLOWED} tasks, the maximum",
                     data={"uri": uri, "limit": MAX_FOLLOWED},
                 )
             tell = partial(ctx.session.send_resource_updated, uri)

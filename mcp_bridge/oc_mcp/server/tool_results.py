@@ -120,14 +120,14 @@ def fence(text: str, origin: str) -> str:
 
 
 def _marker_origin(origin: str) -> str:
-    """Return an origin as it may stand in a marker line."""
+    """Return an origin as it may appear in a marker line."""
     return re.sub(r"[^\x21-\x7e]|[\[\]]", "", origin)[:200]
 
 
 def _origins(encoded: bytes, origin: str) -> list[str]:
     found = dict.fromkeys([origin] if origin else [])
     found |= dict.fromkeys(match.decode("utf-8", "replace") for match in _ORIGIN.findall(encoded))
-    return [plain for one in found if (plain := _marker_origin(one))]
+    return [plain for origin in found if (plain := _marker_origin(origin))]
 
 
 def note(keys: Sequence[str], origins: Sequence[str]) -> str:
@@ -161,11 +161,11 @@ def _handle(reply: Reply, frame: WireEnvelope) -> Result:
     )
 
 
-def largest_fitting(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest length up to `most` that fits; 0 if none does."""
-    if fits(most):
-        return most
-    low, high = 0, most
+def largest_fitting(upper: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest length up to `upper` that fits; 0 if none does."""
+    if fits(upper):
+        return upper
+    low, high = 0, upper
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)

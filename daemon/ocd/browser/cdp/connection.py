@@ -334,7 +334,7 @@ class Connection(CdpSession):
     def _on_detached(self, parent: CdpSession, params: Event) -> None:
         session = self._sessions.pop(params["sessionId"], None)
         if session is not None:
-            for child in [one for one in self._sessions.values() if one.parent is session]:
+            for child in [child for child in self._sessions.values() if child.parent is session]:
                 ended = {"sessionId": child.session_id, "targetId": child.target_id}
                 self._on_detached(session, ended)
             session.end("tab_gone", "The tab was closed.")
@@ -380,7 +380,7 @@ def _cdp_error(method: str, failure: Failure) -> OcdError:
         return OcdError(
             "browser_failed",
             f"The browser's answer to {method} cannot be read: {failure.message}.",
-            hint="It may be too large; ask for less of the page.",
+            hint="It may be too large: request less of the page.",
             method=method,
         )
     unknown = failure.code == _NO_METHOD and method in _ALWAYS_THERE

@@ -84,25 +84,25 @@ def _request(one: NetworkRequest) -> dict[str, Any]:
     return request
 
 
-def _response(one: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
+def _response(request: NetworkRequest, body: ResponseBody | None) -> dict[str, Any]:
     content: dict[str, Any] = {
-        "size": body.size if body else max(one.size or 0, 0),
-        "mimeType": one.mime_type or "x-unknown",
+        "size": body.size if body else max(request.size or 0, 0),
+        "mimeType": request.mime_type or "x-unknown",
     }
     if body and not body.error:
         content["text"] = body.text if body.is_base64 else redact_text(body.text)
         content |= {"encoding": "base64"} if body.is_base64 else {}
         content |= {"comment": "the beginning only"} if body.truncated else {}
     return {
-        "status": one.status or 0,
-        "statusText": one.status_text,
-        "httpVersion": one.protocol or "unknown",
+        "status": request.status or 0,
+        "statusText": request.status_text,
+        "httpVersion": request.protocol or "unknown",
         "cookies": [],
-        "headers": _headers(one.response_headers),
+        "headers": _headers(request.response_headers),
         "content": content,
-        "redirectURL": redact_url(one.redirect_url),
+        "redirectURL": redact_url(request.redirect_url),
         "headersSize": -1,
-        "bodySize": -1 if one.size is None else one.size,
+        "bodySize": -1 if request.size is None else request.size,
     }
 
 

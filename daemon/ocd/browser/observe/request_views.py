@@ -131,9 +131,11 @@ def status_test(status: str | int) -> Test:
         high = low
     if not (low.isdecimal() and high.isdecimal() and len(text) < 20):
         raise OcdError(
-            "invalid_argument", f"Not a status: {status}", hint="For example 404, 4xx or 400-499.",
+            "invalid_argument",
+            f"Not an HTTP status: {status}",
+            hint="For example 404, 4xx or 400-499.",
             parameter="status",
-        )  # fmt: skip
+        )
     return lambda request: request.status is not None and int(low) <= request.status <= int(high)
 
 

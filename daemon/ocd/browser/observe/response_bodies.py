@@ -76,11 +76,11 @@ class ResponseBody:
         return result | ({"body_truncated": True} if self.truncated else {})
 
 
-class _Ended(msgspec.Struct, rename="camel"):
+class _LoadingEnded(msgspec.Struct, rename="camel"):
     request_id: str
 
 
-_ended = msgspec.json.Decoder(_Ended).decode
+_ended = msgspec.json.Decoder(_LoadingEnded).decode
 
 
 class BodyCollector:

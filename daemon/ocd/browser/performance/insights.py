@@ -33,7 +33,7 @@ def metrics(facts: TraceFacts) -> dict[str, Any]:
         "ttfb_ms": facts.ttfb, "fcp_ms": facts.fcp, "lcp_ms": facts.lcp, "cls": facts.cls,
         "inp_ms": facts.inp, "tbt_ms": facts.blocked, "long_tasks": len(facts.tasks),
         "load_ms": facts.loaded, "requests": len(facts.resources),
-        "transfer_bytes": sum(one.bytes for one in facts.resources),
+        "transfer_bytes": sum(resource.bytes for resource in facts.resources),
     }  # fmt: skip
     return {name: value for name, value in result.items() if value is not None}
 
@@ -59,7 +59,7 @@ def _lcp(facts: TraceFacts) -> Insight:
         return Insight("No largest contentful paint was recorded.", [])
     ttfb = facts.ttfb or 0.0
     rows: list[dict[str, Any]] = [{"part": "time to first byte", "ms": ttfb}]
-    image = next((one for one in facts.resources if one.url == facts.lcp_url), None)
+    image = next((resource for resource in facts.resources if resource.url == facts.lcp_url), None)
     before = ttfb
     if facts.lcp_node.get("type") == "image" and image is not None and image.end is not None:
         rows.append({"part": "resource load delay", "ms": round(image.start - ttfb, 1)})
@@ -84,11 +84,11 @@ def _document(facts: TraceFacts) -> Insight:
 def _blocking(facts: TraceFacts) -> Insight:
     until = facts.fcp if facts.fcp is not None else float("inf")
     blocking = [
-        one
-        for one in facts.resources
-        if one.blocking in ("blocking", "in_body_parser_blocking") and one.start <= until
+        resource
+        for resource in facts.resources
+        if resource.blocking in ("blocking", "in_body_parser_blocking") and resource.start <= until
     ]
-    rows = [_row(one) | {"blocking": one.blocking} for one in _longest(blocking)]
+    rows = [_row(resource) | {"blocking": resource.blocking} for resource in _longest(blocking)]
     return Insight(f"{len(blocking)} resources delayed the first paint.", rows)
 
 
@@ -110,11 +110,15 @@ def _tasks(facts: TraceFacts) -> Insight:
 def _third_parties(facts: TraceFacts) -> Insight:
     own = facts.document.host if facts.document else ""
     hosts: defaultdict[str, list[Resource]] = defaultdict(list)
-    for one in facts.resources:
-        if one.host and one.host != own:
-            hosts[one.host].append(one)
+    for resource in facts.resources:
+        if resource.host and resource.host != own:
+            hosts[resource.host].append(resource)
     rows = [
-        {"host": host, "requests": len(resources), "bytes": sum(one.bytes for one in resources)}
+        {
+            "host": host,
+            "requests": len(resources),
+            "bytes": sum(resource.bytes for resource in resources),
+        }
         for host, resources in hosts.items()
     ]
     rows.sort(key=lambda row: -int(str(row["bytes"])))
@@ -123,9 +127,9 @@ def _third_parties(facts: TraceFacts) -> Insight:
 
 def _largest(facts: TraceFacts) -> Insight:
     largest = sorted(facts.resources, key=lambda one: -one.bytes)[:_TOP]
-    total = sum(one.bytes for one in facts.resources)
+    total = sum(resource.bytes for resource in facts.resources)
     return Insight(
-        f"{len(facts.resources)} requests, {total} bytes.", [_row(one) for one in largest]
+        f"{len(facts.resources)} requests, {total} bytes.", [_row(resource) for resource in largest]
     )
 
 
@@ -140,11 +144,11 @@ def _longest(resources: list[Resource]) -> list[Resource]:
     return sorted(resources, key=lambda one: one.start - (one.end or one.start))[:_TOP]
 
 
-def _row(one: Resource) -> dict[str, Any]:
-    duration = None if one.end is None else round(one.end - one.start, 1)
+def _row(resource: Resource) -> dict[str, Any]:
+    duration = None if resource.end is None else round(resource.end - resource.start, 1)
     return {
-        "url": one.url, "type": one.type, "bytes": one.bytes, "start_ms": one.start,
-        "duration_ms": duration,
+        "url": resource.url, "type": resource.type, "bytes": resource.bytes,
+        "start_ms": resource.start, "duration_ms": duration,
     }  # fmt: skip
 
 

@@ -81,7 +81,7 @@ async def measure(tab: "Tab", kind: str, *, with_resources: bool) -> dict[str, A
         vitals["resource"] = resources[:_MAX_RESOURCES]
     vitals["summary"] = {
         "resources": len(resources),
-        "transfer_bytes": sum(one["transfer_bytes"] for one in resources),
+        "transfer_bytes": sum(resource["transfer_bytes"] for resource in resources),
     }
     return vitals
 
@@ -112,4 +112,4 @@ async def _counters(tab: "Tab") -> dict[str, float]:
         reply = await tab.cdp.send("Performance.getMetrics")
     finally:
         tab.cdp.send_nowait("Performance.disable")
-    return {one["name"]: one["value"] for one in reply["metrics"]}
+    return {metric["name"]: metric["value"] for metric in reply["metrics"]}

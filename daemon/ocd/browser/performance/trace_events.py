@@ -92,7 +92,7 @@ class TraceFacts:
     @property
     def document(self) -> Resource | None:
         """The request for the page itself; None if the trace has none."""
-        return next((one for one in self.resources if one.type == "Document"), None)
+        return next((resource for resource in self.resources if resource.type == "Document"), None)
 
     @property
     def ttfb(self) -> float | None:
@@ -117,13 +117,13 @@ class TraceFacts:
         """Total blocking time: the time of long tasks beyond 50 ms each, after the first paint."""
         since = self.fcp or 0.0
         return round(
-            sum(one.duration - LONG_TASK_MS for one in self.tasks if one.start >= since), 1
+            sum(task.duration - LONG_TASK_MS for task in self.tasks if task.start >= since), 1
         )
 
     @property
     def inp(self) -> float | None:
         """The slowest interaction, None if there was none."""
-        return max((one["duration_ms"] for one in self.interactions), default=None)
+        return max((interaction["duration_ms"] for interaction in self.interactions), default=None)
 
 
 def read_trace(events: Iterable[Raw]) -> TraceFacts:

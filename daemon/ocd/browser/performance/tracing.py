@@ -120,7 +120,7 @@ def events(folder: Path, trace_id: str) -> Iterator[Raw]:
     """Yield the events of a stored trace; blocks. Raises unknown_trace_id, unreadable_file."""
     path = _folder(folder) / f"{trace_id}.json"
     if not _ID.fullmatch(trace_id) or not path.is_file():
-        trace_ids = sorted(one.stem for one in _folder(folder).glob("trace_*.json"))
+        trace_ids = sorted(path.stem for path in _folder(folder).glob("trace_*.json"))
         raise OcdError(
             "unknown_trace_id", f"This session has no trace {trace_id}.",
             hint="Record one: `oc_performance_insights`", known=trace_ids,

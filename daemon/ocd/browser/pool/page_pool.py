@@ -108,7 +108,7 @@ class PagePool:
             self._places = deque([USERS_OWN])
             if not self._options.share_login:
                 proxies = self._options.proxies or (("", ""),)
-                self._places = deque([await self._open_context(one) for one in proxies])
+                self._places = deque([await self._open_context(proxy) for proxy in proxies])
             self._generation = self._chromium.generation
 
     async def _open_context(self, proxy: tuple[str, str]) -> BrowserPlace:
@@ -195,9 +195,9 @@ class PagePool:
 
     def _return_later(self, tab: PoolTab) -> None:
         self._busy.remove(tab)
-        self._chromium.spawn(self._mend(tab, self._generation))
+        self._chromium.spawn(self._repair(tab, self._generation))
 
-    async def _mend(self, tab: PoolTab, generation: int) -> None:
+    async def _repair(self, tab: PoolTab, generation: int) -> None:
         if not (tab.broken or tab.stale):
             await tab.recover()
         if generation != self._generation:

@@ -105,7 +105,7 @@ class RequestRules:
         request, status = event["request"], event.get("responseStatusCode", 0)
         found = RawDocument(
             request["url"], status, event.get("responseStatusText", ""),
-            [(one["name"], one["value"]) for one in event.get("responseHeaders", ())],
+            [(header["name"], header["value"]) for header in event.get("responseHeaders", ())],
             list(request["headers"].items()),
         )  # fmt: skip
         if not status:

@@ -105,7 +105,7 @@ async def export_state(
 
 
 def _others(tab: Tab, frame: Frame) -> list[Frame]:
-    frames = {one.origin: one for one in tab.frames() if one.origin.startswith("http")}
+    frames = {frame.origin: frame for frame in tab.frames() if frame.origin.startswith("http")}
     return [each for origin, each in frames.items() if origin != frame.origin]
 
 
@@ -113,7 +113,7 @@ async def _area(tab: Tab, frame: Frame, result: ExportResult) -> dict[str, Any]:
     area = {f"{kind}_storage": await StorageArea(tab, frame, kind).items() for kind in _KINDS}
     databases = await storage_indexed_db.dump(tab, frame)
     result.records += databases.count
-    result.left_out += [{**one, "origin": frame.origin} for one in databases.left_out]
+    result.left_out += [{**database, "origin": frame.origin} for database in databases.left_out]
     return {**area, "indexed_db": databases.databases}
 
 

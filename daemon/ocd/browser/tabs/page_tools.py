@@ -157,7 +157,7 @@ class PageTools:
             except OcdError as error:
                 if error.code != "script_error":
                     raise
-                logger.info("%r tells of no library's tools: %s", cdp, error)
+                logger.info("%r does not list the tools of libraries: %s", cdp, error)
 
     def find(self, name: str, frame: str = "") -> PageTool:
         """Return the tool with that name, in the frame whose id begins with `frame`.
@@ -291,7 +291,7 @@ def unsupported_error() -> OcdError:
     """Return the error for a Chromium in which no page can offer tools."""
     return OcdError(
         "webmcp_unsupported", "This Chromium has no WebMCP: pages cannot offer tools.",
-        hint="It is in Chromium 156 and newer; ocd doctor says which one runs.",
+        hint="Chromium 156 and later have it; `ocd doctor` names the installed one.",
     )  # fmt: skip
 
 

@@ -73,14 +73,14 @@ def heads_of(documents: Sequence[RawDocument]) -> list[AnswerHead]:
     """Return the responses, without bodies, to a browser's requests for documents."""
     return [
         AnswerHead(
-            one.url,
-            one.status,
-            one.reason,
+            document.url,
+            document.status,
+            document.reason,
             "HTTP/1.1",
-            tuple((name.encode(), value.encode()) for name, value in one.headers),
-            tuple(one.request_headers),
+            tuple((name.encode(), value.encode()) for name, value in document.headers),
+            tuple(document.request_headers),
         )
-        for one in documents
+        for document in documents
     ]
 
 
@@ -114,7 +114,7 @@ def _without_body(head: AnswerHead, fetched_at: str) -> RawAnswer:
         reason=head.reason,
         protocol=head.protocol,
         headers=[field for field in _fields(head.headers) if field[0].lower() not in _LEFT_OUT],
-        request_headers=[one for one in head.request_headers if one[0].lower() in _OWN],
+        request_headers=[header for header in head.request_headers if header[0].lower() in _OWN],
         truncated="unspecified",
     )
 

@@ -23,7 +23,7 @@ _MAX_DEATHS = 4
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class _QueuedRequest:
     """A request and its answer.
 
     Attributes:
@@ -75,8 +75,8 @@ class ClusterReader:
         self._start = start
         self._local = local
         # By the worker that has begun with the pages; and those that are sent alone, in turn.
-        self._queues: dict[str, deque[_Waiting]] = {}
-        self._alone: deque[_Waiting] = deque()
+        self._queues: dict[str, deque[_QueuedRequest]] = {}
+        self._alone: deque[_QueuedRequest] = deque()
         self._alone_sent = False
         self._batches = self._waiting = self._sent = 0
         self._sent_to = Counter[str]()  # pages, by worker
@@ -88,7 +88,7 @@ class ClusterReader:
         """Return the page; see PageReader. Raises cluster_lost besides."""
         if request.url.startswith("file:"):
             return await self._local.read(request, admit, answered)
-        waiting = _Waiting(request)
+        waiting = _QueuedRequest(request)
         while (redirect := (answer := await self._ask(waiting)).redirect) is not None:
             _take_heads(request, redirect.heads)
             await admit(redirect.url)
@@ -105,15 +105,19 @@ class ClusterReader:
             await asyncio.to_thread(mask_body, raw)
         return answer.visited
 
-    async def _ask(self, waiting: _Waiting) -> PageAnswer:
+    async def _ask(self, waiting: _QueuedRequest) -> PageAnswer:
         waiting.answer = asyncio.get_running_loop().create_future()
         self._queue(waiting)
         return await waiting.answer
 
-    def _queue(self, one: _Waiting, *, first: bool = False) -> None:
+    def _queue(self, waiting: _QueuedRequest, *, first: bool = False) -> None:
         self._waiting += 1
-        queue = self._alone if one.alone else self._queues.setdefault(one.preferred_worker, deque())
-        (queue.appendleft if first else queue.append)(one)
+        queue = (
+            self._alone
+            if waiting.alone
+            else self._queues.setdefault(waiting.preferred_worker, deque())
+        )
+        (queue.appendleft if first else queue.append)(waiting)
         self._wanted.set()
 
     # --- batches ------------------------------------------------------------------------------
@@ -139,22 +143,22 @@ class ClusterReader:
     def _has_place(self) -> bool:
         # If a slot is free while the others hold slow pages, it is worth another batch.
         slots = self._connection.slots
-        has_room = self._batches < self._connection.places or self._sent < slots
+        has_room = self._batches < self._connection.max_batches or self._sent < slots
         return has_room and (bool(self._queues) or self._has_alone())
 
     def _has_alone(self) -> bool:
         return bool(self._alone) and not self._alone_sent
 
-    def _take_batch(self) -> tuple[list[_Waiting], str]:
+    def _take_batch(self) -> tuple[list[_QueuedRequest], str]:
         """Return the next pages and the worker that they go to."""
         if self._has_alone():
             self._alone_sent = True
             return [self._alone.popleft()], self._least_busy_worker()
-        share = min(MAX_BATCH, -(-(self._waiting + self._sent) // self._connection.places))
+        share = min(MAX_BATCH, -(-(self._waiting + self._sent) // self._connection.max_batches))
         near, freest = next(iter(self._queues)), self._least_busy_worker()
         batch = self._take_from(near, share)
         if near not in self._connection.workers:
-            return batch, self._least_busy_worker({one.ended for one in batch})
+            return batch, self._least_busy_worker({waiting.ended for waiting in batch})
         if near == freest and "" in self._queues:
             batch += self._take_from("", share - len(batch))
         return batch, near
@@ -166,14 +170,14 @@ class ClusterReader:
             slots, key=lambda worker: (worker in ending, self._sent_to[worker] / slots[worker])
         )
 
-    def _take_from(self, near: str, count: int) -> list[_Waiting]:
+    def _take_from(self, near: str, count: int) -> list[_QueuedRequest]:
         queue = self._queues.pop(near)
         batch = [queue.popleft() for _ in range(min(count, len(queue)))]
         if queue:
             self._queues[near] = queue  # after the other queues
         return batch
 
-    async def _send(self, batch: list[_Waiting], worker: str) -> None:
+    async def _send(self, batch: list[_QueuedRequest], worker: str) -> None:
         is_alone = batch[0].alone
         try:
             await self._read_batch(batch, worker)
@@ -184,8 +188,8 @@ class ClusterReader:
             self._sent_to[worker] -= len(batch)
             self._wanted.set()
 
-    async def _read_batch(self, batch: list[_Waiting], worker: str) -> None:
-        pages = encode([one.request for one in batch])
+    async def _read_batch(self, batch: list[_QueuedRequest], worker: str) -> None:
+        pages = encode([waiting.request for waiting in batch])
         try:
             answer = await self._connection.run(self._settings(), pages, worker)
         except WorkerGoneError as gone:
@@ -201,24 +205,28 @@ class ClusterReader:
             for one in reversed(left):
                 self._queue(one, first=True)
 
-    def _settle(self, one: _Waiting, page: PageAnswer, worker: str) -> bool:
+    def _settle(self, waiting: _QueuedRequest, page: PageAnswer, worker: str) -> bool:
         """Accept a worker's answer for a page; False if the page must be requested again."""
         if page.failure is not None and page.failure.code == "cancelled":
-            one.preferred_worker, one.cancelled, one.ended = "", one.cancelled + 1, worker
-            if one.cancelled < _MAX_CANCELLED:
+            waiting.preferred_worker, waiting.cancelled, waiting.ended = (
+                "",
+                waiting.cancelled + 1,
+                worker,
+            )
+            if waiting.cancelled < _MAX_CANCELLED:
                 return False  # that worker is ending; another one reads it
         # The load continues on that worker, which has its cookies, proxy and connection.
         continues = page.begun or page.redirect is not None
-        one.preferred_worker = worker if continues else ""
-        if not page.is_empty and one.answer is not None and not one.answer.done():
-            one.answer.set_result(page)
+        waiting.preferred_worker = worker if continues else ""
+        if not page.is_empty and waiting.answer is not None and not waiting.answer.done():
+            waiting.answer.set_result(page)
         return not page.is_empty
 
-    def _ask_again(self, batch: list[_Waiting], *, died: bool) -> None:
+    def _ask_again(self, batch: list[_QueuedRequest], *, died: bool) -> None:
         """Have others read the batch, and find out which page kills workers."""
-        for one in reversed(batch):
-            one.preferred_worker, one.deaths = "", one.deaths + died
-            if one.deaths > _MAX_DEATHS:
-                one.fail(fetch_error("fetch_failed", _DIED))
+        for waiting in reversed(batch):
+            waiting.preferred_worker, waiting.deaths = "", waiting.deaths + died
+            if waiting.deaths > _MAX_DEATHS:
+                waiting.fail(fetch_error("fetch_failed", _DIED))
             else:
-                self._queue(one, first=True)
+                self._queue(waiting, first=True)

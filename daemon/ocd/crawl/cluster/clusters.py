@@ -132,6 +132,6 @@ def _carried_logins(spec: CrawlSpec, logins: Logins) -> str:
         "The cookies": spec.requests.cookies,
         "The headers": spec.requests.headers,
         "The login of the URL": logins,
-        "The login of the proxy": any(without_login(one)[1] for one in spec.requests.proxies),
+        "The login of the proxy": any(without_login(proxy)[1] for proxy in spec.requests.proxies),
     }
     return next((name for name, is_set in carried.items() if is_set), "")

@@ -79,7 +79,7 @@ class ClusterConnection:
             await _close(client)
 
     @property
-    def places(self) -> int:
+    def max_batches(self) -> int:
         """How many batches may be in flight: two per worker, more for a worker with many slots."""
         return sum(max(2, -(-slots // _SLOTS_PER_BATCH)) for slots in self.workers.values())
 

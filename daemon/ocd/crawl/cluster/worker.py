@@ -120,4 +120,4 @@ class OpenChromePlugin(WorkerPlugin):
         self._holds.pop(crawl, None)
 
     def _of(self, crawl: str) -> list[tuple[WorkerCrawl, asyncio.Task[None]]]:
-        return [one for one in self._crawls.values() if one[0].settings.crawl == crawl]
+        return [entry for entry in self._crawls.values() if entry[0].settings.crawl == crawl]

@@ -175,14 +175,14 @@ class WorkerCrawl:
         tools = await asyncio.shield(self._ready)
         readings = [self._reading(request, tools) for request in requests]
         await self._wait_for_progress(readings)
-        return [self._answer(one) for one in readings]
+        return [self._answer(reading) for reading in readings]
 
     async def _wait_for_progress(self, readings: Sequence[_Reading]) -> None:
-        pending = {one.job for one in readings if one.job is not None}
+        pending = {reading.job for reading in readings if reading.job is not None}
         for _ in range(_MAX_TURNS):
             if pending:
                 _, pending = await asyncio.wait(pending, timeout=BATCH_S)
-            if not pending or any(one.begun for one in readings):
+            if not pending or any(reading.begun for reading in readings):
                 return  # otherwise all slots are busy with the previous batch
 
     def _reading(self, request: PageRequest, tools: _WorkerServices) -> _Reading:

@@ -115,7 +115,8 @@ class EarlierCrawl:
         return CarriedPage(record, unfollowed, note is not None and note.is_file, signature)
 
     def change_of(self, record: PageRecord) -> Change:
-        """Return what became of a page since, or "" if that is not known; it was seen then."""
+        """Return how a page has changed since, or "" if that is not known; it then counts as
+        seen."""
         page = self._pages.get(self._key(record.url)) or self._pages.get(
             self._key(record.final_url)
         )

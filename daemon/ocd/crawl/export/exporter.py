@@ -34,7 +34,7 @@ def format_of(path: Path) -> ExportFormat:
     except KeyError:
         raise OcdError(
             "invalid_argument",
-            f"{path.name} does not tell the format to write",
+            f"{path.name} has no extension of a known format",
             hint=f"Set format to one of: {', '.join(get_args(ExportFormat))}.",
             parameter="format",
         ) from None
@@ -57,7 +57,7 @@ def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str
         pages.file_prefix = beside.name
     written = _WRITERS[form](pages, path, title)
     if beside is not None:
-        with _beside(beside) as part:
+        with _temporary_path(beside) as part:
             written["files_bytes"] = pages.copy_files(part)
     return {"pages": pages.count, "failed_pages": pages.failed, **written}
 
@@ -87,14 +87,14 @@ def _write_list(pages: Pages, path: Path, title: str) -> dict[str, int]:
 
 
 def _write_database(pages: Pages, path: Path, _title: str) -> dict[str, int]:
-    with _beside(path) as part:
+    with _temporary_path(path) as part:
         tables.write_database(part, pages)
     return {"size_bytes": path.stat().st_size}
 
 
 def _write_folder(pages: Pages, path: Path, _title: str) -> dict[str, int]:
     pages.file_prefix = markdown_folder.FILES
-    with _beside(path) as part:
+    with _temporary_path(path) as part:
         files, size = markdown_folder.write(part, pages)
         if pages.files:
             size += pages.copy_files(part / markdown_folder.FILES)
@@ -110,7 +110,7 @@ def _write_archive(pages: Pages, path: Path, _title: str) -> dict[str, int]:
             "The crawl kept no raw responses to archive",
             hint='Crawl again with keep=["raw"].',
         )
-    with _beside(path) as part:
+    with _temporary_path(path) as part:
         is_gzip = path.suffix.lower() == ".gz"
         records = warc.write(part, pages.read_raw, compressed=is_gzip)
     return {"records": records, "size_bytes": path.stat().st_size}
@@ -121,7 +121,7 @@ def _lines(pages: Iterable[dict[str, Any]]) -> Iterator[bytes]:
         yield msgspec.json.encode(record) + b"\n"
 
 
-class _beside:
+class _temporary_path:
     """A temporary path in the same folder, moved into place if the block succeeds, else removed."""
 
     def __init__(self, path: Path) -> None:

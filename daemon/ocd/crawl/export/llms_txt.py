@@ -52,12 +52,12 @@ def _first_sentences(record: dict[str, Any]) -> str:
     content = str(record.get("formats", {}).get("main") or record.get("content", ""))
     headline = content.find("# ") if content.startswith("# ") else content.find("\n# ")
     for block in content[max(0, headline) :][:_LOOKED_AT].split("\n\n"):
-        if not _NO_PROSE.match(block) and _says_something(_LINK.sub("", block)):
+        if not _NO_PROSE.match(block) and _is_sentence(_LINK.sub("", block)):
             return " ".join(_LINK.sub(r"\1", block).split())
     return ""
 
 
-def _says_something(words: str) -> bool:
-    letters = [one for one in words if one.isalpha()]
-    wide = sum(one >= _WIDE for one in letters)
+def _is_sentence(words: str) -> bool:
+    letters = [word for word in words if word.isalpha()]
+    wide = sum(letter >= _WIDE for letter in letters)
     return len(letters) >= _LEAST_LETTERS or wide >= _LEAST_WIDE_LETTERS

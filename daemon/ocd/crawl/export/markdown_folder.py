@@ -79,11 +79,11 @@ def _place(url: str) -> str:
     return f"{PurePosixPath(_safe(parts.netloc) or 'files', *names)}.md"
 
 
-def _free(place: str, url: str, taken: UrlSet) -> str:
+def _free(place: str, url: str, used: UrlSet) -> str:
     # Case is ignored, as some file systems ignore it.
-    if place.lower() in taken:
+    if place.lower() in used:
         place = f"{place.removesuffix('.md')}~{_digest(url)}.md"
-    taken.add(place.lower())
+    used.add(place.lower())
     return place
 
 

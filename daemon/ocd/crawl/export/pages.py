@@ -14,7 +14,7 @@ from ocd.storage.files import storage
 from ocd.storage.payload import Rows
 
 
-class Stopped(Exception):
+class ExportStoppedError(Exception):
     """The caller that requested the export has gone."""
 
 
@@ -37,11 +37,11 @@ class Pages:
     failed: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield the records. Raises `unreadable_file`, and Stopped."""
+        """Yield the records. Raises `unreadable_file`, and ExportStoppedError."""
         self.count = self.failed = 0
         for line in self.rows:
             if self.is_stopped():
-                raise Stopped
+                raise ExportStoppedError
             record: dict[str, Any] = msgspec.json.decode(line)
             self.count += 1
             self.failed += record.get("error") is not None
@@ -67,14 +67,14 @@ class Pages:
             target.mkdir()
             for path in self.files:
                 if self.is_stopped():
-                    raise Stopped
+                    raise ExportStoppedError
                 shutil.copyfile(path, target / path.name)
                 size += path.stat().st_size
         return size
 
     def read_raw(self) -> Iterator[RawAnswer]:
-        """Yield the raw answers. Raises `unreadable_file`, and Stopped."""
+        """Yield the raw answers. Raises `unreadable_file`, and ExportStoppedError."""
         for line in self.raw:
             if self.is_stopped():
-                raise Stopped
+                raise ExportStoppedError
             yield msgspec.json.decode(line, type=RawAnswer)

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.crawl.archive.kept_files import FILES
 from ocd.crawl.archive.raw_answers import ANSWERS
 from ocd.crawl.export.exporter import ExportFormat, export
-from ocd.crawl.export.pages import Pages, Stopped
+from ocd.crawl.export.pages import ExportStoppedError, Pages
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta
 
@@ -34,7 +34,7 @@ async def export_task(
     pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
     try:
         return meta, await asyncio.to_thread(export, pages, form, path, _address(meta))
-    except Stopped:  # nobody is waiting for it
+    except ExportStoppedError:  # nobody is waiting for it
         raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
     finally:
         stopped.set()

@@ -60,14 +60,14 @@ def _detected_charset(body: bytes) -> str:
     from chardet import detect_all  # 60 ms and 28 MB, only for old pages
 
     found = detect_all(
-        _telling_part(body), include_encodings=_DETECTABLE, empty_input_encoding=_USUAL,
+        _non_ascii_lines(body), include_encodings=_DETECTABLE, empty_input_encoding=_USUAL,
         no_match_encoding=_USUAL,
     )  # fmt: skip
     enough = found[0]["confidence"] * _NEARLY
     likely = {
-        codecs.lookup(one["encoding"] or _USUAL).name
-        for one in found
-        if one["confidence"] >= enough
+        codecs.lookup(guess["encoding"] or _USUAL).name
+        for guess in found
+        if guess["confidence"] >= enough
     }
     return _USUAL if _USUAL in likely else codecs.lookup(found[0]["encoding"] or _USUAL).name
 
@@ -85,7 +85,7 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
-def _telling_part(body: bytes) -> bytes:
+def _non_ascii_lines(body: bytes) -> bytes:
     """Return lines with non-ASCII characters, as many as detection needs."""
     lines, size = [], 0
     for line in body.splitlines():

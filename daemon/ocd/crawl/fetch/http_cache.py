@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 
 class StoredAnswer(msgspec.Struct):
-    """An answer, the headers that it came with, and what they say of its storing."""
+    """A stored response, its headers, and the policy that they define."""
 
     answer: HttpAnswer
     headers: Fields
@@ -148,9 +148,9 @@ class HttpCache:
         try:
             self._database = _connect(self._path)
         except sqlite3.OperationalError:
-            raise  # a full disk, or another crawl that is writing: the file itself is whole
+            raise  # a full disk, or another crawl that is writing: the file itself is intact
         except sqlite3.DatabaseError as error:
-            logger.info("the cache %s is begun anew: %s", self._path, error)
+            logger.info("the cache %s is recreated: %s", self._path, error)
             for path in self._path.parent.glob(f"{self._path.name}*"):
                 path.unlink(missing_ok=True)
             self._database = _connect(self._path)

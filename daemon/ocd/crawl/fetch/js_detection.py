@@ -94,7 +94,7 @@ def _reason_of_little(tree: "LexborHTMLParser", text: str, root: str, *, demand:
     if len(text) < _DEMAND_TEXT and (name := _empty_element(tree)):
         return f"empty custom element <{name}>"
     if len(text) < _LITTLE_TEXT:
-        return f"{len(text)} characters of text beside scripts"
+        return f"{len(text)} characters of text besides scripts"
     return ""
 
 
@@ -158,7 +158,7 @@ def _reason_of_short_main(parts: "Sequence[LexborNode]", main: str, text: str, d
         return ""
     if placeholder := _placeholder(parts):
         return f"placeholder {placeholder!r} in the main content"
-    if parts[0].tag != "body" and len(main) < _EMPTY_ROOT_TEXT and not _shows_something(parts):
+    if parts[0].tag != "body" and len(main) < _EMPTY_ROOT_TEXT and not _has_visible_content(parts):
         return "empty main content"
     if _prose_length(data, text) > max(_DEMAND_TEXT, 2 * len(main)):
         return "its data has more than its text"
@@ -174,15 +174,15 @@ def _main_parts(tree: "LexborHTMLParser") -> "list[LexborNode]":
 
 def _replaced(parts: "Sequence[LexborNode]", main: str, script: str) -> str:
     """Return the id of an element with most of the main content that a script replaces."""
-    for one in replaced_ids(script):
+    for element_id in replaced_ids(script):
         # An attribute selector, because an id may begin with a digit.
-        nodes = (node for part in parts for node in part.css(f'[id="{one}"]'))
+        nodes = (node for part in parts for node in part.css(f'[id="{element_id}"]'))
         if any(2 * len(" ".join(node.text(separator=" ").split())) > len(main) for node in nodes):
-            return one
+            return element_id
     return ""
 
 
-def _shows_something(parts: "Sequence[LexborNode]") -> bool:
+def _has_visible_content(parts: "Sequence[LexborNode]") -> bool:
     return any(node.css_first(_SOMETHING) for node in parts)
 
 
@@ -195,12 +195,12 @@ def _placeholder(parts: "Sequence[LexborNode]") -> str:
                 return node_text or node.attributes.get("class") or f"<{node.tag}>"
         for text in part.text(separator="\n").splitlines():
             node_text = text.strip()
-            if len(node_text) <= _MAX_PLACEHOLDER and _says_wait(node_text):
+            if len(node_text) <= _MAX_PLACEHOLDER and _asks_to_wait(node_text):
                 return node_text
     return ""
 
 
-def _says_wait(text: str) -> bool:
+def _asks_to_wait(text: str) -> bool:
     return _pattern(_PLACEHOLDER_WORDS).search(text.encode(errors="replace")) is not None
 
 

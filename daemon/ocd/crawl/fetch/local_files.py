@@ -42,9 +42,7 @@ def _read_path(url: str, path: Path, max_bytes: int) -> HttpAnswer:
 
 def _listing(path: Path) -> bytes:
     entries = sorted(path.iterdir())
-    links = "".join(
-        f'<li><a href="{quote(one.name)}{"/" if one.is_dir() else ""}">{quote(one.name)}</a></li>'
-        for one in entries
-        if not one.name.startswith(".")
-    )
+    visible = [entry for entry in entries if not entry.name.startswith(".")]
+    names = [(quote(entry.name), "/" if entry.is_dir() else "") for entry in visible]
+    links = "".join(f'<li><a href="{name}{slash}">{name}</a></li>' for name, slash in names)
     return f"<title>{quote(path.name)}</title><ul>{links}</ul>".encode()

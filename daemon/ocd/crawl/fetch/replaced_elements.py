@@ -21,10 +21,10 @@ _REPLACED_VARIABLE = rf"([A-Za-z_$][\w$]{{0,60}})\s{{0,20}}{_REPLACES}"
 def replaced_ids(script: str) -> list[str]:
     """Return the ids of the elements whose whole content the script replaces."""
     source = script.encode(errors="replace")
-    found = [one.groups() for one in _pattern(_LOOKS_UP).finditer(source)]
+    found = [match.groups() for match in _pattern(_LOOKS_UP).finditer(source)]
     if not found:
         return []
-    variables = {one[1] for one in _pattern(_REPLACED_VARIABLE).finditer(source)}
+    variables = {match[1] for match in _pattern(_REPLACED_VARIABLE).finditer(source)}
     ids = [id_ for name, id_, replaces in found if replaces or (name and name in variables)]
     return [id_.decode() for id_ in dict.fromkeys(ids)][:_MAX_FOUND]
 

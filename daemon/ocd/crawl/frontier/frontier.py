@@ -41,8 +41,8 @@ class Frontier:
         self._spilled = spilled
         self._max_in_memory = max_in_memory
         self._origins: dict[str, OriginQueue] = {}
-        # The place of the first entry of each open origin, and when each resting one opens. What
-        # is no longer so is dropped when it comes up.
+        # The place of the first entry of each open origin, and when each resting one opens.
+        # Outdated items are dropped when they come up.
         self._open: list[tuple[float, int, str]] = []
         self._resting: list[tuple[float, str]] = []
         self._late: list[QueueKey] = []
@@ -53,7 +53,8 @@ class Frontier:
         self._claimed = UrlSet()
         # The entries in memory that have not been visited yet, by key.
         self._waiting: dict[str, FrontierEntry] = {}
-        # What has a place behind this one is queued on disk; the origins of which all is.
+        # Entries that come after this place are queued on disk; the origins all of whose entries
+        # are.
         self._queued_behind: tuple[float, int] | None = None
         self._absent: set[str] = set()
         self._deepest = 0
@@ -134,7 +135,8 @@ class Frontier:
         claims: the addresses that its redirects led to, which it has reserved.
         """
         key = self._key(url)
-        # What is on disk, or was never found because a sitemap does not list it any more, is new.
+        # An entry on disk, or one that is unknown because a sitemap no longer lists it, is new
+        # here.
         entry = self._waiting.pop(key, None) or FrontierEntry(url, depth, key=key)
         entry.depth, entry.origin = depth, origin_of(url)
         self._known.add(key)
@@ -308,7 +310,7 @@ class Frontier:
 
     def _spill_worst(self) -> None:
         """Keep the better half of the limit in memory, and queue the rest on disk."""
-        places = sorted(place[:2] for one in self._origins.values() for place in one.heap)
+        places = sorted(place[:2] for queue in self._origins.values() for place in queue.heap)
         self._queued_behind = behind = places[self._max_in_memory // 2]
         for origin in list(self._origins.values()):
             origin.heap.sort()
@@ -326,7 +328,7 @@ class Frontier:
                     self._queue(origin, place)
             if rest:
                 self._settle(origin)
-        # Only the current places: those before the spill are no longer so.
+        # Only the current places: those from before the spill are outdated.
         self._open.clear()
         for origin in self._origins.values():
             if origin.heap and origin.gate is Gate.OPEN:

@@ -78,11 +78,11 @@ class SpilledEntries:
             with self._open() as database:
                 self._write(database)
 
-    def take(self, most: int) -> list[SpilledEntry]:
-        """Remove and return the best entries of the queue, at most `most`."""
+    def take(self, limit: int) -> list[SpilledEntry]:
+        """Remove and return the best entries of the queue, at most `limit`."""
         with self._open() as database:
             self._write(database)
-            found = [SpilledEntry(*row) for row in database.execute(_NEXT, (most,))]
+            found = [SpilledEntry(*row) for row in database.execute(_NEXT, (limit,))]
             if found:
                 database.execute(_NEXT_TAKEN, found[-1][:2])
         self._count -= len(found)
@@ -94,10 +94,10 @@ class SpilledEntries:
             database.executemany(_HOLD, sorted(entries, key=itemgetter(2)))
         self._count += len(entries)
 
-    def take_held(self, origin: str, most: int) -> list[SpilledEntry]:
-        """Remove and return the best entries that are held for an origin, at most `most`."""
+    def take_held(self, origin: str, limit: int) -> list[SpilledEntry]:
+        """Remove and return the best entries that are held for an origin, at most `limit`."""
         with self._open() as database:
-            found = [SpilledEntry(*row) for row in database.execute(_HELD, (origin, most))]
+            found = [SpilledEntry(*row) for row in database.execute(_HELD, (origin, limit))]
             if found:
                 database.execute(_HELD_TAKEN, (origin, *found[-1][:2]))
         self._count -= len(found)

@@ -126,7 +126,7 @@ class PageVisitor:
         """Store the responses on the way to a failure, or to a page that the crawl already has."""
         may_come_again = isinstance(end, FetchError) and end.transient and not request.last_try
         if request.chain is not None and not may_come_again:
-            # A page's without its body would stand for the page.
+            # Without its body, a page's own response would be taken for the page.
             heads = [head for head in request.chain.heads if head.status >= _NO_PAGE_FROM]
             for answer in answers_without_bodies(heads, request.fetched_at):
                 self._tools.answers.append(answer)

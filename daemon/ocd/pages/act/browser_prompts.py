@@ -29,8 +29,8 @@ _LOADING_S = 1.5
 _MAX_ASKED = 3  # requests
 _UNAUTHORIZED = 401
 _LOGIN_HINT = (
-    "If you have them, give them with `http_auth` and load the page again. Without them try again: "
-    "from now on the page gets such answers instead."
+    "If you know them, set them with `http_auth` and load the page again. Otherwise try again: "
+    "from now on the page gets such responses, and there is no prompt."
 )
 _OTHER_HINT = (
     "Close it: `navigate` to about:blank and back. A link for another program or a question about "
@@ -42,7 +42,7 @@ async def check_heard(tab: Tab) -> None:
     """Raise `covered` if the mouse does not reach the page; closes a prompt for a password."""
     if await _hears(tab):
         return
-    what, hint = "a prompt of the browser itself gets it", _OTHER_HINT
+    what, hint = "a prompt of the browser received it", _OTHER_HINT
     unanswered = _unanswered(tab)
     if unanswered:
         await _refuse(tab)
@@ -54,7 +54,7 @@ async def check_heard(tab: Tab) -> None:
             )
             hint = _LOGIN_HINT
     raise OcdError(
-        "covered", f"The page got nothing of the input: {what}.", hint=hint, covered_by=what
+        "covered", f"The page did not receive the input: {what}.", hint=hint, covered_by=what
     )
 
 

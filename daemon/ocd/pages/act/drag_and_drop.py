@@ -139,7 +139,7 @@ def _refusal(dragged: Target, place: str, why: str) -> OcdError:
     name = f"{dragged.about['role']} {dragged.about['name']!r} ({dragged.ref})"
     return OcdError(
         "not_moved", f"{place or f'{name} is where it was'}: {why}.",
-        hint="The target may not take it, or a menu or keys may move it: look at the page.",
+        hint="The target may not accept it, or only a menu or keys may move it: look at the page.",
         ref=dragged.ref,
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ class UploadFile:
         """Its bytes; those of all its files if it is a folder."""
         if not self.path.is_dir():
             return self.path.stat().st_size
-        return sum(one.stat().st_size for one in self.path.rglob("*") if one.is_file())
+        return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
 
 
 class UploadStaging:

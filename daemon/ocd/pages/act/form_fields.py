@@ -132,12 +132,12 @@ def _offers_list(target: Target) -> bool:
 def _is_shown_elsewhere(done: ActionResult, values: Sequence[str]) -> bool:
     """Whether the page now shows the typed text somewhere else."""
     lines = [line.casefold() for line in done.lines if line.startswith("+ ")]
-    return all(any(one.casefold() in line for line in lines) for one in values)
+    return all(any(text.casefold() in line for line in lines) for text in values)
 
 
 def _parts(value: Value) -> list[str]:
     """Return the values that a multi-value field makes of the typed text: commas separate them."""
-    parts = (part.strip() for one in _as_values(value) for part in one.split(","))
+    parts = (part.strip() for text in _as_values(value) for part in text.split(","))
     return [part for part in parts if part]
 
 

@@ -30,9 +30,9 @@ async def submit_form(target: Target, deadline: ActionDeadline, *, only_form: bo
 def refusals(invalid: Sequence[Mapping[str, Any]], names: dict[str, str]) -> list[dict[str, Any]]:
     """Return as `failed` fields those that the browser finds invalid; names: of fields, by ref."""
     failed = []
-    for one in invalid:
-        ref, name = one["ref"], one["name"]
-        error = OcdError("wrong_value", f"{one['role']} {name!r} ({ref}): {one['message']}")
+    for field in invalid:
+        ref, name = field["ref"], field["name"]
+        error = OcdError("wrong_value", f"{field['role']} {name!r} ({ref}): {field['message']}")
         failed.append({"field": names.get(ref, name or ref), "error": error.body()})
     return failed
 

@@ -49,7 +49,7 @@ async def differences(tab: Tab, before: str | None) -> list[str]:
 
     after = await outline(tab)
     if before is None or after is None:
-        return ["outline: cannot be compared, as there is no page to read"]
+        return ["outline: cannot be compared: there is no page to read"]
     old, new = before, after
     size = len(old) + len(new)
     change = await filters_and_deltas.compute_beside(size, lambda: difference(old, new))

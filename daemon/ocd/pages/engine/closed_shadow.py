@@ -33,10 +33,14 @@ async def _adopt(frame: Frame, found: Sequence[tuple[str, int]]) -> None:
         for _, root in found
     ]
     roots = [(await reply)["object"]["objectId"] for reply in calls]
-    objects = [one for (host, _), root in zip(found, roots, strict=True) for one in (host, root)]
+    objects = [
+        object_id
+        for (host, _), root in zip(found, roots, strict=True)
+        for object_id in (host, root)
+    ]
     call = {
         "functionDeclaration": "function (...rest) { openchrome.adopt(this, ...rest) }",
         "objectId": objects[0],
-        "arguments": [{"objectId": one} for one in objects[1:]],
+        "arguments": [{"objectId": object_id} for object_id in objects[1:]],
     }
     await frame.cdp.send("Runtime.callFunctionOn", call)

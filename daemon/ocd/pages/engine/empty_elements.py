@@ -39,7 +39,10 @@ async def look_into_empty(tab: "Tab", frame: Frame) -> bool:
         if item["name"].isdecimal() and "objectId" in item.get("value", {})
     ]
     # Sent together, answered in order.
-    calls = [frame.cdp.send("DOM.describeNode", {"objectId": one, "pierce": True}) for one in found]
+    calls = [
+        frame.cdp.send("DOM.describeNode", {"objectId": object_id, "pierce": True})
+        for object_id in found
+    ]
     nodes = [(await reply)["node"] for reply in calls]
     added_shadow_trees = await reveal_closed_shadow(frame, found, nodes)
     listens = await _listens(frame, nodes) if len(found) <= _MAX_ASKED else [False] * len(found)
@@ -65,8 +68,8 @@ async def _listens(frame: Frame, nodes: Sequence[Mapping[str, Any]]) -> list[boo
     ]
     objects = [(await reply)["object"]["objectId"] for reply in held]
     requests = [
-        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": one, "depth": _WRAPPED})
-        for one in objects
+        frame.cdp.send("DOMDebugger.getEventListeners", {"objectId": object_id, "depth": _WRAPPED})
+        for object_id in objects
     ]
     replies = [await reply for reply in requests]
     frame.cdp.send_nowait("Runtime.releaseObjectGroup", group)
@@ -86,7 +89,7 @@ async def _make_known(frame: Frame, objects: Sequence[str]) -> bool:
     first, *others = objects
     reply = await frame.cdp.send("Runtime.callFunctionOn", {
         "functionDeclaration": _LISTENING,
-        "objectId": first, "arguments": [{"objectId": one} for one in others],
+        "objectId": first, "arguments": [{"objectId": object_id} for object_id in others],
         "returnByValue": True,
     })  # fmt: skip
     return bool(reply["result"].get("value"))

@@ -56,7 +56,7 @@ class RefRegistry:
         """
         if frame_id not in self._unanswered:
             return {"next": self.next}
-        ranges = [(one.first, one.following) for one in self._runs if one.frame_id == frame_id]
+        ranges = [(run.first, run.following) for run in self._runs if run.frame_id == frame_id]
         return {"next": self.next, "recorded": ranges}
 
     @contextmanager

@@ -38,7 +38,9 @@ async def click_parts(element: Element) -> ClickParts:
     listeners = await cdp.send("DOMDebugger.getEventListeners", {**node, **deep})
     cdp.send_nowait("Runtime.releaseObject", node)
     listening = [
-        one["backendNodeId"] for one in listeners["listeners"] if one["type"] in CLICK_TYPES
+        listener["backendNodeId"]
+        for listener in listeners["listeners"]
+        if listener["type"] in CLICK_TYPES
     ]
     inner = [node for node in dict.fromkeys(listening) if node != box][:_MAX_PARTS]
     return ClickParts(box in listening, await _parts(element, inner) if inner else [])
@@ -55,10 +57,10 @@ async def _parts(element: Element, nodes: list[int]) -> list[dict[str, str]]:
     numbering = registry.numbering(element.frame.frame_id)
     reply = await cdp.send("Runtime.callFunctionOn", {
         "functionDeclaration": _PARTS, "objectId": element.object_id, "returnByValue": True,
-        "arguments": [{"value": numbering}, *({"objectId": one} for one in objects)],
+        "arguments": [{"value": numbering}, *({"objectId": object_id} for object_id in objects)],
     })  # fmt: skip
-    for one in objects:
-        cdp.send_nowait("Runtime.releaseObject", {"objectId": one})
+    for object_id in objects:
+        cdp.send_nowait("Runtime.releaseObject", {"objectId": object_id})
     try:
         answer = evaluate.value_of(reply)
     except OcdError as error:

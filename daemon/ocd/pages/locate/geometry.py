@@ -49,7 +49,7 @@ async def frame_element(tab: Tab, parent: Frame, frame: Frame) -> Element:
 
 async def frame_box(tab: Tab, frame: Frame, window: tuple[float, float]) -> FrameBox | None:
     """Return a frame's box in a window of that width and height; None if it is being removed."""
-    frames_by_id = {one.frame_id: one for one in tab.frames()}
+    frames_by_id = {frame.frame_id: frame for frame in tab.frames()}
     x = y = 0.0
     scale = 1.0
     left, top, right, bottom = 0.0, 0.0, float("inf"), float("inf")

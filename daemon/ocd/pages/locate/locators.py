@@ -76,7 +76,7 @@ class Locator:
 
     def check(self) -> None:
         """Raise invalid_argument unless exactly one of the three is set."""
-        if sum(one is not None for one in (self.ref, self.selector, self.query)) != 1:
+        if sum(given is not None for given in (self.ref, self.selector, self.query)) != 1:
             raise OcdError(
                 "invalid_argument", "Give exactly one of ref, selector and query.",
                 parameter="ref", expected=["ref", "selector", "query"],

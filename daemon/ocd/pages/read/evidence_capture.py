@@ -165,9 +165,10 @@ def messages_of(tab: Tab) -> dict[str, Any]:
     messages, dropped = tab.console.all_messages()
     found = [
         {
-            "level": one.type, "source": one.source, "text": one.text,
-            "at_ms": round(one.at, 1), **({"location": one.location} if one.location else {}),
+            "level": message.type, "source": message.source, "text": message.text,
+            "at_ms": round(message.at, 1),
+            **({"location": message.location} if message.location else {}),
         }
-        for one in messages
+        for message in messages
     ]  # fmt: skip
     return {"console": found, "console_dropped": dropped}

@@ -21,12 +21,12 @@ from ocd.recording.store import FilmEnd
 logger = logging.getLogger(__name__)
 
 MAX_FILM_S = 3600.0
-# Of a page that stands still a film has so much: nobody watches an agent think.
+# The most that a film shows of an unchanged page: nobody watches an agent think.
 MAX_STILL_S = 10.0
-# Between two pictures at least; where passwords are not known, until they are asked for again.
+# The least time between two pictures; and where passwords are not known, until the next try.
 _PAUSE_S = 0.16
 _AGAIN_S = 0.5
-# After so long without a new picture the last one is repeated, once: then the disk has it.
+# After this long without a new picture the last one is repeated once, so that the disk has it.
 _QUIET_S = 1.0
 # How long a video continues after its last action, and then shows its last picture.
 _LAST_S = 0.3

@@ -52,7 +52,7 @@ def to_gif(source: str, target: str) -> None:
 
 
 def _frames(source: str) -> "Iterator[VideoFrame]":
-    """Return a film's pictures, so many in a second that a GIF is small; its last one is there."""
+    """Return a film's pictures at a rate that keeps a GIF small, the last one included."""
     import av
 
     left_out = None

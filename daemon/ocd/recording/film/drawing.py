@@ -22,7 +22,7 @@ _PUNCTUATION = range(0x2010, 0x2030)
 
 
 class Canvas:
-    """The film's picture: as large as its first one for good; others are fitted into it."""
+    """The film's canvas, as large as its first picture; others are fitted into it."""
 
     def __init__(self, first: Picture) -> None:
         page = _decode(first.jpeg)
@@ -91,7 +91,7 @@ def _even(length: int) -> int:
 
 def _sample(text: str) -> str:
     """Return a letter that tells which font the text needs; an empty string for Latin ones."""
-    others = (one for one in text if one > _LAST_LATIN and ord(one) not in _PUNCTUATION)
+    others = (char for char in text if char > _LAST_LATIN and ord(char) not in _PUNCTUATION)
     return next(others, "")
 
 

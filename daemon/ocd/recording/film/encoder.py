@@ -20,7 +20,7 @@ from ocd.recording.film.picture import FULL, Picture, read_pictures
 if TYPE_CHECKING:
     from av import VideoFrame
 
-# A film may have so many bytes for each of its seconds, and at once: 60 s are less than 5 MB.
+# The most bytes of a film for each of its seconds, and at once: 60 s are less than 5 MB.
 BYTES_PER_S = 70_000
 BURST_BYTES = 500_000
 MAX_BYTES = 64 << 20

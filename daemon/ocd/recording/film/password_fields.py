@@ -51,7 +51,7 @@ async def _boxes_in(tab: Tab, frame: Frame) -> Sequence[Box] | None:
             return [(x, y, width, height) for x, y, width, height in boxes]
         place = await frame_box(tab, frame, _WINDOW)
     except OcdError:
-        return None  # it goes on to another document, say, or stands still in a dialog
+        return None  # for example, it is navigating, or a dialog blocks it
     if place is None:
         return None
     return [
@@ -96,7 +96,7 @@ async def _adopt(frame: Frame, nodes: Sequence[int]) -> bool:
         return False
     call = {
         "functionDeclaration": _ADOPT, "objectId": objects[0], "returnByValue": True,
-        "arguments": [{"objectId": one} for one in objects[1:]],
+        "arguments": [{"objectId": object_id} for object_id in objects[1:]],
     }  # fmt: skip
     return bool(evaluate.value_of(await frame.cdp.send("Runtime.callFunctionOn", call)))
 

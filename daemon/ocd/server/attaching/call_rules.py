@@ -16,7 +16,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.calls.action_policy import may_act
 from ocd.calls.consent import denied_error, unanswered_error
 from ocd.calls.services import CallServices
-from ocd.oversight.approvals import Asker, ConsentNeededError, Grant
+from ocd.oversight.approvals import AskingCall, ConsentNeededError, Grant
 from ocd.oversight.leases import TabHeldError, lease_of
 from ocd.safety.origins import origin_of
 from ocd.safety.session_taint import ANY_SITE, Way, recipient
@@ -89,7 +89,7 @@ class CallRules:
                 self._granted.clear()
 
     async def _obtain(self, needed: ConsentNeededError, tab: Tab, method: str) -> None:
-        asker = Asker(
+        asker = AskingCall(
             session=self._session, verb=method, tab_id=tab.id, url=tab.url, digest=str(id(self))
         )
         approvals = self._services.approvals
@@ -195,16 +195,16 @@ class CallRules:
     async def _check_certificates(self, _tab: Tab, params: Params) -> Params:
         if params.get("ignore"):
             raise OcdError(
-                "forbidden", "An attached program may not accept wrong certificates",
-                hint="A person can allow it for all: ignore_certificate_errors in config.toml.",
+                "forbidden", "An attached program may not accept invalid certificates",
+                hint="A person can allow it: ignore_certificate_errors in config.toml.",
             )  # fmt: skip
         return params
 
     async def _check_pauses(self, _tab: Tab, params: Params) -> Params:
         if not params.get("skip"):
             raise OcdError(
-                "forbidden", "An attached program may not pause scripts: the process that would "
-                "stand still is shared with the session's agent",
+                "forbidden", "An attached program may not pause scripts: that would also stop a "
+                "process that the session's agent uses",
             )  # fmt: skip
         return params
 
@@ -229,13 +229,13 @@ class CallRules:
 
 def visible_cookies(allows: Callable[[str], bool], result: Params) -> Params:
     """Return an answer without the cookies of domains that the policy keeps back."""
-    cookies = [one for one in result.get("cookies", ()) if allows(host_url(one["domain"]))]
+    cookies = [cookie for cookie in result.get("cookies", ()) if allows(host_url(cookie["domain"]))]
     return {**result, "cookies": cookies}
 
 
 def _cookie_list(params: Params) -> list[Params]:
     cookies = params.get("cookies")
-    if not isinstance(cookies, list) or not all(isinstance(one, dict) for one in cookies):
+    if not isinstance(cookies, list) or not all(isinstance(cooky, dict) for cooky in cookies):
         raise OcdError("invalid_argument", "cookies: expected a list of cookies")
     return cookies
 

@@ -89,7 +89,7 @@ class Commands:
         return {}
 
     def _has_child(self, channel: Channel) -> bool:
-        return any(one.parent is channel for one in self._targets.channels.values())
+        return any(child.parent is channel for child in self._targets.channels.values())
 
     async def _attach(self, channel: Channel, params: Params) -> Params:
         tab, targets = self._targets.tab(params.get("targetId")), self._targets
@@ -162,7 +162,9 @@ class Commands:
         raise _no_context()
 
     async def _list_contexts(self, _channel: Channel, _params: Params) -> Params:
-        return {"browserContextIds": [one.context_id for one in self._targets.session.workers]}
+        return {
+            "browserContextIds": [worker.context_id for worker in self._targets.session.workers]
+        }
 
     # --- the browser -------------------------------------------------------------------------
 

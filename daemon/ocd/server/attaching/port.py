@@ -68,15 +68,15 @@ class AttachPort:
             app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0
         )
         await runner.setup()
-        for one in self._sockets:
-            await web.SockSite(runner, one).start()
+        for listener in self._sockets:
+            await web.SockSite(runner, listener).start()
         try:
             yield
         finally:
             self.end_programs("daemon")
             await runner.cleanup()
-            for one in self._sockets:
-                one.close()
+            for listener in self._sockets:
+                listener.close()
 
     def end_programs(self, reason: EndReason) -> None:
         """Disconnect every program; unused addresses become invalid."""
@@ -111,7 +111,9 @@ class AttachPort:
         root = Channel("", lambda _message: None, cdp=connection)
         found = await ProgramTargets(session, root, lambda _coroutine: None).list()
         keys = ("title", "type", "url")
-        return _json([{"id": one["targetId"], **{key: one[key] for key in keys}} for one in found])
+        return _json(
+            [{"id": target["targetId"], **{key: target[key] for key in keys}} for target in found]
+        )
 
     async def _get_socket(self, request: web.Request) -> web.WebSocketResponse:
         # No heartbeat: a program that computes or sleeps does not answer, and is there.

@@ -91,7 +91,9 @@ class ProgramTargets:
             with contextlib.suppress(OcdError):
                 info = await self.info(tab)
                 found += [
-                    one for one in _as_target_infos(info) if filter_allows(rules, one["type"])
+                    target
+                    for target in _as_target_infos(info)
+                    if filter_allows(rules, target["type"])
                 ]
         return found
 
@@ -171,7 +173,7 @@ class ProgramTargets:
                 await self._auto_attach(tab)
 
     async def _auto_attach(self, tab: Tab) -> None:
-        if any(one.tab is tab and one.parent is self.root for one in self.channels.values()):
+        if any(child.tab is tab and child.parent is self.root for child in self.channels.values()):
             return
         if filter_allows(self._attach_filter, "tab"):
             await self.attach_stand_in(tab, self.root, nested=self.root.nests)
@@ -246,7 +248,7 @@ class ProgramTargets:
         if channel.tab is not None and channel.cdp is not None:
             await channel.cdp.detach()
             return
-        for child in [one for one in self.channels.values() if one.parent is channel]:
+        for child in [child for child in self.channels.values() if child.parent is channel]:
             await self.detach(child)
         self._on_channel_gone(channel)
 

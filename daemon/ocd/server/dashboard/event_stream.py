@@ -22,7 +22,7 @@ from ocd.safety import secrets
 from ocd.server.dashboard.access import HEADERS
 from ocd.server.dashboard.keys import Viewer
 from ocd.server.dashboard.live_tabs import find_tab, list_leases
-from ocd.server.dashboard.tab_control import TabControl, WantedTab
+from ocd.server.dashboard.tab_control import TabControl, TabRequest
 from ocd.server.dashboard.tab_input import Input
 from ocd.storage.journal import CALL
 
@@ -51,7 +51,7 @@ class PageMessage(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     watch: WatchedTab | msgspec.UnsetType | None = msgspec.UNSET
-    hold: WantedTab | msgspec.UnsetType | None = msgspec.UNSET
+    hold: TabRequest | msgspec.UnsetType | None = msgspec.UNSET
     input: Input | None = None
     alive: bool = False
 
@@ -164,7 +164,7 @@ class PageConnection:
                     self._handle_message(group, message.data)
                 sending.cancel()
                 self._watch(group, None)
-                self._control.lose_page()
+                self._control.on_page_disconnected()
                 if self._holding is not None:
                     self._holding.cancel()
 

@@ -57,20 +57,20 @@ def tab_log(tab: Tab) -> dict[str, Any]:
     requests = tab.request_log.requests()[-_REQUESTS:]
     return {
         "console": [
-            {"type": one.type, "text": one.text[:2000], "ts": rfc3339(one.at / 1000)}
-            for one in messages[-_MESSAGES:]
+            {"type": message.type, "text": message.text[:2000], "ts": rfc3339(message.at / 1000)}
+            for message in messages[-_MESSAGES:]
         ],
         "requests": [
             {
-                "id": one.id,
-                "method": one.method,
-                "url": redact_url(one.url),
-                "type": one.type,
-                "status": one.status,
-                "error": one.error,
-                "duration_ms": one.duration_ms,
-                "size": one.size,
+                "id": request.id,
+                "method": request.method,
+                "url": redact_url(request.url),
+                "type": request.type,
+                "status": request.status,
+                "error": request.error,
+                "duration_ms": request.duration_ms,
+                "size": request.size,
             }
-            for one in requests
+            for request in requests
         ],
     }

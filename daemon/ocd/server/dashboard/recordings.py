@@ -20,7 +20,7 @@ async def recording(recorder: Recorder, recording_id: str) -> dict[str, Any]:
     actions = await asyncio.to_thread(recorder.store.actions, meta.recording_id)
     has_film = await asyncio.to_thread(recorder.store.film(meta.recording_id).exists)
     about = {**recorder.public(meta), "has_film": has_film}
-    return {"recording": about, "actions": [_shorten(one) for one in actions]}
+    return {"recording": about, "actions": [_shorten(action) for action in actions]}
 
 
 def _shorten(action: dict[str, Any]) -> dict[str, Any]:

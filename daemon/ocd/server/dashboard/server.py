@@ -38,8 +38,8 @@ class DashboardServer:
             routes.application(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0
         )
         await self._runner.setup()
-        for one in self._sockets:
-            await web.SockSite(self._runner, one).start()
+        for listener in self._sockets:
+            await web.SockSite(self._runner, listener).start()
         logger.info("dashboard: http://127.0.0.1:%d (oc dashboard prints a key)", self.port)
 
     @property
@@ -56,8 +56,8 @@ class DashboardServer:
         """End the connections and give the port back."""
         if self._runner is not None:
             await self._runner.cleanup()
-        for one in self._sockets:
-            one.close()
+        for listener in self._sockets:
+            listener.close()
 
     def __repr__(self) -> str:
         return f"DashboardServer(port {self.port}, {self.pages} pages)"

@@ -20,7 +20,7 @@ ASK_S = 10.0
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-class WantedTab(msgspec.Struct, forbid_unknown_fields=True):
+class TabRequest(msgspec.Struct, forbid_unknown_fields=True):
     """The tab that a page wants to hold. key: of its lease, if its connection was cut meanwhile."""
 
     session: str
@@ -38,14 +38,14 @@ class TabControl:
         self._lease: Lease | None = None
         self._input: PersonInput | None = None
 
-    def hold(self, wanted: WantedTab) -> Coroutine[Any, Any, None]:
+    def hold(self, request: TabRequest) -> Coroutine[Any, Any, None]:
         """Take a tab: the page's further messages are about it.
 
         The returned coroutine reports the outcome to the page, and ends with the lease.
         """
         self.give_back()
         try:
-            return self._keep(self._take(wanted))
+            return self._keep(self._take(request))
         except OcdError as error:
             return self._send_control({"state": "refused", "error": error.body()})
 
@@ -62,11 +62,11 @@ class TabControl:
         with contextlib.suppress(ConnectionError, RuntimeError):  # the page has gone
             await self._send({"control": control})
 
-    def _take(self, wanted: WantedTab) -> Lease:
+    def _take(self, request: TabRequest) -> Lease:
         self._viewer.check_control()
         leases = self._services.leases
-        tab = find_tab(self._services.sessions, wanted.session, wanted.tab_id)
-        lease = leases.renew(wanted.key) if wanted.key else leases.acquire(tab, self._viewer.name)
+        tab = find_tab(self._services.sessions, request.session, request.tab_id)
+        lease = leases.renew(request.key) if request.key else leases.acquire(tab, self._viewer.name)
         if lease.tab is not tab:
             raise OcdError("not_found", f"This lease is not for {tab.id}")
         self._lease, self._input = lease, PersonInput(tab)
@@ -91,7 +91,7 @@ class TabControl:
             self._services.leases.release(self._lease.key)
         self._lease = self._input = None
 
-    def lose_page(self) -> None:
+    def on_page_disconnected(self) -> None:
         """Handle a lost connection: release keys and buttons; the page has 45 s to come back."""
         if self.renew():
             self._release_input()

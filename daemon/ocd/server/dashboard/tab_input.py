@@ -51,7 +51,7 @@ class WheelInput(_Event, tag="wheel"):
     modifiers: Bits = 0
 
 
-class Finger(msgspec.Struct, forbid_unknown_fields=True):
+class TouchPoint(msgspec.Struct, forbid_unknown_fields=True):
     """A finger on the screen."""
 
     id: int
@@ -63,7 +63,7 @@ class TouchInput(_Event, tag="touch"):
     """Fingers touched, moved or left the screen; `fingers` are those that are on it now."""
 
     event: Literal["Start", "Move", "End", "Cancel"]
-    fingers: Annotated[list[Finger], Meta(max_length=_MAX_FINGERS)]
+    fingers: Annotated[list[TouchPoint], Meta(max_length=_MAX_FINGERS)]
     modifiers: Bits = 0
 
 

@@ -1,4 +1,4 @@
-// What is on top of the page, and what has the focus: in a few words.
+// The topmost layer of the page, and the focused element: in a few words.
 
 const LAYERS_EACH = [
   ':modal',
