@@ -384,8 +384,7 @@ def page_engine(params: RequestParams, engine: Engine, formats: Formats) -> Engi
 
 
 def crawl_egress(params: RequestParams, starts: Sequence[str]) -> Iterator[Egress]:
-    """Yield the caller's own data that the crawl sends, in URLs, requests and cookies, and where
-    to."""
+    """Yield where the crawl sends the caller's own data, in URLs, requests and cookies."""
     for to in dict.fromkeys(map(recipient, starts)):
         if to:
             yield "address", to
