@@ -67,7 +67,7 @@ def test_too_low_a_memory_limit_is_refused_with_the_figure(flag: str, needed: in
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode
     assert f"{needed} MB" in done.stderr, done.stderr
-    assert f"may have 150 (ulimit {flag})" in done.stderr
+    assert f"is limited to 150 (ulimit {flag})" in done.stderr
 
 
 async def test_a_folder_that_cannot_be_watched_is_polled(

@@ -385,7 +385,7 @@ def test_awkward_values_survive_toml() -> None:
         ("cursor", b'{\n"a": 1,\n"b" 2}', "line 3"),
         ("cursor", b'{"a": "\xff"}', "not UTF-8"),
         ("cursor", b"[]", "not a JSON object"),
-        ("cursor", b"[" * 100_000, "nests too deep"),
+        ("cursor", b"[" * 100_000, "nested too deeply"),
         ("cursor", b'{"mcpServers": []}', "not an object"),
         ("cursor", b'{"mcpServers": {"openchrome": "x"}}', "not an object"),
         ("cursor", b"// nothing but a comment", "line 1"),
