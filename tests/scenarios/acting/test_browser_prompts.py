@@ -1,4 +1,4 @@
-"""Prompts of the browser itself, which nobody sees: what they get is never told as done."""
+"""Prompts of the browser itself, which nobody sees: input that they take is never a success."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def find_refusal(reply: Reply) -> dict[str, Any] | None:
         ("computer", {"action": "left_click", "coordinate": [30, 20]}, "clicked"),
     ],
 )
-def test_input_that_a_prompt_gets_is_no_success(
+def test_input_taken_by_a_prompt_is_an_error(
     at: At, verb: str, params: dict[str, Any], done: str
 ) -> None:
     """The call fails, names `http_auth`, and closes the prompt: the next try succeeds."""
@@ -97,7 +97,7 @@ def test_part_that_is_only_slow_is_waited_for(daemon: Daemon, site: Site) -> Non
     assert daemon.do("http_auth", action="get")["challenges"] == []
 
 
-def test_prompt_for_another_program_is_no_success(at: At) -> None:
+def test_prompt_for_another_program_is_an_error(at: At) -> None:
     """A link of tel: opens one that only leaving the site closes: the hint says so."""
     page = at("browser-prompts.html")
     page.call("interact", query="Call us")
@@ -112,7 +112,9 @@ def test_prompt_for_another_program_is_no_success(at: At) -> None:
 
 
 @pytest.mark.parametrize("where", ["", "?stops"])
-def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where: str) -> None:
+def test_keys_handled_by_the_browser_or_stopped_by_the_page_are_no_error(
+    at: At, where: str
+) -> None:
     """Lists of the browser take keys themselves, and pages stop events of keys."""
     page = at(f"browser-prompts.html{where}")
     page.do("interact", query="Name", action="press", value="x")
@@ -125,7 +127,7 @@ def test_keys_that_the_page_does_not_hear_otherwise_are_no_failure(at: At, where
     assert page.js("colour.value") == "Blue"
 
 
-def test_drop_is_heard_without_a_further_move(at: At) -> None:
+def test_a_drop_needs_no_further_mouse_move(at: At) -> None:
     """After a native drag the page gets no mouseup, only the drop and its end."""
     page = at("browser-prompts.html")
     page.js("""

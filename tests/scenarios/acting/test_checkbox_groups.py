@@ -1,4 +1,4 @@
-"""Groups of boxes to tick: fields that take a list of those to be ticked."""
+"""Checkbox groups: fields that take the list of boxes to check."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ def boxes(at: At) -> Page:
     return at("boxes.html")
 
 
-def test_group_has_just_those_ticked_that_are_asked_for(boxes: Page) -> None:
+def test_only_the_requested_boxes_of_a_group_are_checked(boxes: Page) -> None:
     """The group by legend, aria-labelledby or words before it; its boxes by words or values."""
     fields = {"Pets": ["Cat", "f"], "Days": ["Tue"], "Toppings": ["Ham", "Corn"]}
     filled = boxes.do("fill_form", fields=fields)
@@ -26,46 +26,46 @@ def test_group_has_just_those_ticked_that_are_asked_for(boxes: Page) -> None:
     assert boxes.js("ticked()") == "top=corn Tue"
 
 
-def test_box_that_is_not_there_is_refused(boxes: Page) -> None:
+def test_unknown_box_is_refused(boxes: Page) -> None:
     """The error lists the boxes; none is checked or unchecked."""
     refused = boxes.call("form_input", query="Pets", value=["Cat", "Cow"], timeout_ms=120_000)
     assert (refused.code, refused.error["options"]) == ("option_not_found", ["Cat", "Dog", "Fish"])
     assert boxes.js("ticked()") == "dog=d"
 
 
-def test_boxes_that_give_each_other_up_are_told(boxes: Page) -> None:
+def test_mutually_exclusive_boxes_are_reported(boxes: Page) -> None:
     refused = boxes.call("form_input", query="One only", value=["Left", "Right"])
     assert refused.code == "wrong_value"
     assert "does not keep" in refused.error["message"]
 
 
-def test_box_goes_before_the_group_of_its_name(boxes: Page) -> None:
+def test_a_box_wins_over_a_group_of_the_same_name(boxes: Page) -> None:
     assert boxes.do("form_input", query="News", value=True)["value"] is True
     assert boxes.js("ticked()") == "dog=d news=n"
 
 
 @pytest.mark.parametrize("words", ["Account", "People"])
-def test_other_boxes_are_no_group(boxes: Page, words: str) -> None:
+def test_other_checkboxes_are_not_a_group(boxes: Page, words: str) -> None:
     """Checkboxes among other fields of a form, and those that select rows of a table."""
     failure = boxes.call("form_input", query=words, value=["Terms"], timeout_ms=2000)
     assert failure.code != "option_not_found"
 
 
 @pytest.mark.parametrize("words", ["grace", "Grace Hopper"])
-def test_box_without_a_name_is_ticked_by_the_words_of_its_row(at: At, words: str) -> None:
+def test_unnamed_box_is_checked_by_the_words_of_its_row(at: At, words: str) -> None:
     page = at("rows-with-boxes.html")
     result = page.do("interact", query=words, action="check")
     assert result["target"]["role"] == "checkbox"
     assert page.js(_TICKED) == "grace,oak"
 
 
-def test_box_in_a_cell_is_ticked_by_the_words_of_the_cell(at: At) -> None:
+def test_box_in_a_cell_is_checked_by_the_words_of_the_cell(at: At) -> None:
     page = at("rows-with-boxes.html")
     page.do("interact", query="Oak chair", action="uncheck")
     assert page.js(_TICKED) == ""
 
 
-def test_box_of_another_name_in_the_row_is_not_meant(at: At) -> None:
+def test_another_named_box_in_the_row_is_not_checked(at: At) -> None:
     page = at("rows-with-boxes.html")
     assert page.call_in_short("interact", query="Accept", action="check").code == "wrong_value"
     assert page.js(_TICKED) == "oak"

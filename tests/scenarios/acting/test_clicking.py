@@ -1,4 +1,4 @@
-"""interact: waiting until an element can be used, and what the answer says changed."""
+"""interact: waiting until an element can be used, and the reported changes."""
 
 from collections.abc import Callable
 
@@ -55,7 +55,7 @@ def test_disabled_element_is_refused(at: At, name: str) -> None:
     assert at("things.html").call_in_short("interact", query=name).code == "not_enabled"
 
 
-def test_element_that_gets_enabled_is_waited_for(at: At) -> None:
+def test_element_that_becomes_enabled_is_waited_for(at: At) -> None:
     """A button that is enabled in time is clicked."""
     page = at("things.html")
     page.js("setTimeout(() => { document.querySelector('[disabled]').disabled = false; }, 200); 1")
@@ -90,7 +90,7 @@ def test_several_matches_of_a_selector_are_ambiguous(at: At) -> None:
     assert at("rows.html").call("interact", selector="tbody button").code == "ambiguous"
 
 
-def test_one_way_to_name_the_element(at: At) -> None:
+def test_the_element_must_be_named_in_exactly_one_way(at: At) -> None:
     """Two ways to name it at once, or none, are invalid."""
     page = at("things.html")
     assert page.call("interact", query="Same", selector="a").code == "invalid_argument"
@@ -112,7 +112,7 @@ def test_element_below_the_fold_is_scrolled_to(at: At) -> None:
         ("Over", "hover", "over"),
     ],
 )
-def test_other_ways_of_the_mouse(at: At, query: str, action: str, said: str) -> None:
+def test_double_click_right_click_and_hover(at: At, query: str, action: str, said: str) -> None:
     """Double click, right click and hover send the events of a mouse."""
     page = at("things.html")
     page.do("interact", query=query, action=action)
@@ -148,14 +148,14 @@ def test_clear_empties_a_field(at: At) -> None:
     assert page.js("document.querySelector('textarea').value") == ""
 
 
-def test_label_stands_for_its_unseen_checkbox(at: At) -> None:
+def test_label_checks_its_hidden_checkbox(at: At) -> None:
     """A checkbox that is hidden behind its label is checked by it."""
     page = at("things.html")
     page.do("interact", query="I agree", action="check")
     assert page.text("#view") == "agreed true"
 
 
-def test_menu_that_opens_is_told_with_refs(at: At) -> None:
+def test_opened_menu_is_reported_with_refs(at: At) -> None:
     """What appears is in the result, with refs for the next action."""
     page = at("things.html")
     result = page.do("interact", query="Menu")
@@ -163,14 +163,14 @@ def test_menu_that_opens_is_told_with_refs(at: At) -> None:
     assert 'button "Paste" [ref=e' in result["content"]
 
 
-def test_answer_of_a_request_is_waited_for(at: At) -> None:
+def test_response_to_a_request_is_waited_for(at: At) -> None:
     """What the click has fetched is in the result if it arrives promptly."""
     page = at("things.html")
     page.site.open_gate("answer")
     assert "answered" in page.do("interact", query="Load")["content"]
 
 
-def test_answers_of_requests_one_after_the_other_are_waited_for(at: At) -> None:
+def test_responses_to_consecutive_requests_are_waited_for(at: At) -> None:
     """What the last one brought is in the result, unless the page is slow."""
     page = at("things.html")
     page.js("""const ask = async () => (await fetch("/json", {cache: "no-store"})).text();
@@ -202,7 +202,7 @@ def test_scroll_of_page_and_box(at: At) -> None:
 @pytest.mark.parametrize(
     "way", ["script", "moved", "shadow", "transition", "animation", "pushed", "web"]
 )
-def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
+def test_element_that_starts_to_move_on_an_idle_page(at: At, way: str) -> None:
     """A page that was at rest for a while is checked again before each click."""
     page = at(f"at-rest.html?{way}")
     ref = page.ref("Catch")
@@ -215,14 +215,14 @@ def test_what_begins_to_move_on_a_page_at_rest(at: At, way: str) -> None:
 
 
 @pytest.mark.parametrize("attempt", range(4))
-def test_what_moves_on_a_busy_page_is_moving(at: At, attempt: int) -> None:
+def test_element_that_moves_on_a_busy_page_is_moving(at: At, attempt: int) -> None:
     """A frame drawn late for the previous position does not count as rest."""
     page = at(f"busy-motion.html?{attempt}")
     assert page.call_in_short("interact", selector="#glides").code == "moving"
     assert page.text("#out") == "untouched"
 
 
-def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None:
+def test_click_taken_by_a_cross_origin_frame_is_an_error(at: At) -> None:
     """The page receives no event: the error names the frame that got the click."""
     page = at("swallowed.html")
     missed = page.call_in_short("interact", query="Buy")
@@ -231,7 +231,7 @@ def test_click_that_a_frame_of_another_origin_gets_is_no_success(at: At) -> None
     assert page.js("window.bought ?? 'nothing'") == "nothing"
 
 
-def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
+def test_label_without_a_control_is_clicked_for_the_box_below_it(at: At) -> None:
     """A script of the page checks the box; anything else over it still covers it."""
     page = at("label-over.html")
     page.do("fill_form", fields={"Send me news": True})
@@ -242,7 +242,7 @@ def test_label_of_no_control_over_a_box_is_clicked_for_it(at: At) -> None:
     assert covered.code == "covered"
 
 
-def test_of_equal_matches_the_one_that_a_dialog_leaves_in_reach_is_meant(at: At) -> None:
+def test_equal_matches_are_resolved_to_the_one_not_behind_a_dialog(at: At) -> None:
     """The page shows through what lies over it, and takes no clicks."""
     page = at("behind-a-dialog.html")
     page.do("interact", query="Export")
@@ -252,13 +252,13 @@ def test_of_equal_matches_the_one_that_a_dialog_leaves_in_reach_is_meant(at: At)
     assert page.js("clicked.value") == "page"
 
 
-def test_control_in_a_control_of_its_name_is_one(at: At) -> None:
+def test_nested_controls_of_the_same_name_are_one(at: At) -> None:
     """The outline has one line for both."""
     page = at("rows-with-boxes.html")
     page.do("interact", query="Clear")
     assert page.js("document.querySelector('[aria-label=Clear]').dataset.clicked") == "1"
 
 
-def test_element_that_has_no_role_by_its_own_words_is_told_by_its_tag(at: At) -> None:
+def test_element_without_a_role_is_named_by_its_tag(at: At) -> None:
     page = at("rows-with-boxes.html")
     assert page.do("interact", query="Status")["target"] == {"role": "span", "name": "Status"}

@@ -95,7 +95,7 @@ def test_keys_can_be_held(at: At) -> None:
     wait_until(repeats, what="a half second in which the machine does not stand still")
 
 
-def test_buttons_are_pressed_and_let_go(at: At) -> None:
+def test_buttons_are_pressed_and_released(at: At) -> None:
     """left_mouse_down, mouse_move with the button held, left_mouse_up."""
     page = at("drag.html")
     x, y = middle(page, "#knob")
@@ -135,7 +135,7 @@ def test_zoom_enlarges_a_region(at: At) -> None:
     assert size_of(result) == (400, 200)
 
 
-def test_waiting_takes_what_was_asked(at: At) -> None:
+def test_wait_takes_the_requested_time(at: At) -> None:
     """`wait` takes that long, but not longer than the call may take."""
     page = at("things.html")
     began = monotonic()
@@ -161,7 +161,7 @@ def test_waiting_takes_what_was_asked(at: At) -> None:
         ({"action": "levitate"}, "invalid_argument"),
     ],
 )
-def test_what_cannot_be_done_has_its_code(at: At, params: dict[str, object], code: str) -> None:
+def test_impossible_actions_have_their_codes(at: At, params: dict[str, object], code: str) -> None:
     """Missing, impossible and unknown arguments."""
     assert at("things.html").call("computer", **params).code == code
 
@@ -179,7 +179,7 @@ def test_click_into_a_frame_of_another_origin(at: At) -> None:
     assert "far pressed true" in result["content"]
 
 
-def test_press_where_the_mouse_is_moves_nothing(at: At) -> None:
+def test_press_at_the_current_position_sends_no_move(at: At) -> None:
     """No mouse move is sent between a move, its press and its release at one place."""
     page = at("things.html")
     page.do("computer", action="mouse_move", coordinate=[60, 50])

@@ -1,4 +1,4 @@
-"""drag_drop: HTML5 drag and drop, sortable lists, sliders, and ends that cannot be used."""
+"""drag_drop: HTML5 drag and drop, sortable lists, sliders, and unusable ends."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def test_target_below_the_fold_is_scrolled_to(at: At) -> None:
     assert page.js("far.contains(card)") == "true"
 
 
-def test_drop_that_is_refused_is_told(at: At) -> None:
+def test_refused_drop_is_reported(at: At) -> None:
     """A target that takes no drops is reported as `accepted: false`."""
     page = at("drag.html")
     result = page.do("drag_drop", source_selector="#card", target_selector="h1")
@@ -102,7 +102,7 @@ def test_drag_inside_a_frame(at: At) -> None:
         ("Task B", "Old A", "ACD BABCD", '"Task B" is now item 1 of Done'),
     ],
 )
-def test_item_is_dropped_where_it_was_to_go(
+def test_item_is_dropped_at_its_target(
     at: At, source: str, target: str, orders: str, said: str
 ) -> None:
     """Lists that check once a frame and animate their items are given time."""
@@ -113,7 +113,7 @@ def test_item_is_dropped_where_it_was_to_go(
     assert result["content"].splitlines()[0] == f"dragged: {said}; html5, accepted"
 
 
-def test_item_that_flies_to_its_place(at: At) -> None:
+def test_item_that_is_animated_to_its_place(at: At) -> None:
     """The list is read after it was redrawn; its items ignored the pointer meanwhile."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Bird A", target_query="Bird C")
@@ -131,7 +131,7 @@ def test_item_that_must_be_held_first(at: At) -> None:
     assert result["place"] == '"Stone A" is now item 3 of Held'
 
 
-def test_item_that_stays_where_it_was_is_told(at: At) -> None:
+def test_item_that_did_not_move_is_an_error(at: At) -> None:
     """A drag without an effect is not reported as a success."""
     page = at("sorting.html")
     result = page.do("drag_drop", source_query="Task B", target_x=3, target_y=120)
@@ -165,9 +165,7 @@ def test_row_that_is_a_table_of_its_own_is_an_item(at: At) -> None:
         ("pointers", "Uno", "Tre", "Due Tre Uno"),
     ],
 )
-def test_list_that_follows_a_finger_only_is_sorted(
-    at: At, name: str, source: str, target: str, order: str
-) -> None:
+def test_touch_only_list_is_sorted(at: At, name: str, source: str, target: str, order: str) -> None:
     """By touch, after the mouse has moved nothing; the page does not scroll."""
     page = at("touch.html")
     result = page.do("drag_drop", source_query=source, target_query=target)
@@ -177,7 +175,7 @@ def test_list_that_follows_a_finger_only_is_sorted(
     assert page.js("scrollY") == "0"
 
 
-def test_drop_that_is_asked_about_is_not_done_again(at: At) -> None:
+def test_drop_that_opens_a_question_is_not_repeated(at: At) -> None:
     """What covers the item since the drop is reported; the gesture is not repeated."""
     page = at("touch.html")
     result = page.do("drag_drop", source_query="Low", target_query="High")

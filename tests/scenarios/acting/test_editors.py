@@ -1,4 +1,4 @@
-"""Text in editors of code and prose: it arrives as given, or the call fails."""
+"""Text in code and rich text editors: it arrives as given, or the call fails."""
 
 import re
 from collections.abc import Callable
@@ -54,14 +54,14 @@ def test_prose_keeps_its_lines(at: At, name: str) -> None:
     assert "Old words" not in str(page.js("rich.innerText")) or name == "Notes"
 
 
-def test_editor_that_takes_the_clipboard_only(at: At) -> None:
+def test_editor_that_accepts_only_a_paste(at: At) -> None:
     """An editor that ignores insertText gets the text by a paste."""
     page = at("editors.html")
     page.do("form_input", query="Clipboard only", value="new words")
     assert page.js("pasting.textContent") == "new words"
 
 
-def test_lines_become_blocks_of_their_own(at: At) -> None:
+def test_lines_become_separate_blocks(at: At) -> None:
     """Block editors put other elements in the place of the one that was pasted into."""
     page = at("editors.html")
     result = page.do("form_input", query="Block", value="One line.\n\nAnother.")
@@ -96,7 +96,7 @@ def test_typing_begins_at_the_end(at: At, name: str, value: str, after: str) -> 
     assert page.js(held) == after
 
 
-def test_key_replaces_no_text_that_was_selected_before(at: At) -> None:
+def test_key_does_not_replace_previously_selected_text(at: At) -> None:
     """Focusing a field selects nothing that a key would replace."""
     page = at("editors.html")
     page.js("first.setSelectionRange(0, 2); amount.focus(); 1")
@@ -104,7 +104,7 @@ def test_key_replaces_no_text_that_was_selected_before(at: At) -> None:
     assert page.js("first.value") == "dabc"
 
 
-def test_typing_goes_on_where_the_caret_is(at: At) -> None:
+def test_typing_continues_at_the_caret(at: At) -> None:
     """A field that has the focus keeps its caret."""
     page = at("editors.html")
     page.js("first.focus(); first.setSelectionRange(1, 1)")

@@ -82,7 +82,7 @@ def failing(at: At) -> Page:
 
 
 @pytest.mark.parametrize(("code", "line"), FAILURES, ids=[line for _, line in FAILURES])
-def test_failure_is_no_success(failing: Page, code: str, line: str) -> None:
+def test_failure_exits_with_an_error(failing: Page, code: str, line: str) -> None:
     """Exit status and error are the right ones, and no other element was hit."""
     file = Path(failing.daemon.home.base) / "tmp" / "plain.txt"
     file.write_text("x")
@@ -97,7 +97,7 @@ def test_failure_is_no_success(failing: Page, code: str, line: str) -> None:
         assert failing.text("#said") == "untouched"
 
 
-def test_read_only_field_names_what_to_do(failing: Page) -> None:
+def test_read_only_field_error_says_what_to_do(failing: Page) -> None:
     """Such fields are set by the page, through what a click opens."""
     done = failing.daemon.oc("form-input", "--selector", "#readonly", "new", "--timeout-ms", "200")
     assert "click it, and choose from what opens" in done.err

@@ -1,4 +1,4 @@
-"""Whether a form was sent, and what kept it back."""
+"""Form submission: whether a form was sent, and what prevented it."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ WAYS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_form_that_the_browser_keeps_back_is_an_error(form: Page, way: str) -> None:
+def test_form_rejected_by_validation_is_an_error(form: Page, way: str) -> None:
     """The validation bubble is not part of the page."""
     verb, params = WAYS[way]
     if way == "key":
@@ -45,7 +45,7 @@ def test_form_that_the_browser_keeps_back_is_an_error(form: Page, way: str) -> N
     assert form.text("#said") == ""
 
 
-def test_batch_stops_where_the_browser_keeps_a_form_back(form: Page) -> None:
+def test_batch_stops_at_a_form_rejected_by_validation(form: Page) -> None:
     done = form.daemon.oc("batch", stdin="fill Note x\nclick Order\nfill Name Ada\n")
     assert (done.code, form.js("document.querySelector('[name=name]').value")) == (1, "")
     assert WANTED in done.err
@@ -61,7 +61,7 @@ def test_filling_a_form_that_is_not_sent_fails(form: Page, submit: str | bool) -
     assert form.text("#said") == ""
 
 
-def test_what_the_page_does_with_a_form_is_told(form: Page) -> None:
+def test_validation_by_the_page_is_reported(form: Page) -> None:
     """By its own scripts and the button's; fields that are valid by now are not mentioned."""
     result = form.do("fill_form", fields={"Name": "Ada"}, submit=True)
     assert result["submitted"] is True
@@ -90,7 +90,7 @@ def test_form_whose_button_stays_disabled_is_not_sent(form: Page) -> None:
     assert form.text("#said") == ""
 
 
-def test_page_that_asks_whether_its_fields_are_valid_keeps_nothing_back(form: Page) -> None:
+def test_a_page_that_calls_checkvalidity_is_no_rejection(form: Page) -> None:
     """checkValidity() at each key does not count as a form that was kept back."""
     result = form.do("interact", query="Mail", action="type", value="a")
     assert result["value"] == "a"

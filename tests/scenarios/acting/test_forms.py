@@ -35,7 +35,7 @@ def test_value_is_set(at: At, query: str, name: str, value: object, becomes: str
     assert f"{name}:input" in str(page.js("seen"))
 
 
-def test_text_replaces_what_was_there(at: At) -> None:
+def test_text_replaces_the_old_text(at: At) -> None:
     """The old text is gone; the result has the new one."""
     page = at("form.html")
     assert page.do("form_input", query="About", value="new")["value"] == "new"
@@ -155,7 +155,7 @@ def test_form_is_sent_by_the_named_button(at: At) -> None:
     assert "name=Bo" in page.site.seen("acting/sent.html")[0].query
 
 
-def test_button_goes_before_a_link_of_its_name(at: At) -> None:
+def test_a_button_wins_over_a_link_of_the_same_name(at: At) -> None:
     """A link to the form has the same name as its submit button: the button is meant."""
     page = at("form.html")
     page.js(
@@ -166,7 +166,7 @@ def test_button_goes_before_a_link_of_its_name(at: At) -> None:
     assert "#here" not in page.js("location.href")
 
 
-def test_failed_field_keeps_the_form_back(at: At) -> None:
+def test_failed_field_prevents_submission(at: At) -> None:
     """The other fields are filled, the failed one has its error, nothing is submitted."""
     page = at("form.html")
     fields = [{"label": "Colour", "value": "Mauve"}, {"label": "Name", "value": "Ada"}]
@@ -241,7 +241,7 @@ def test_form_whose_button_cannot_be_used_says_what_was_filled(at: At) -> None:
     assert value_of(page, "name") == "Ada"
 
 
-def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> None:
+def test_a_field_that_times_out_leaves_time_for_the_next(at: At) -> None:
     """The fields after one that accepts no text are filled."""
     page = at("in-turn.html")
     failure = page.call("fill_form", fields={"Number": "13", "Town": "Turin"}, timeout_ms=6000)
@@ -252,7 +252,7 @@ def test_a_field_that_is_waited_for_in_vain_leaves_the_next_its_time(at: At) -> 
     assert page.js("chosen") == "Turin"
 
 
-def test_empty_boxes_that_come_while_a_form_is_filled(at: At) -> None:
+def test_empty_elements_added_while_a_form_is_filled(at: At) -> None:
     """As date pickers add them: their listeners are looked up, and refs stay valid."""
     page = at("form.html")
     page.js(

@@ -1,4 +1,4 @@
-"""Gestures of several calls, and keys as keyboards send them."""
+"""Gestures of several calls, and keys as a keyboard sends them."""
 
 from collections.abc import Callable
 
@@ -35,7 +35,7 @@ def test_slider_follows_a_held_button(at: At) -> None:
     assert seen[2:] == ["move:-1,1,0.5", "up:0,0,0", "move:-1,0,0"]
 
 
-def test_button_is_pressed_and_let_go_where_the_mouse_is(at: At) -> None:
+def test_button_is_pressed_and_released_at_the_mouse_position(at: At) -> None:
     page = at("gestures.html")
     knob = box(page, "#knob")
     y = knob["y"] + knob["height"] / 2
@@ -47,7 +47,7 @@ def test_button_is_pressed_and_let_go_where_the_mouse_is(at: At) -> None:
     assert 45 <= int(page.js("knob.value")) <= 60
 
 
-def test_text_is_selected_by_hand(at: At) -> None:
+def test_text_is_selected_with_the_mouse(at: At) -> None:
     """Releasing elsewhere first moves the mouse there."""
     page = at("gestures.html")
     quote = box(page, "#quote")
@@ -58,7 +58,7 @@ def test_text_is_selected_by_hand(at: At) -> None:
 
 
 @pytest.mark.parametrize("hover", ["mouse_move", "interact"])
-def test_native_drag_by_hand(at: At, hover: str) -> None:
+def test_native_drag_in_several_calls(at: At, hover: str) -> None:
     """Press, move and release start and end Chromium's own drag and drop."""
     page = at("gestures.html")
     parcel, shelf = box(page, "#parcel"), box(page, "#shelf")

@@ -68,14 +68,14 @@ def test_file_input_that_stays_disabled_is_refused(at: At) -> None:
 
 @pytest.mark.parametrize("change", ["buttons", "gone"])
 @pytest.mark.parametrize("how", GO, ids=str)
-def test_element_rendered_anew_is_looked_up_again(at: At, how: dict[str, str], change: str) -> None:
+def test_rerendered_element_is_looked_up_again(at: At, how: dict[str, str], change: str) -> None:
     """Immediately, or some time after the old element has gone."""
     page = changing(at, change)
     page.do("interact", **how, wait_for_ms=30_000, timeout_ms=TIMEOUT_MS)
     assert said(page) == "went;"
 
 
-def test_ref_of_an_element_rendered_anew_is_found_again(at: At) -> None:
+def test_ref_of_a_rerendered_element_is_found_again(at: At) -> None:
     """If its replacement is unambiguous."""
     page = at("waiting.html")
     ref = page.ref("Go")
@@ -92,7 +92,7 @@ def test_ref_of_an_element_rendered_anew_is_found_again(at: At) -> None:
         ({"Agree": True}, "fields.querySelector('[type=checkbox]').checked"),
     ],
 )
-def test_fields_rendered_anew_are_filled(at: At, fields: dict[str, Any], check: str) -> None:
+def test_rerendered_fields_are_filled(at: At, fields: dict[str, Any], check: str) -> None:
     """The fields of a form are replaced while they are waited for."""
     page = changing(at, "fields")
     page.do("fill_form", fields=fields, timeout_ms=TIMEOUT_MS)
@@ -120,7 +120,7 @@ addEventListener('scroll', () => setTimeout(() => moves.remove(), 50));
 """
 
 
-def test_frame_that_goes_while_its_element_is_waited_for_ends_the_call(at: At) -> None:
+def test_removal_of_the_frame_ends_the_wait_for_its_element(at: At) -> None:
     """A moving button: `detached`, at the time limit."""
     page = at("waiting.html")
     page.js(MOVING_FRAME)
@@ -132,16 +132,14 @@ def test_frame_that_goes_while_its_element_is_waited_for_ends_the_call(at: At) -
 
 
 @pytest.mark.parametrize(("selector", "hears"), [("#inside", "link;"), ("#drawn", "drawing;")])
-def test_element_that_clicks_pass_through_is_part_of_what_gets_them(
-    at: At, selector: str, hears: str
-) -> None:
+def test_click_through_element_is_part_of_its_parent(at: At, selector: str, hears: str) -> None:
     """`pointer-events: none` inside a link, or over a drawing with a listener."""
     page = at("waiting.html")
     page.do("interact", selector=selector)
     assert said(page) == hears
 
 
-def test_control_that_clicks_pass_through_is_refused(at: At) -> None:
+def test_click_through_control_is_refused(at: At) -> None:
     """The error names the element that gets the clicks instead."""
     page = at("waiting.html")
     reply = page.call_in_short("interact", query="Dead")

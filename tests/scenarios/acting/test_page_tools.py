@@ -32,7 +32,7 @@ def calls_of(daemon: Daemon) -> list[Any]:
     return found
 
 
-def test_they_are_listed_with_what_they_take(shop: Daemon) -> None:
+def test_page_tools_are_listed_with_their_schemas(shop: Daemon) -> None:
     """Tools of scripts and forms in all frames; the first line of a reading mentions them."""
     tools = {(tool["name"], tool["description"]): tool for tool in tools_of(shop)}
     add = tools["add", "Add two numbers"]
@@ -48,7 +48,7 @@ def test_they_are_listed_with_what_they_take(shop: Daemon) -> None:
     assert head.endswith(f"offers {len(tools)} tools (page_tools)")
 
 
-def test_they_come_and_go(shop: Daemon, site: Site) -> None:
+def test_page_tools_are_registered_and_removed(shop: Daemon, site: Site) -> None:
     """Registered later, unregistered, gone with their form, frame and page."""
     assert "goes" in names_of(shop)
     change = """coming.abort(); document.querySelector('[toolname=draft]').remove();
@@ -66,7 +66,7 @@ def test_they_come_and_go(shop: Daemon, site: Site) -> None:
     assert gone.code == "page_tool_not_found"
 
 
-def test_calls_are_answered_with_what_the_tool_gives_back(shop: Daemon) -> None:
+def test_calls_return_the_tools_result(shop: Daemon) -> None:
     """Text blocks, data, errors; the page saw the arguments, and no tool ran uncalled."""
     by_frame = {tool["description"]: tool for tool in tools_of(shop) if tool["name"] == "add"}
     several = shop.call("page_tool_call", name="add", arguments={"a": 1, "b": 2}).error
@@ -100,7 +100,7 @@ def test_forms_are_filled_in_and_sent(shop: Daemon, site: Site) -> None:
     assert site.seen("tools/sent.html")[-1].query == "words=Dear Ada"
 
 
-def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
+def test_failed_calls_have_specific_errors(shop: Daemon, site: Site) -> None:
     """No reply, a late one, a dialog, a navigation: each has its error, and the tab still works."""
     never = shop.call("page_tool_call", name="never", timeout_ms=300)
     assert never.code == "timeout"
@@ -120,9 +120,7 @@ def test_calls_that_end_badly(shop: Daemon, site: Site) -> None:
     assert pending.reply(60).result["navigated"] is True
 
 
-def test_libraries_that_keep_tools_to_themselves_are_asked(
-    one_tab_daemon: Daemon, site: Site
-) -> None:
+def test_tools_of_page_libraries_are_listed(one_tab_daemon: Daemon, site: Site) -> None:
     """A page's own navigator.modelContext: its tools are listed when asked for."""
     daemon = one_tab_daemon
     daemon.do("navigate", url=site.url("tools/library.html"))
@@ -146,7 +144,7 @@ def test_libraries_that_keep_tools_to_themselves_are_asked(
     assert {"browser", "late"} <= set(names_of(daemon))
 
 
-def test_long_ones_are_tasks(shop: Daemon) -> None:
+def test_long_tool_calls_are_tasks(shop: Daemon) -> None:
     """50 MB goes to a handle; a task can be cancelled, and with it the tool."""
     stored = shop.do("page_tool_call", name="much", output_mode="handle", timeout_ms=120_000)
     assert stored["size_bytes"] == 50_000_000
@@ -160,7 +158,9 @@ def test_long_ones_are_tasks(shop: Daemon) -> None:
     assert shop.finish(slow)["status"] == "CANCELLED"
 
 
-def test_a_chromium_that_cannot_says_so(share_daemon: Callable[..., Daemon], site: Site) -> None:
+def test_a_chromium_without_webmcp_is_reported(
+    share_daemon: Callable[..., Daemon], site: Site
+) -> None:
     """An older Chromium: the error says so, and the page can be read."""
     daemon = share_daemon("--browser-arg=--disable-features=WebMCP")
     daemon.do("navigate", url=site.url("tools/sent.html"))

@@ -1,4 +1,4 @@
-"""Bad input: each kind has its own code, a hint, and does nothing to the page."""
+"""Invalid input: each kind has its own code and a hint, and does nothing to the page."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -48,7 +48,7 @@ def test_crashed_tab_is_named(at: At) -> None:
     page.goto("rows.html").do("interact", query="delete bob")
 
 
-def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None:
+def test_actions_on_a_hung_page_time_out(daemon: Daemon, site: Site) -> None:
     """No acting verb waits longer than its timeout, whatever the page does."""
     daemon.do("navigate", url=site.url("hang-script"), wait="commit")
     for verb, params in (
@@ -70,7 +70,7 @@ def test_page_that_hangs_is_given_up_in_time(daemon: Daemon, site: Site) -> None
         ("mousemove", "drag_drop", {"source_selector": "h1", "target_x": 50, "target_y": 50}),
     ],
 )
-def test_page_that_hangs_in_the_middle_is_given_up(
+def test_actions_on_a_page_that_hangs_midway_time_out(
     at: At, event: str, verb: str, params: dict[str, Any]
 ) -> None:
     """Pressed keys and buttons are released without waiting for the page."""
@@ -82,7 +82,7 @@ def test_page_that_hangs_in_the_middle_is_given_up(
     page.do("tabs_close")
 
 
-def test_tab_that_closes_itself_is_told(at: At) -> None:
+def test_tab_that_closes_itself_is_reported(at: At) -> None:
     """A click that closes its window gets a reply."""
     page = at("things.html")
     (popup,) = page.do("interact", query="Open button")["changed"]["popups"]

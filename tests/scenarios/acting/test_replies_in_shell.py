@@ -1,4 +1,4 @@
-"""What `oc` prints of an action: what MCP and the socket say, in the same lines."""
+"""Action replies as `oc` prints them: the same lines as over MCP and the socket."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from support.pages import Page
 At = Callable[[str], Page]
 
 
-def test_first_line_is_what_stands_now(at: At) -> None:
+def test_first_line_is_the_current_state(at: At) -> None:
     """Then the element, and a line for each event and change."""
     page = at("things.html")
     lines = page.daemon.oc("interact", "--query", "Route").ok().out.splitlines()
@@ -17,7 +17,7 @@ def test_first_line_is_what_stands_now(at: At) -> None:
     assert any("Second view" in line for line in lines)
 
 
-def test_popup_and_closed_tab_are_told(at: At) -> None:
+def test_popup_and_closed_tab_are_reported(at: At) -> None:
     """The new tab, that it is the current one, and that it was closed."""
     page = at("things.html")
     out = page.daemon.oc("interact", "--query", "Open button").ok().out
@@ -61,7 +61,7 @@ def test_fields_are_a_line_each(at: At) -> None:
     assert "nothing was submitted" in failed.err
 
 
-def test_page_that_asks_before_it_is_left(at: At) -> None:
+def test_beforeunload_is_reported(at: At) -> None:
     """beforeunload stops no navigation, and is reported."""
     page = at("leaving.html")
     out = page.daemon.oc("interact", "--selector", "a").ok().out

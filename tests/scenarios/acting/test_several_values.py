@@ -1,4 +1,4 @@
-"""Fields of several values hold exactly those that they were given, or the call fails."""
+"""Multi-value fields contain exactly the given values, or the call fails."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def held(page: Page, field: str) -> list[str]:
 @pytest.mark.parametrize(
     "value", [["Blue"], ["Red", "White"], "Green", ["Green", "Red"], []], ids=str
 )
-def test_field_holds_exactly_what_it_was_given(
+def test_field_contains_exactly_the_given_values(
     page: Page, field: str, value: str | list[str]
 ) -> None:
     """By the control's own means: buttons that remove, options clicked again, Backspace."""
@@ -47,7 +47,7 @@ def test_option_is_selected_alone(page: Page, field: str) -> None:
     assert held(page, field) == ["Blue"]
 
 
-def test_what_cannot_be_taken_away_is_an_error_with_both_values(page: Page) -> None:
+def test_a_value_that_cannot_be_removed_is_an_error_with_both_values(page: Page) -> None:
     reply = page.call("form_input", query="Stubborn", value=["Blue"])
     assert (reply.code, reply.error["expected"]) == ("value_differs", ["Blue"])
     assert sorted(reply.error["held"]) == held(page, "Stubborn") == ["Blue", "Green", "Red"]
@@ -58,7 +58,7 @@ LISTS = ("Removed", "Given up", "Taken back", "Marked", "At most", "Listed", "Fo
 
 @pytest.mark.parametrize("value", [["Blue", "Mauve"], ["Mauve", "Blue"], "Mauve"], ids=str)
 @pytest.mark.parametrize("field", LISTS)
-def test_what_is_no_option_changes_nothing(page: Page, field: str, value: str | list[str]) -> None:
+def test_an_unknown_option_changes_nothing(page: Page, field: str, value: str | list[str]) -> None:
     """What was chosen before is chosen again, and the error says so."""
     was = held(page, field)
     reply = page.call("form_input", query=field, value=value, timeout_ms=9000)
@@ -78,7 +78,7 @@ def test_options_are_found_wherever_a_list_was_scrolled_to(page: Page) -> None:
     assert held(page, "Long") == []
 
 
-def test_value_that_shows_in_other_words_is_kept(page: Page) -> None:
+def test_value_displayed_in_other_words_is_kept(page: Page) -> None:
     """The text that appeared when it was chosen stands for it."""
     page.do("form_input", query="Short", value=["Blue"])
     assert held(page, "Short") == ["Blue"]
@@ -101,7 +101,7 @@ def test_native_list_is_emptied(page: Page, value: str | list[str]) -> None:
     assert (reply.status, page.js("grade.value")) == expected
 
 
-def test_field_beside_words_that_a_hidden_form_has_is_filled_without_enter(
+def test_field_next_to_words_of_a_hidden_form_is_filled_without_enter(
     at: Callable[[str], Page],
 ) -> None:
     """They are no values of it, so nothing is entered one by one."""
@@ -110,7 +110,7 @@ def test_field_beside_words_that_a_hidden_form_has_is_filled_without_enter(
     assert (page.js("confirmation.value"), page.text("#said")) == ("DELETE", "untouched")
 
 
-def test_field_that_clicks_pass_through_is_opened_by_its_box(at: Callable[[str], Page]) -> None:
+def test_click_through_field_is_opened_by_its_box(at: Callable[[str], Page]) -> None:
     """It does not say whether its list is open: a second click would close that."""
     page = at("pills.html")
     page.do("interact", query="Colours")

@@ -1,4 +1,4 @@
-"""Failures that a page keeps to itself: a person would see them, so the reply tells them."""
+"""Silent failures: a person would see them, so the reply reports them."""
 
 from collections.abc import Callable
 
@@ -27,13 +27,13 @@ def page(at: At) -> Page:
 
 
 @pytest.mark.parametrize("field", ["later", "checked"])
-def test_value_that_is_taken_back_late_is_no_success(page: Page, field: str) -> None:
+def test_value_that_is_reverted_late_is_an_error(page: Page, field: str) -> None:
     """After a timer or a response, within a second."""
     reply = page.call("form_input", selector=f"#{field}", value="new", timeout_ms=30_000)
     assert reply.code in ("value_differs", "wrong_value")
 
 
-def test_what_a_page_does_once_nobody_types_is_told(page: Page) -> None:
+def test_changes_after_a_typing_pause_are_reported(page: Page) -> None:
     assert "found ada" in page.do("form_input", query="Search", value="ada")["content"]
 
 
@@ -46,7 +46,7 @@ def test_what_a_page_does_once_nobody_types_is_told(page: Page) -> None:
         ("news", True, "news.checked = false", False),
     ],
 )
-def test_value_that_was_taken_back_since_is_told_next(
+def test_value_reverted_later_is_reported_by_the_next_action(
     page: Page, field: str, value: str | bool, code: str, held: str | bool
 ) -> None:
     """Once, by the next action, whatever that is."""
@@ -59,7 +59,7 @@ def test_value_that_was_taken_back_since_is_told_next(
     assert "taken_back" not in page.do("interact", query="Look")["changed"]
 
 
-def test_value_that_stays_or_is_formatted_is_not_told(page: Page) -> None:
+def test_value_that_stays_or_is_formatted_is_not_reported(page: Page) -> None:
     """Nor is one that an action has cleared, which its own reply reported."""
     page.do("form_input", selector="#price", value="1000")
     page.js("price.value = '$1,000.00'; 1")
@@ -72,7 +72,7 @@ def test_value_that_stays_or_is_formatted_is_not_told(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("field", "value", "message"), NOT_VALID)
-def test_value_that_the_browser_does_not_accept_is_told(
+def test_value_that_the_browser_rejects_is_reported(
     page: Page, field: str, value: str | bool, message: str
 ) -> None:
     """The field holds the value, but no form will be submitted with it."""
@@ -86,32 +86,32 @@ def test_value_that_the_browser_does_not_accept_is_told(
     assert page.text("#said") == "untouched"
 
 
-def test_form_tells_its_fields_that_are_not_valid_in_the_end(page: Page) -> None:
+def test_form_reports_fields_that_are_finally_invalid(page: Page) -> None:
     """Not those that a later field has made valid."""
     told = page.do("fill_form", fields={"First": "a", "Age": 7, "Second": "a", "Mail": "a@b.c"})
     assert [one["name"] for one in told["changed"]["not_valid"]] == ["Age"]
     assert "not_valid" not in page.do("form_input", selector="#age", value=20)["changed"]
 
 
-def test_field_that_no_browser_checks_is_not_told(page: Page) -> None:
+def test_field_without_browser_validation_is_not_reported(page: Page) -> None:
     """Outside of a form, or in one that the page checks itself."""
     page.js("form.noValidate = true; document.body.append(code); 1")
     for field, value in (("#age", "200"), ("#code", "abc")):
         assert "not_valid" not in page.do("form_input", selector=field, value=value)["changed"]
 
 
-def test_link_that_the_page_keeps_from_being_followed_is_told(page: Page) -> None:
+def test_link_whose_navigation_is_prevented_is_reported(page: Page) -> None:
     told = page.do("interact", query="Kept")
     assert "not followed: the page kept the link" in told["content"]
 
 
 @pytest.mark.parametrize("link", ["handled", "sends", "here"])
-def test_link_that_does_something_else_is_none_that_is_kept(page: Page, link: str) -> None:
+def test_link_that_does_something_else_is_not_reported(page: Page, link: str) -> None:
     assert "link_kept" not in page.do("interact", selector=f"#{link}")["changed"]
 
 
 @pytest.mark.parametrize(("button", "code"), UNCLICKED)
-def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -> None:
+def test_click_prevented_by_mousedown_fails(page: Page, button: str, code: str) -> None:
     """The page removes or disables the button before the mouse is released."""
     if button == "apple":
         page.do("interact", selector="#fruit", action="focus")
@@ -128,7 +128,7 @@ def test_click_that_a_press_prevents_fails(page: Page, button: str, code: str) -
         ("posts", "posts.disabled"),
     ],
 )
-def test_press_that_is_enough_is_a_success(page: Page, button: str, done: str) -> None:
+def test_mousedown_alone_counts_as_success(page: Page, button: str, done: str) -> None:
     """Pages that act on mousedown and remove the button need no click."""
     assert page.js(done) == "false"
     page.do("interact", selector=f"#{button}")

@@ -1,4 +1,4 @@
-"""What replies leave out: what was reported before, and what is unchanged."""
+"""What replies leave out: what was already reported, and what is unchanged."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ def page(at: At) -> Page:
     return at("terse.html")
 
 
-def test_lists_that_are_filled_anew(page: Page) -> None:
+def test_refilled_lists_report_only_differences(page: Page) -> None:
     """Only options that moved, were added or were removed are reported; or the new order."""
     reaped = page.do("interact", query="Reap two")["content"].splitlines()
     assert len(reaped) == 1
@@ -39,7 +39,7 @@ def test_long_bars_are_folded(page: Page) -> None:
     assert page.text("#word") == "kind 17"
 
 
-def test_states_are_told_by_the_words_of_the_outline(page: Page) -> None:
+def test_states_are_reported_in_the_outlines_words(page: Page) -> None:
     """Expanded; the selected one of two tabs; what is enabled now."""
     assert page.do("interact", query="Unfold")["content"].endswith("] expanded\n")
     (chosen,) = page.do("interact", query="Garden")["content"].splitlines()
@@ -49,7 +49,7 @@ def test_states_are_told_by_the_words_of_the_outline(page: Page) -> None:
     assert unlocked.endswith('"Gate" not disabled')
 
 
-def test_titles_that_change(page: Page) -> None:
+def test_changed_titles_are_reported(page: Page) -> None:
     """A button's title is shown with the old one; a hint beside words only if it is all."""
     assert page.do("interact", query="Mute")["content"].startswith('~ button "Unmute" [ref=e')
     renamed = page.do("interact", query="Rename")["content"]
@@ -58,7 +58,7 @@ def test_titles_that_change(page: Page) -> None:
     assert "Somebody" in page.do("interact", query="Only a hint")["content"]
 
 
-def test_message_is_told_once(page: Page) -> None:
+def test_message_is_reported_once(page: Page) -> None:
     """A banner with the first action, a new message with its action, and again when it returns."""
     assert 'message "The harvest is late"' in page.do("interact", query="Change a word")["now"]
     assert "message" not in page.do("interact", query="Unfold")["now"]
@@ -87,14 +87,14 @@ def test_boxes_of_one_message_are_one_message(page: Page) -> None:
     assert 'message "Rain is due' in told[0]
 
 
-def test_what_was_typed_is_told_as_the_value(page: Page) -> None:
+def test_typed_text_is_reported_only_as_the_value(page: Page) -> None:
     """The text of a field is not reported again as new text of the page."""
     result = page.do("form_input", query="Letter", value="Dear sir")
     assert result["value"] == "Dear sir"
     assert "Dear sir" not in result.get("content", "")
 
 
-def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
+def test_shell_describes_an_opened_page_in_three_lines(page: Page) -> None:
     """URL, title, and status with size; for a wait, how long it took."""
     url = page.site.url("acting/terse.html")
     opened = page.daemon.oc("navigate", url).ok().out.splitlines()
@@ -106,7 +106,7 @@ def test_shell_tells_an_opened_page_in_three_lines(page: Page) -> None:
     assert waited[1].startswith("waited ")
 
 
-def test_an_icon_that_shows_the_state_of_its_button_is_no_news(page: Page) -> None:
+def test_icon_that_reflects_its_buttons_state_is_not_reported(page: Page) -> None:
     """The button is reported with its state; the icon, which is part of its name, is not."""
     (line,) = page.do("interact", query="Panel")["content"].splitlines()
     assert line.startswith('~ button "expanded Panel" [ref=e')

@@ -1,4 +1,4 @@
-"""Lists that hold only what is in sight: scrolling to something in them by words."""
+"""Virtual lists, which render only visible rows: scrolling to a row by words."""
 
 import re
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def test_the_one_list_of_a_page_that_does_not_scroll_is_meant(at: At) -> None:
     assert int(page.js("list.scrollTop")) == before + 300
 
 
-def test_a_number_is_a_whole_one(at: At) -> None:
+def test_a_number_matches_only_as_a_whole(at: At) -> None:
     """Rows that can be clicked as a whole are told by all their words."""
     page = at("virtual.html")
     page.js("for (const row of rows) row.tabIndex = 0; list.scrollTop = 1740; 1")
@@ -49,7 +49,7 @@ def test_a_number_is_a_whole_one(at: At) -> None:
     assert '"Row 5" [ref=' in result["content"]
 
 
-def test_words_that_never_show_are_not_found(at: At) -> None:
+def test_words_that_never_appear_are_not_found(at: At) -> None:
     """At the end of the list: `element_not_found`, with the scroll position."""
     page = at("virtual.html")
     page.js("list.scrollTop = 59000; 1")
@@ -74,7 +74,7 @@ def test_refs_survive_scrolling(at: At) -> None:
     assert page.call("interact", ref=refs["Row 1"], action="hover").code == "stale_ref"
 
 
-def test_a_ref_goes_with_its_row(at: At) -> None:
+def test_a_ref_stays_with_its_row(at: At) -> None:
     """An element that shows another row gets another ref; a row that returns has its old one."""
     page = at("virtual.html")
 
@@ -103,7 +103,7 @@ def test_a_ref_goes_with_its_row(at: At) -> None:
     assert page.text("#said") == "deleted Row 2"
 
 
-def test_list_whose_rows_all_go_is_scrolled_to_its_end(at: At) -> None:
+def test_list_whose_rows_are_all_replaced_is_scrolled_to_its_end(at: At) -> None:
     """It is the same list all the way, whatever is under the mouse by then."""
     page = at("things.html")
     page.js("""

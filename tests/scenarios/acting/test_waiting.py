@@ -1,4 +1,4 @@
-"""Waiting beside other calls: what it lets run, what it returns, and what the queue says."""
+"""Waiting beside other calls: what may run meanwhile, what it returns, and queueing."""
 
 from collections.abc import Callable
 

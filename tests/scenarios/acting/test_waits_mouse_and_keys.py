@@ -1,6 +1,6 @@
-"""Each action waits for its element; the mouse and the keys are those of a person.
+"""Actions wait for their element, and use mouse and keyboard as a person does.
 
-Beside test_not_yet.py (clicks and values) and test_gestures.py: what these two do not try.
+It covers what test_page_readiness.py (clicks and values) and test_gestures.py do not.
 """
 
 import json
@@ -101,7 +101,7 @@ def test_several_options_are_waited_for(page: Page) -> None:
     assert page.js("[...it.selectedOptions].map((one) => one.text).join()") == "one,three"
 
 
-def test_what_is_dragged_is_waited_for(page: Page) -> None:
+def test_dragged_element_is_waited_for(page: Page) -> None:
     page.js(
         'room.innerHTML = \'<div id=bin style="width:99px;height:40px">Bin</div>'
         "<b id=it draggable=true>Card</b><div id=veil></div>';"
@@ -113,7 +113,7 @@ def test_what_is_dragged_is_waited_for(page: Page) -> None:
     assert page.js("did") == "dropped"
 
 
-def test_drop_of_which_nothing_comes_has_not_moved(page: Page) -> None:
+def test_drop_without_an_effect_has_not_moved(page: Page) -> None:
     """Though what it was dropped on takes such things."""
     page.js(
         "room.innerHTML = '<div id=bin>Bin</div><b draggable=true>Card</b>';"
@@ -124,7 +124,7 @@ def test_drop_of_which_nothing_comes_has_not_moved(page: Page) -> None:
     assert "the page accepted the drop, but nothing changed" in reply.error["message"]
 
 
-def test_stroke_on_a_canvas_has_a_button_and_pressure(page: Page) -> None:
+def test_pointer_events_on_a_canvas_have_button_and_pressure(page: Page) -> None:
     """As from a pen that does not measure it: half while it is down, none before and after."""
     page.js(
         "room.innerHTML = '<canvas id=it width=300 height=100></canvas>'; window.strokes = [];"

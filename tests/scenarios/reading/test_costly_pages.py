@@ -1,4 +1,4 @@
-"""Pages whose text costs much: the daemon neither computes it nor keeps its size."""
+"""Pages that are expensive to convert: neither CPU nor memory is spent in the daemon."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def peak_of(pid: int, work: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("mode", ["markdown", "semantic"])
-def test_quotes_in_quotes_are_converted_beside_the_daemon(
+def test_nested_quotes_are_converted_outside_the_daemon(
     daemon: Daemon, site: Site, mode: str
 ) -> None:
     """45 KB of HTML that become 3.6 MB of Markdown, with gigabytes of memory in between."""
@@ -47,7 +47,7 @@ def test_quotes_in_quotes_are_converted_beside_the_daemon(
     assert "> > > " in found["content"]
 
 
-def test_memory_comes_back_after_large_pages(
+def test_memory_is_returned_after_large_pages(
     make_daemon: Callable[..., Daemon], site: Site
 ) -> None:
     """Four large pages at once pass through the daemon, which then has its former size again."""

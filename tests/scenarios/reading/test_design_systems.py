@@ -41,7 +41,7 @@ OUTLINE = """\
 """
 
 
-async def test_each_thing_is_told_once_and_by_its_name(tab: Tab, site: Site) -> None:
+async def test_each_element_is_listed_once_by_its_name(tab: Tab, site: Site) -> None:
     """A hidden button by its label, a wordless thing by its tip, a field whatever its role."""
     await tab.navigate(site.url("reading/systems.html"))
     assert re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).text) == OUTLINE

@@ -203,7 +203,7 @@ def test_selector_bounds_and_repeats(daemon: Daemon, site: Site) -> None:
     assert many["items"] == [{"author": "Ada", "rating": 5}, {"author": "Grace", "rating": 4}]
 
 
-def test_without_schema_what_the_page_carries(daemon: Daemon, site: Site) -> None:
+def test_without_a_schema_all_structured_data_is_returned(daemon: Daemon, site: Site) -> None:
     """JSON-LD, OpenGraph, meta tags, labels and tables, unchanged."""
     daemon.do("navigate", url=site.url("product.html"))
     data = daemon.do("extract_data")["data"]
@@ -242,7 +242,7 @@ def test_megabyte_of_text_does_not_hide_the_label(daemon: Daemon, site: Site) ->
     assert extract(daemon, {"order_number": TEXT})["data"] == {"order_number": "77-1"}
 
 
-def test_what_nobody_sees_is_no_value(daemon: Daemon, site: Site) -> None:
+def test_hidden_text_is_not_a_value(daemon: Daemon, site: Site) -> None:
     """Hidden text and passwords are never values; invisible characters are removed."""
     write(
         daemon,
@@ -299,7 +299,7 @@ def test_frames_and_shadow_trees_have_values(daemon: Daemon, site: Site) -> None
         ({"schema_path": "x.json"}, "path_not_absolute"),
     ],
 )
-def test_bad_schemas_and_selectors_are_told(
+def test_invalid_schemas_and_selectors_are_errors(
     daemon: Daemon, site: Site, params: dict[str, object], code: str
 ) -> None:
     """Invalid schemas, invalid selectors and missing matches have their own codes."""
@@ -317,7 +317,7 @@ def test_schema_by_path(daemon: Daemon, site: Site) -> None:
     assert result["data"] == {"name": "Copper kettle"}
 
 
-def test_metadata_as_pages_really_write_it(daemon: Daemon, site: Site) -> None:
+def test_metadata_as_written_by_real_pages(daemon: Daemon, site: Site) -> None:
     """JSON-LD with comments, items with parts elsewhere, and more than one picture."""
     daemon.do("navigate", url=site.url("extract/embedded.html"))
     data = daemon.do("extract_data")["data"]

@@ -55,7 +55,7 @@ def test_text_that_only_looks_hidden_is_read(daemon: Daemon, site: Site, page: s
 
 
 @pytest.mark.parametrize("page", COVERED)
-def test_what_is_covered_is_marked(daemon: Daemon, site: Site, page: str) -> None:
+def test_covered_text_is_marked(daemon: Daemon, site: Site, page: str) -> None:
     """A dialog covers ordinary text: it is read and marked as covered; hidden text is not read."""
     daemon.do("navigate", url=site.url(f"text/covered/{page}"))
     assert f"[covered] {WORD} orders" in _told(daemon, "read_page outline")
@@ -78,14 +78,14 @@ def test_a_line_that_is_covered_is_marked_once(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize("page", ["positioned-card", "sticky", "veil", "over-picture"])
-def test_what_shows_is_not_marked(daemon: Daemon, site: Site, page: str) -> None:
+def test_visible_text_is_not_marked(daemon: Daemon, site: Site, page: str) -> None:
     """Boxes around a text, sticky headers and transparent overlays cover nothing."""
     daemon.do("navigate", url=site.url(f"text/honest/{page}"))
     assert "[covered]" not in _told(daemon, "read_page outline")
 
 
 @pytest.mark.parametrize("form", ["markdown", "text", "html"])
-def test_browser_crawls_read_what_is_seen(daemon: Daemon, site: Site, form: str) -> None:
+def test_browser_crawls_read_only_visible_text(daemon: Daemon, site: Site, form: str) -> None:
     """The same pages by a crawl with the browser."""
     how = {"engine": "browser", "format": form, "max_pages": 99}
     pages = daemon.do("crawl", url=site.url("text/hidden/"), **how)["pages"]

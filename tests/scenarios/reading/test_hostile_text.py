@@ -1,4 +1,4 @@
-"""Text of pages in answers that are no readings: errors and their candidates."""
+"""Hostile page text in replies that are not readings: errors and their candidates."""
 
 from support.daemon import Daemon
 from support.site import Site
@@ -28,14 +28,14 @@ def test_the_message_of_an_error_is_sanitised(daemon: Daemon, site: Site) -> Non
     assert (reply.code, reply.error["message"]) == ("script_error", "Error: abc")
 
 
-def test_errors_without_a_finding_are_as_they_were(daemon: Daemon, site: Site) -> None:
+def test_errors_without_findings_are_unchanged(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("index.html"))
     reply = daemon.call("interact", query="nowhere to be found", action="click")
     assert reply.code == "element_not_found"
     assert "sanitized" not in reply.error
 
 
-def test_what_was_found_is_said_beside_the_text(daemon: Daemon, site: Site) -> None:
+def test_sanitiser_findings_are_separate_from_the_text(daemon: Daemon, site: Site) -> None:
     """Titles, texts and handles begin with the page's own words; `oc` reports on stderr."""
     daemon.do("navigate", url=site.url("index.html"))
     daemon.do(

@@ -1,4 +1,4 @@
-"""Pages beyond all measure: every reading ends within its deadline, with a result or an error."""
+"""Huge pages: every reading ends within its deadline, with a result or an error."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ def test_every_reading_of_a_huge_page_ends(page: Daemon, site: Site) -> None:
     assert page.do("read_page", mode="text", timeout_ms=120_000)["content"]
 
 
-def test_what_is_deep_or_long_is_read_whole(daemon: Daemon, site: Site) -> None:
+def test_deep_and_long_text_is_read_completely(daemon: Daemon, site: Site) -> None:
     """The text below 500 elements, and the last words of 5 MB."""
     daemon.do("navigate", url=site.url("article.html"))
     for code, words in ((DEEP, "the deepest"), (TEXT, "the last")):
@@ -86,7 +86,7 @@ def test_what_is_deep_or_long_is_read_whole(daemon: Daemon, site: Site) -> None:
         assert words in found["content"]
 
 
-def test_of_very_many_attributes_the_first_are_told(daemon: Daemon, site: Site) -> None:
+def test_only_the_first_of_very_many_attributes_are_listed(daemon: Daemon, site: Site) -> None:
     """Chromium takes linear time to look up each attribute of an element."""
     daemon.do("navigate", url=site.url("article.html"))
     code = "for (let n = 0; n < 1500; n++) document.querySelector('h1').setAttribute(`a${n}`, n); 1"
@@ -107,7 +107,7 @@ def test_a_form_of_very_many_fields_is_read(daemon: Daemon, site: Site) -> None:
 
 
 @pytest.mark.parametrize("kind", MANY)
-def test_very_many_of_a_kind_are_read(daemon: Daemon, site: Site, kind: str) -> None:
+def test_very_many_similar_elements_are_read(daemon: Daemon, site: Site, kind: str) -> None:
     """What they share is computed once, not for each of them."""
     code, least = MANY[kind]
     daemon.do("navigate", url=site.url("article.html"))

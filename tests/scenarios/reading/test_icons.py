@@ -1,4 +1,4 @@
-"""Icons, wrappers and pickers as widget libraries make them: each thing once, by what it shows."""
+"""Icons, wrappers and pickers of widget libraries: each is listed once, by its visible text."""
 
 import re
 
@@ -34,7 +34,9 @@ async def outline(tab: Tab, site: Site) -> str:
         '- textbox "Street" [ref]\n- alert: Without a number\n',
     ],
 )
-async def test_each_thing_is_told_once_by_what_it_shows(tab: Tab, site: Site, lines: str) -> None:
+async def test_each_element_is_listed_once_by_its_visible_text(
+    tab: Tab, site: Site, lines: str
+) -> None:
     text = await outline(tab, site)
     assert text.count(lines) == 1, text
 

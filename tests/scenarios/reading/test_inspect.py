@@ -56,7 +56,7 @@ def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:
     assert re.search(r'textbox "Age" .*invalid.*Too young', text)
 
 
-def test_query_brings_its_section_forward(daemon: Daemon, site: Site) -> None:
+def test_query_enlarges_its_section(daemon: Daemon, site: Site) -> None:
     """The requested section has more lines; an empty one says so."""
     links = "".join(f"<a href=/{n}>Link {n}</a> " for n in range(20))
     write(daemon, site, f"<h1>Top</h1>{links}")
@@ -110,7 +110,7 @@ def test_report_stays_within_two_kilobytes(daemon: Daemon, site: Site, scope: st
     assert "👩‍👩‍👧" in result["content"]
 
 
-def test_visible_puts_what_shows_first(daemon: Daemon, site: Site) -> None:
+def test_visible_scope_puts_visible_elements_first(daemon: Daemon, site: Site) -> None:
     """After scrolling, buttons in view come before those above; `all` keeps the page order."""
     write(
         daemon,
@@ -135,7 +135,7 @@ def test_frames_of_both_origins_and_closed_shadow_trees(daemon: Daemon, site: Si
     assert '"Closed button"' in said(daemon)
 
 
-def test_page_that_never_rests_is_reported(daemon: Daemon, site: Site) -> None:
+def test_page_that_never_becomes_idle_is_reported(daemon: Daemon, site: Site) -> None:
     """A page that changes with every frame is read all the same."""
     write(daemon, site, "<button>Stay</button><ul id=u></ul>")
     daemon.do(
@@ -146,7 +146,7 @@ def test_page_that_never_rests_is_reported(daemon: Daemon, site: Site) -> None:
     assert '"Stay"' in said(daemon)
 
 
-def test_bad_scope_is_told(daemon: Daemon, site: Site) -> None:
+def test_unknown_scope_is_an_error(daemon: Daemon, site: Site) -> None:
     """An unknown scope is invalid_argument."""
     daemon.do("navigate", url=site.url("index.html"))
     assert daemon.call("inspect", scope="everything").code == "invalid_argument"

@@ -50,7 +50,7 @@ def test_comments_are_the_main_content_of_a_discussion(daemon: Daemon, site: Sit
         assert words not in text, words
 
 
-def test_what_follows_an_article_is_no_part_of_it(daemon: Daemon, site: Site) -> None:
+def test_teasers_after_an_article_are_left_out(daemon: Daemon, site: Site) -> None:
     """Teasers and boxes of links go, whatever they are called; the article's own links stay."""
     daemon.do("navigate", url=site.url("reading/stream.html"))
     for mode, include_links in (("markdown", True), ("markdown", False), ("text", True)):
@@ -78,14 +78,14 @@ def test_a_page_of_teasers_is_read_as_a_whole(daemon: Daemon, site: Site) -> Non
         assert words in text, words
 
 
-def test_an_aside_is_one_however_long_it_is(daemon: Daemon, site: Site) -> None:
+def test_an_aside_is_left_out_whatever_its_length(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("reading/live.html"))
     text = daemon.do("read_page", mode="markdown", only_main_content=True)["content"]
     assert "read from it in the church" in text
     assert "council" not in text
 
 
-def test_a_notice_above_a_short_article_is_no_part_of_it(daemon: Daemon, site: Site) -> None:
+def test_a_notice_above_a_short_article_is_left_out(daemon: Daemon, site: Site) -> None:
     daemon.do("navigate", url=site.url("reading/notice.html"))
     text = daemon.do("read_page", mode="text", only_main_content=True)["content"]
     assert "bell of the ferry" in text
@@ -105,7 +105,7 @@ document.head.append(style); 1
     "body { visibility: hidden }", "body { display: none }", "body { opacity: 0 }",
     "html { display: none }", "html { opacity: 0 }",
 ])  # fmt: skip
-def test_a_page_that_hides_its_body_until_it_is_ready(
+def test_main_content_of_a_page_that_hides_its_body_until_ready(
     daemon: Daemon, site: Site, veil: str
 ) -> None:
     """Its main content is read as it will show, as in crawls; other readings skip it."""

@@ -79,7 +79,7 @@ async def test_lines_show_states_and_values(tab: Tab, site: Site) -> None:
     assert "Unseen" not in text
 
 
-async def test_what_nobody_sees_is_left_out(tab: Tab, site: Site) -> None:
+async def test_hidden_text_is_left_out(tab: Tab, site: Site) -> None:
     """Thirteen ways to hide text from people, in all modes."""
     await tab.navigate(site.url("reading/tricks.html"))
     for mode in ("outline", "markdown", "text", "html", "dom"):
@@ -113,7 +113,7 @@ async def test_lines_show_the_structure(tab: Tab, site: Site) -> None:
     assert "- contentinfo: The end\n" in lines
 
 
-async def test_a_label_stands_for_a_control_that_nobody_sees(tab: Tab, site: Site) -> None:
+async def test_a_label_represents_a_hidden_control(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "widgets")
     assert re.search(r'- checkbox "Wrapped away" \[ref=e\d+\]\n', text)
     assert re.search(r'- file "Chosen by label" \[ref=e\d+\]\n', text)
@@ -149,7 +149,7 @@ async def test_hidden_text_is_counted(tab: Tab, site: Site) -> None:
         assert (await read(tab, mode=mode)).hidden_chars == 8
 
 
-async def test_shadow_trees_are_read_closed_ones_too(tab: Tab, site: Site) -> None:
+async def test_open_and_closed_shadow_trees_are_read(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "shadow")
     for words in (
         'heading "Slotted title"', 'textbox "Deep label"', 'link "Slotted link"', "Fallback text",
@@ -159,7 +159,7 @@ async def test_shadow_trees_are_read_closed_ones_too(tab: Tab, site: Site) -> No
         assert text.count(words) == 1, words
 
 
-async def test_frames_of_every_origin_stand_where_they_are_shown(tab: Tab, site: Site) -> None:
+async def test_frames_of_every_origin_are_read_in_place(tab: Tab, site: Site) -> None:
     text = re.sub(r" \[ref=e\d+\]", "", await open_page(tab, site, "frames"))
     inner = (
         "  - text: Inner text\n"
@@ -175,7 +175,7 @@ async def test_frames_of_every_origin_stand_where_they_are_shown(tab: Tab, site:
     )
 
 
-async def test_a_frame_that_could_not_be_loaded_is_told(tab: Tab, site: Site) -> None:
+async def test_a_frame_that_failed_to_load_is_reported(tab: Tab, site: Site) -> None:
     """There a person sees the browser's error icon, which has no text."""
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
@@ -189,7 +189,7 @@ async def test_a_frame_that_could_not_be_loaded_is_told(tab: Tab, site: Site) ->
     )
 
 
-async def test_a_frame_that_is_not_there_yet_is_told(tab: Tab, site: Site) -> None:
+async def test_a_frame_that_has_not_loaded_yet_is_reported(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("index.html"))
     address = site.url("gate/frame")
     await tab.evaluate(
@@ -208,7 +208,7 @@ async def test_a_frame_that_is_not_there_yet_is_told(tab: Tab, site: Site) -> No
     assert '- heading "Gate frame" [level=1]\n' in (await read(tab)).text
 
 
-async def test_behind_a_modal_dialog_there_is_nothing_to_act_on(tab: Tab, site: Site) -> None:
+async def test_elements_behind_a_modal_dialog_have_no_refs(tab: Tab, site: Site) -> None:
     text = await open_page(tab, site, "modal")
     assert re.search(r'button "Yes" \[ref=e\d+\] focused', text)
     assert '- button "Behind"\n' in text
@@ -229,7 +229,7 @@ async def test_filter_interactive_leaves_only_what_has_a_ref(tab: Tab, site: Sit
     assert 'clickable "Pointer card with text"' in text
 
 
-async def test_depth_says_what_it_leaves_out(tab: Tab, site: Site) -> None:
+async def test_depth_reports_what_it_leaves_out(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/structure.html"))
     text = (await read(tab, depth=1)).text
     assert "- banner\n" in text
@@ -238,7 +238,7 @@ async def test_depth_says_what_it_leaves_out(tab: Tab, site: Site) -> None:
     assert "Nested" not in text
 
 
-async def test_nesting_beyond_all_reason_is_read(tab: Tab, site: Site) -> None:
+async def test_extreme_nesting_is_read(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("index.html"))
     await tab.evaluate(
         """() => { let at = document.body; for (let i = 0; i < 1200; i++) {

@@ -28,7 +28,7 @@ def test_element_with_and_without_its_own_tag(daemon: Daemon, site: Site) -> Non
     assert daemon.do("page_content", ref=ref)["content"] == outer
 
 
-def test_what_nobody_sees_is_left_out_and_counted(daemon: Daemon, site: Site) -> None:
+def test_hidden_text_is_left_out_and_counted(daemon: Daemon, site: Site) -> None:
     """Hidden text, comments, scripts and typed passwords are not there; joiners of emoji are."""
     daemon.do("navigate", url=site.url("reading/tricks.html"))
     result = daemon.do("page_content")
@@ -46,7 +46,7 @@ def test_what_nobody_sees_is_left_out_and_counted(daemon: Daemon, site: Site) ->
     assert "<b>ab 👩‍👩‍👧</b>" in html
 
 
-def test_megabyte_comes_in_pages_that_join(daemon: Daemon, site: Site) -> None:
+def test_a_megabyte_is_returned_in_pages(daemon: Daemon, site: Site) -> None:
     """A megabyte of text: 20,000 characters first, the rest by next_step; nothing is lost."""
     daemon.do("navigate", url=site.url("big?kb=1000"))
     first = daemon.do("page_content")
@@ -58,7 +58,7 @@ def test_megabyte_comes_in_pages_that_join(daemon: Daemon, site: Site) -> None:
     assert len(first["content"] + second["content"]) == first["content_length"] > 1_000_000
 
 
-def test_frames_and_shadow_trees_stand_in_their_place(daemon: Daemon, site: Site) -> None:
+def test_frames_and_shadow_trees_are_included_in_place(daemon: Daemon, site: Site) -> None:
     """Frames of both origins and closed shadow trees are part of the HTML."""
     daemon.do("navigate", url=site.url("reading/frames.html"))
     html = daemon.do("page_content")["content"]
@@ -79,7 +79,7 @@ def test_frames_and_shadow_trees_stand_in_their_place(daemon: Daemon, site: Site
         ({"tab_id": "t999"}, "tab_not_found"),
     ],
 )
-def test_each_wrong_call_has_its_code(
+def test_each_invalid_call_has_its_code(
     daemon: Daemon, site: Site, params: dict[str, object], code: str
 ) -> None:
     """Missing elements, bad selectors, unknown refs and unknown tabs have different codes."""

@@ -21,7 +21,7 @@ def test_closed_shadow_trees_are_searched(daemon: Daemon, site: Site) -> None:
     assert "pressed" in str(daemon.do("javascript_tool", code="document.title"))
 
 
-def test_first_match_alone(daemon: Daemon, site: Site) -> None:
+def test_only_the_first_match_is_returned(daemon: Daemon, site: Site) -> None:
     """`element` is null if nothing matches; method and selector are repeated."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     one = daemon.do("query_dom", method="css", selector="tbody button", multiple=False)
@@ -58,7 +58,7 @@ def test_text_and_attributes_pass_the_sanitiser(daemon: Daemon, site: Site) -> N
     assert result["sanitized"]["removed"] == 1  # and a zero-width space without a word
 
 
-def test_frames_of_frames_are_asked_once(daemon: Daemon, site: Site) -> None:
+def test_nested_frames_are_searched_once(daemon: Daemon, site: Site) -> None:
     """500 frames and shadow trees: each element once, whatever it stands in."""
     inner = "&lt;iframe srcdoc=&quot;&lt;b&gt;in&lt;/b&gt;&quot;&gt;&lt;/iframe&gt;"
     write(

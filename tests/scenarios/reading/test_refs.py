@@ -29,7 +29,7 @@ async def code_of(tab: Tab, **target: str) -> str:
     return caught.value.code
 
 
-async def test_a_ref_is_the_element_it_was_given_to(tab: Tab, site: Site) -> None:
+async def test_a_ref_always_means_the_same_element(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("reading/controls.html"))
     refs = await refs_of(tab)
     async with await resolve_element(tab, ref="@" + refs["Press"]) as element:
@@ -118,14 +118,14 @@ async def test_selectors_reach_shadow_trees_and_frames(tab: Tab, site: Site) -> 
     assert await code_of(tab, selector="p[") == "invalid_argument"
 
 
-async def test_what_is_no_ref_is_told_from_what_was_never_given(tab: Tab, site: Site) -> None:
+async def test_invalid_refs_are_distinguished_from_unknown_ones(tab: Tab, site: Site) -> None:
     await tab.navigate(site.url("index.html"))
     assert await code_of(tab, ref="e999999") == "stale_ref"
     assert await code_of(tab, ref="button") == "invalid_argument"
     assert [parse_ref(ref) for ref in ("e1", "@e1", " E1 ", "1")] == [1, 1, 1, 1]
 
 
-async def test_numbers_of_an_answer_that_was_lost_name_nothing(
+async def test_refs_of_a_lost_reply_are_unknown(
     tab: Tab, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page numbered elements, but its reply was lost: other frames may get the numbers."""
@@ -154,7 +154,7 @@ async def test_numbers_of_an_answer_that_was_lost_name_nothing(
             assert (await element.call("function () { return this.textContent }")).strip() == name
 
 
-async def test_what_is_missing_goes_to_no_document_that_lacks_more(tab: Tab, site: Site) -> None:
+async def test_a_new_document_gets_all_engine_parts_or_none(tab: Tab, site: Site) -> None:
     """If the page navigates unnoticed, the next document gets all parts or none."""
     await tab.navigate(site.url("article.html"))
     frame = tab.main_frame

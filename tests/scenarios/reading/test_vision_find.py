@@ -34,7 +34,7 @@ def pixels(daemon: Daemon, data: str, points: list[tuple[int, int]]) -> list[Any
     return found
 
 
-def test_numbers_stand_for_refs_that_work(daemon: Daemon, site: Site) -> None:
+def test_numbers_have_working_refs(daemon: Daemon, site: Site) -> None:
     """Each number has ref, role, name and box, and the box is drawn where it says."""
     daemon.do("navigate", url=site.url("acting/rows.html"))
     seen = daemon.do("vision_find", query="delete", format="png")
@@ -52,7 +52,7 @@ def test_numbers_stand_for_refs_that_work(daemon: Daemon, site: Site) -> None:
     )
 
 
-def test_page_does_not_notice(daemon: Daemon, site: Site) -> None:
+def test_page_is_not_changed(daemon: Daemon, site: Site) -> None:
     """No node, attribute, size, scroll position or focus changes; the next picture is the same."""
     write(
         daemon, site, "<button>One</button><input aria-label=Two><div style='height:3000px'></div>"
@@ -76,7 +76,7 @@ def test_page_does_not_notice(daemon: Daemon, site: Site) -> None:
     assert daemon.do("page_screenshot")["image"]["data"] == before
 
 
-def test_what_is_covered_is_left_out(daemon: Daemon, site: Site) -> None:
+def test_covered_elements_are_left_out(daemon: Daemon, site: Site) -> None:
     """Elements under an overlay get no number, unless the caller asks for them."""
     write(
         daemon,
@@ -90,7 +90,7 @@ def test_what_is_covered_is_left_out(daemon: Daemon, site: Site) -> None:
     assert {one["name"] for one in both} == {"Under", "Over"}
 
 
-def test_frames_of_other_origins_are_numbered_where_they_show(daemon: Daemon, site: Site) -> None:
+def test_elements_in_cross_origin_frames_are_numbered_in_place(daemon: Daemon, site: Site) -> None:
     """The middle of a box in a frame is that frame; `iframes` leaves frames out."""
     daemon.do("navigate", url=site.url("frames.html"))
     elements = daemon.do("vision_find")["elements"]
@@ -125,7 +125,7 @@ def test_tiles_walk_down_a_long_page(daemon: Daemon, site: Site) -> None:
     assert run(daemon, "scrollY") == 0
 
 
-def test_more_than_the_limit_comes_in_pages(daemon: Daemon, site: Site) -> None:
+def test_elements_beyond_the_limit_come_in_pages(daemon: Daemon, site: Site) -> None:
     """Numbers go on where the last picture ended."""
     write(daemon, site, "".join(f"<button>{n}</button>" for n in range(30)))
     first = daemon.do("vision_find", limit=20)
@@ -147,7 +147,7 @@ def test_instruction_that_nothing_fits_numbers_everything(daemon: Daemon, site: 
 @pytest.mark.parametrize(
     "params", [{"mode": "tiled", "tile": 99}, {"iframes": "some"}, {"limit": 0}, {"format": "gif"}]
 )
-def test_bad_input_is_told(daemon: Daemon, site: Site, params: dict[str, object]) -> None:
+def test_invalid_input_is_an_error(daemon: Daemon, site: Site, params: dict[str, object]) -> None:
     """A tile that the page does not have, and unknown values of parameters."""
     daemon.do("navigate", url=site.url("index.html"))
     assert daemon.call("vision_find", **params).code == "invalid_argument"

@@ -1,0 +1,106 @@
+"""Queries that only begin like a name, and queries for elements that nobody acts on."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+_CHANGED = (
+    "[...document.querySelectorAll('input')].map((one) => one.value).join('')"
+    " + [...document.querySelectorAll('[data-clicked]')].map((one) => one.textContent).join('')"
+)
+
+
+@pytest.mark.parametrize("words", ["Add title", "Add", "Sur title", "User list", "Email table"])
+def test_field_of_another_name_is_not_filled(at: At, words: str) -> None:
+    """The call fails and shows the fields that come close."""
+    page = at("short-words.html")
+    reply = page.call("form_input", query=words, value="x")
+    assert reply.code == "element_not_found"
+    assert page.js(_CHANGED) == ""
+
+
+@pytest.mark.parametrize(
+    "words", ["Add", "12", "Address list", "Report table", "a.txt", "Tables", "Item 50", "Ok"]
+)
+def test_button_of_another_name_is_not_clicked(at: At, words: str) -> None:
+    page = at("short-words.html")
+    reply = page.call("interact", query=words)
+    assert reply.code == "element_not_found"
+    assert "(partial match)" in reply.error["candidates"][0]
+    assert page.js(_CHANGED) == ""
+
+
+def test_name_that_is_also_a_role_is_shown(at: At) -> None:
+    """In "Heading block", the name "Heading" is a part; the element is no heading."""
+    page = at("short-words.html")
+    reply = page.call("interact", query="Heading block")
+    assert (reply.code, page.js(_CHANGED)) == ("element_not_found", "")
+    shown = reply.error["candidates"]
+    assert any(line.startswith('option "Heading" [ref=') for line in shown)
+
+
+def test_control_in_a_draggable_element_is_one_line(at: At) -> None:
+    """One ref is enough to click it and to drag it."""
+    page = at("short-words.html")
+    outline = page.do("read_page")["content"]
+    assert re.search(r'- option "Quote" \[ref=e\d+\] draggable\n', outline)
+    assert "draggable [ref" not in outline
+    assert "draggable" not in page.do("find", query="Quote")["content"]
+    page.do("interact", query="Quote")
+    assert page.js(_CHANGED) == "Quote"
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("Log", "Logs"),
+        ("Repo", "Report of 2012"),
+        ("Delete row", "Delete"),
+        ("Grain", "Grain"),
+        ("Table", "Tablespaces"),
+        ("spaces", "Tablespaces"),
+        ("Item 4.50", "Item 3"),
+        ("Item 2026", "Item 3"),
+        ("语言", "设置语言"),
+        ("the report of 2012", "Report of 2012"),
+        ("b.txt", "b.txt"),
+    ],
+)
+def test_short_forms_are_understood(at: At, words: str, clicked: str) -> None:
+    """All but two letters of a word, its first four, and parts of words written without spaces."""
+    page = at("short-words.html")
+    page.do("interact", query=words)
+    assert page.js(_CHANGED) == clicked
+
+
+def test_beginning_of_a_word_names_a_field(at: At) -> None:
+    page = at("short-words.html")
+    page.do("form_input", query="Email", value="a")
+    page.do("form_input", query="Tele", value="b")
+    assert page.js("user.value + telephone.value") == "ab"
+
+
+def test_of_two_equal_names_the_uncovered_one_is_meant(at: At) -> None:
+    """The panel over the other one is inside a box that is out of view."""
+    page = at("under-a-panel.html")
+    outline = re.sub(r" \[ref=e\d+\]", "", page.do("read_page")["content"]).splitlines()
+    assert outline[1:] == [
+        '- main: Text', '- button "Publish"', "- text: Are you ready?", '- button "Publish"',
+        '- button "Cancel"',
+    ]  # fmt: skip
+    page.do("interact", query="Publish")
+    assert page.text("#said") == "second"
+    page.do("interact", query="Cancel")
+    page.do("interact", query="Publish")
+    assert page.text("#said") == "first"
+
+
+def test_the_name_attribute_of_a_field_wins_over_the_beginning_of_a_word(at: At) -> None:
+    """A field without a label is called by its name in the form."""
+    page = at("upload-in-box.html")
+    page.do("form_input", query="wikitext", value="Oak")
+    assert page.js("wiki__text.value") == "Oak"
