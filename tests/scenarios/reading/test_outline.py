@@ -64,7 +64,7 @@ async def test_lines_show_states_and_values(tab: Tab, site: Site) -> None:
         r'checkbox "Agree" \[ref=e\d+\] checked\n',
         r'checkbox "Mixed" \[ref=e\d+\] checked=mixed\n',
         r'combobox "Colour" \[ref=e\d+\] value="Green" options: Red / Green\n',
-        r'listbox "Several" \[ref=e\d+\] value="One, Three"',
+        r'listbox "Several" \[ref=e\d+\] multiselectable value="One, Three"',
         r'button "Disabled" \[ref=e\d+\] disabled\n',
         r'button "Menu" \[ref=e\d+\] collapsed\n',
         r'tab "One" \[ref=e\d+\] selected\n',

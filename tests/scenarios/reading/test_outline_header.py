@@ -41,12 +41,20 @@ async def test_the_first_line_names_page_layers_message_and_focus(tab: Tab, site
         ("<ul class=messagelist><li class=success>Saved &amp; closed</ul>", "Saved & closed"),
         ("<p class='alert alert-info'>3 new</p>", "3 new"),
         ("<p role=status>20 rows</p><p role=alert>Disk full</p>", "Disk full"),
+        ("<p aria-live=assertive>No connection</p>", "No connection"),
+        ("<p aria-live=polite style='position:fixed;bottom:0'>Copied</p>", "Copied"),
+        (
+            "<section aria-live=polite><ol style='position:fixed;top:0'><li>Added</ol></section>",
+            "Added",
+        ),
+        ("<div style='position:fixed;bottom:0'><output>2 sent</output></div>", "2 sent"),
+        ("<p aria-live=polite>1 to 20 of 90 rows</p>", None),
         (f"<div role=status>{'word ' * 100}</div>", None),
         ("<div role=status hidden>Loading</div><div role=status></div>", None),
     ],
 )
 async def test_status_messages_of_a_loaded_page(tab: Tab, body: str, message: str | None) -> None:
-    """Status messages rendered by a server, found by role or by common class names."""
+    """Status messages, found by role, by common class names, or as live regions above the page."""
     await tab.navigate(f"data:text/html,<title>t</title><p>x</p>{quote(body)}")
     shown = re.search(r'message "(.*)"\n', await head(tab))
     assert (shown and shown[1]) == message

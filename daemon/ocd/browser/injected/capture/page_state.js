@@ -147,7 +147,7 @@ function reportElements(report, found, first) {
             one.role === 'clickable',
         );
         return section === 'headings'
-          ? `h${one.el.getAttribute('aria-level') || one.el.tagName[1] || ''} ${quote(clip(one.name, 80))}`
+          ? `h${headingLevelOf(one.el)} ${quote(clip(one.name, 80))}`
           : clip(line, 240);
       },
       section === 'fields' ? { form: formNameOf(one.el) } : {},

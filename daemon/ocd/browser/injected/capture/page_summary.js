@@ -15,13 +15,6 @@ const metaOf = (name) =>
     ) ?? '',
   );
 
-function levelOf(el) {
-  return (
-    Number(el.getAttribute('aria-level')) ||
-    (HEADING_TAG.test(el.tagName) ? Number(el.tagName[1]) : 2)
-  );
-}
-
 const belongsTo = (el, selector) => !clobbered(el) && el.closest(selector) !== null;
 
 function tableSummary({ el, name }) {
@@ -78,7 +71,8 @@ function summarize() {
     [
       'headings',
       of('heading').map(
-        (one) => `${'  '.repeat(levelOf(one.el) - 1)}${levelOf(one.el)} ${clip(one.name)}`,
+        (one) =>
+          `${'  '.repeat(headingLevelOf(one.el) - 1)}${headingLevelOf(one.el)} ${clip(one.name)}`,
       ),
     ],
     ['forms', formLines(found)],

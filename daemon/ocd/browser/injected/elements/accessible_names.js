@@ -210,7 +210,11 @@ function textAlternativeOf(node, walk, evenHidden) {
   walk.seen.add(node);
   const style = getComputedStyle(node);
   if (evenHidden !== true) {
-    if (style.display === 'none' || (!evenHidden && node.getAttribute('aria-hidden') === 'true'))
+    if (
+      style.display === 'none' ||
+      (style.contentVisibility === 'hidden' && style.display !== 'inline') ||
+      (!evenHidden && node.getAttribute('aria-hidden') === 'true')
+    )
       return '';
     evenHidden = false;
   }
@@ -230,7 +234,10 @@ function elementAlternativeOf(node, walk, evenHidden, style) {
     walk.referring = true;
     const text = squeeze(
       elementsByIds(node, 'aria-labelledby')
-        .map((one) => textAlternativeOf(one, walk, isReferenced(one)))
+        .map((one) => {
+          if (one === node) walk.seen.delete(node); // it names itself among others
+          return textAlternativeOf(one, walk, isReferenced(one));
+        })
         .join(' '),
     );
     walk.referring = false;
@@ -353,7 +360,9 @@ function nameFromContent(el, walk = null, evenHidden = false, style = getCompute
   const inner = walk || new NameComputation(el);
   inner.seen.add(el);
   const tree = el.getAttribute('role') === 'treeitem';
+  const fold = tagOf(el) === 'DETAILS' && !el.open && evenHidden !== true;
   for (const kid of composedChildrenOf(el)) {
+    if (fold && isCollapsed(el, kid)) continue;
     if (nodeTypeOf(kid) === Node.TEXT_NODE) {
       if (shown && !(inner.skipsIcons && isIconWord(el, kid.data))) text += kid.data;
     } else if (!(

@@ -20,7 +20,9 @@ const DISABLEABLE_TAGS =
 const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
+const NEVER_MIXED = /^(?:switch|radio|menuitemradio)$/; // half ticked is not ticked there
 const UNSET = /^(?:false|undefined|null)$/;
+const CURRENT_OF = /^(?:page|step|location|date|time)$/; // any other word says no more than true
 const SORTED = /^(?:ascending|descending)$/;
 
 const hasAria = (el) => el.getAttributeNames().some((name) => name.startsWith('aria-'));
@@ -36,7 +38,7 @@ function statesOf(el, role, active) {
   const is = hasAria(el) ? (attribute) => el.getAttribute(`aria-${attribute}`) : nothing;
   if (CHECKABLE_ROLES.test(role)) {
     const checked = el.tagName === 'INPUT' ? tickOf(el) : is('checked');
-    if (checked === 'mixed') words += ' checked=mixed';
+    if (checked === 'mixed') words += NEVER_MIXED.test(role) ? '' : ' checked=mixed';
     else if (checked === 'true') words += ' checked';
   }
   if (is('pressed') && is('pressed') !== 'false')
@@ -48,17 +50,21 @@ function statesOf(el, role, active) {
   else if (open === 'false') words += ' collapsed';
   const current = is('current');
   if (current && !UNSET.test(current))
-    words += current === 'true' ? ' current' : ` current=${current}`;
+    words += CURRENT_OF.test(current) ? ` current=${current}` : ' current';
   if (is('disabled') === 'true' || isDisabled(el, role)) words += ' disabled';
   if (el.tagName === 'TEXTAREA' || is('multiline') === 'true') words += ' multiline';
+  if (is('multiselectable') === 'true' || (el.tagName === 'SELECT' && el.multiple))
+    words += ' multiselectable';
   if ((el.readOnly === true && FIELDS.has(role)) || is('readonly') === 'true') words += ' readonly';
   if (el.required === true || is('required') === 'true') words += ' required';
   if (is('invalid') && is('invalid') !== 'false')
     words += /^(?:grammar|spelling)$/.test(is('invalid'))
       ? ` invalid=${is('invalid')}`
       : ' invalid';
+  else if (FIELDS.has(role) && isRejected(el)) words += ' invalid';
   if (SORTED.test(is('sort') ?? '')) words += ` sort=${is('sort')}`;
-  if (role === 'dialog' && isModal(el)) words += ' modal';
+  if (is('busy') === 'true') words += ' busy';
+  if ((role === 'dialog' || role === 'alertdialog') && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
 }
 
@@ -71,6 +77,10 @@ function tickOf(input) {
     ? said
     : String(input.checked);
 }
+
+// Whether the browser would not accept what stands in a field; that nothing does yet is no fault.
+const isRejected = (el) =>
+  el.willValidate === true && !el.validity.valid && !el.validity.valueMissing;
 
 // What something is said to be that holds for all in it that can be acted on.
 const isDisabled = (el, role) =>
@@ -92,7 +102,8 @@ function detailOf(el, role, name, root, optionLists = null) {
     role === 'listbox' ||
     role === 'meter' ||
     role === 'progressbar' ||
-    role === 'scrollbar'
+    role === 'scrollbar' ||
+    (role === 'separator' && el.hasAttribute('aria-valuenow'))
   ) {
     const value = valueOf(el, role);
     if (value) words += ` value=${quote(value)}`;

@@ -12,17 +12,30 @@ function findGeneratedText(document) {
   let found = generatedTextByDocument.get(document);
   if (found === undefined) {
     const lists = sheetsIn(document).map(pseudoSelectorsOf);
-    const selectors = lists.includes(null) ? null : lists.flat();
-    found =
-      selectors === null || selectors.length > MAX_GENERATING
-        ? null
-        : elementsMatchingAny(document, selectors);
+    found = lists.includes(null) ? null : elementsMatchingAny(document, lists.flat());
     generatedTextByDocument.set(document, found);
   }
   return found;
 }
 
+const MAX_WORDED = 1000; // elements of which ::before and ::after are asked beside their own text
+
+// The elements that are known to get words by a style sheet, as far as the sheets can be looked into.
+function wordedElementsIn(document) {
+  const known =
+    findGeneratedText(document) ??
+    elementsMatchingAny(
+      document,
+      sheetsIn(document)
+        .map(pseudoSelectorsOf)
+        .filter((list) => list !== null)
+        .flat(),
+    );
+  return known === null || known.size > MAX_WORDED ? EMPTY_SET : known;
+}
+
 function elementsMatchingAny(document, selectors) {
+  if (selectors.length > MAX_GENERATING) return null;
   try {
     return new Set(selectors.length ? allMatches(document, selectors.join(',')) : []);
   } catch {

@@ -21,6 +21,7 @@ const PASSING =
 const ICON_SAYS_NOTHING =
   /^(?:btn|button|icons?|container|content|wrapper|inner|outer|element|item|group|control|disabled|enabled|active|hidden|hover|selected|left|right|svg|lg|sm|xs|fw|spin|\dx|solid|regular)$/i;
 const FILE = /([^/?#]{1,40}?)(?:\.\w{2,5})?(?:[?#].*)?$/;
+const MAX_SEEN = 60; // characters of a control that are looked at
 const HELD_MOST = 12; // elements of a control that are looked into
 
 // Icon fonts that draw a word as one sign: Material Icons and Symbols, and those made like them.
@@ -44,6 +45,8 @@ function hintOf(el, role) {
   const inner = [el, ...[...el.getElementsByTagName('*')].slice(0, HELD_MOST), ...partsOf(el)];
   const isHint = (words) => words !== '' && words.toLowerCase() !== role;
   const written = (words) => ` (${words.slice(0, 40)})`;
+  const seen = seenWordsOf(el, role);
+  if (SHORT_WORD.test(seen)) return written(seen);
   for (const look of [tipOf, iconOf, pictureOfHint, testIdOf]) {
     for (const one of inner) {
       const words = look(one);
@@ -60,8 +63,14 @@ function hintOf(el, role) {
     return written((one === el && iconOfBox(el)) || words);
   }
   const id = idWordOf(el);
-  return isHint(id) ? written(id) : '';
+  return isHint(id) ? written(id) : seen && written(seen);
 }
+
+// The words or the sign that a control shows although its name has none of it: `aria-hidden` content.
+const seenWordsOf = (el, role) =>
+  FIELDS.has(role) || BLANK.test(textContentOf(el))
+    ? ''
+    : stripIconGlyphs(squeeze(visibleTextOf(el, MAX_SEEN)));
 
 const partsOf = (el) =>
   shadowRootOf(el) ? [...shadowRootOf(el).querySelectorAll('*')].slice(0, HELD_MOST) : [];

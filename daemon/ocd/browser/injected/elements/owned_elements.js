@@ -30,6 +30,15 @@ function ownersIn(doc) {
   return { by, owned };
 }
 
+// The same for the owners that an element is or holds.
+function ownersWithin(root) {
+  const all = ownersIn(documentOf(root));
+  if (all.by.size === 0) return all;
+  const by = new Map([...all.by].filter(([owner]) => nodeContains(root, owner)));
+  const owned = new Map([...all.owned].filter(([, owner]) => by.has(owner)));
+  return { by, owned };
+}
+
 // What an element stands in as it is told: none of that can be owned by it. Null if that is deeper
 // than anything that is told.
 function containersOf(el, owned) {

@@ -66,7 +66,7 @@ const TAG_ROLES = {
     el.list && /^(text|search|email|tel|url)$/.test(el.type)
       ? 'combobox'
       : (INPUT_ROLES[el.type] ?? 'textbox'),
-  LI: (el) => (isList(el.parentElement) ? 'listitem' : ''),
+  LI: (el) => (isList(el.parentElement) || isListedElsewhere(el) ? 'listitem' : ''),
   LINE: SHAPE_ROLE,
   MAIN: 'main',
   MATH: 'math',
@@ -162,6 +162,7 @@ const GLOBAL_ATTRIBUTES = (
 )
   .split(' ')
   .map((name) => `aria-${name}`);
+const ATTRIBUTES_BESIDE_NAMES = GLOBAL_ATTRIBUTES.filter((name) => !name.startsWith('aria-label'));
 
 // Whether a name was given to an element itself.
 const hasLabel = (el) =>
@@ -183,6 +184,12 @@ function isSectioned(el) {
   return isInsideOf(el, `${SECTIONS}, ${SECTION_ROLES}`);
 }
 
+function headingLevelOf(el) {
+  const given = parseInt(el.getAttribute('aria-level'), 10);
+  if (given > 0) return given;
+  return HEADING_TAG.test(el.tagName) ? Number(el.tagName[1]) : 2;
+}
+
 function isList(parent) {
   return (
     parent !== null &&
@@ -192,6 +199,16 @@ function isList(parent) {
       : /^(?:UL|OL|MENU)$/.test(parent.tagName))
   );
 }
+
+// Whether an item is one of a list that it does not stand right in: through a slot, in boxes without a
+// role, or because the list says so.
+const LIST_BOUNDS = new Set(['LI', 'BODY']);
+const isListedElsewhere = (item) => isInList(shownParentOf(item)) || isOwned(item);
+const isInList = oncePerTurn((around) => {
+  let at = around;
+  while (at !== null && !LIST_BOUNDS.has(at.tagName) && roleOf(at) === '') at = shownParentOf(at);
+  return isList(at);
+});
 
 // What an element of a description list is: nothing in one that only lays out.
 function descriptionListRole(role) {
@@ -218,7 +235,8 @@ const tableRole = oncePerTurn((inner) => {
   return role === 'none' && inner.hasAttribute('role') && roleOf(inner) === 'row' ? '' : role;
 });
 
-const holdsData = (cell) => cell.tagName === 'TD' && /\S/.test(textContentOf(cell));
+const holdsData = (cell) =>
+  cell.tagName === 'TD' && (firstElementChildOf(cell) !== null || /\S/.test(textContentOf(cell)));
 
 // A head cell is that of its row if cells with data stand in it, that of its column otherwise.
 function headerRole(el) {
@@ -271,7 +289,7 @@ const toldRoleOf = (el) => {
   return role === 'none' ? '' : role;
 };
 
-// What items have to stand in. What is a button or a link by itself is that where its role has no
+// What items have to stand in. What is a control or a landmark by itself is that where its role has no
 // such context, as ARIA says, unless it tells a state that only the role explains. Other items keep
 // their role: without it nobody would know what they are.
 const ITEM_CONTEXTS = new Map(
@@ -287,6 +305,10 @@ const ITEM_CONTEXTS = new Map(
     return roles.split(' ').map((role) => [role, standsIn]);
   }),
 );
+const KNOWN_ROLES = new Set([
+  ...WIDGETS,
+  ...'article banner complementary contentinfo form main navigation region search'.split(' '),
+]);
 const ITEM_STATES = ['aria-selected', 'aria-checked', 'aria-expanded'];
 
 // What an element is shown in: through slots, and out of shadow trees.
@@ -306,13 +328,13 @@ function isWithin(el, selector) {
 
 const isOrphan = (el, role) =>
   ITEM_CONTEXTS.has(role) &&
-  (role === 'listitem' || isOtherwiseWidget(el)) &&
+  (role === 'listitem' || isKnownOtherwise(el)) &&
   !ITEM_CONTEXTS.get(role)(shownParentOf(el)) &&
   !isOwned(el);
 
-const isOtherwiseWidget = (el) =>
+const isKnownOtherwise = (el) =>
   TAG_ROLES[el.tagName] !== undefined &&
-  WIDGETS.has(nativeRole(el)) &&
+  KNOWN_ROLES.has(nativeRole(el)) &&
   !ITEM_STATES.some((name) => el.hasAttribute(name));
 
 const isOwned = (el) =>
@@ -326,7 +348,7 @@ function nativeRole(el) {
   if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
   const found = typeof role === 'string' ? role : role(el);
   return found === 'none' &&
-    (hasName(el) || isFocusable(el) || GLOBAL_ATTRIBUTES.some((name) => el.hasAttribute(name)))
+    (hasName(el) || isFocusable(el) || ATTRIBUTES_BESIDE_NAMES.some((name) => isFilled(el, name)))
     ? 'img'
     : found;
 }

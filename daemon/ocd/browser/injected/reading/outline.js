@@ -212,8 +212,7 @@ class Outline extends OutlineWalk {
 
   heading(el, view, depth, acts, control) {
     const name = nameOf(el, 'heading');
-    const level =
-      el.getAttribute('aria-level') || (HEADING_TAG.test(el.tagName) ? el.tagName[1] : '2');
+    const level = headingLevelOf(el);
     if (!this.onlyRefs || acts) {
       if ((!name || control) && !acts) {
         this.block(el, view, depth, control);

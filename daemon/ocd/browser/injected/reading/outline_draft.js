@@ -1,5 +1,7 @@
 // The lines of an outline as they are written: the words not yet on one, what joins, what is dropped.
 
+const UNSEEN_CONTENT = /^(?:counter|"[^"]*" counter)|[")] (?:counters?\(|\/ ")/;
+
 class OutlineDraft {
   constructor(options) {
     this.onlyRefs = options.filter === 'interactive';
@@ -22,6 +24,7 @@ class OutlineDraft {
     this.special = new Map(); // what acts by no sign of its own
     this.owners = NO_OWNERS;
     this.labelling = EMPTY_SET; // elements that are told as names of fields
+    this.worded = EMPTY_SET; // those to which a style sheet gives words
     this.labels = []; // lines of what assistive software is not told of
   }
 
@@ -43,6 +46,16 @@ class OutlineDraft {
     const covered = told !== words;
     this.words += covered && this.under && this.words ? words : told;
     if (covered || (this.under && !BLANK_TEXT.test(text))) this.under = covered;
+  }
+
+  // Words that a style sheet puts before or after those of an element, where all of them show: signs and
+  // icons say nothing, numbers that are counted are not known, and what is said instead of a sign is not seen.
+  addGenerated(el, pseudo) {
+    const { content, fontFamily } = getComputedStyle(el, pseudo);
+    if (!SHORT_WORD.test(content) || UNSEEN_CONTENT.test(content) || ICON_FONT.test(fontFamily))
+      return;
+    const words = generatedText(el, pseudo);
+    if (SHORT_WORD.test(words)) this.words += words;
   }
 
   line(depth) {

@@ -4,7 +4,7 @@ class OutlineWalk extends OutlineDraft {
   document(doc, depth) {
     const view = rootView(doc);
     if (!view) return;
-    const outer = [this.active, this.special, this.owners, this.labelling];
+    const outer = [this.active, this.special, this.owners, this.labelling, this.worded];
     this.active = deepActiveElement(doc);
     this.special = implicitActionsIn(doc);
     this.readRelations(doc);
@@ -15,12 +15,19 @@ class OutlineWalk extends OutlineDraft {
       if (this.owners.by.has(owner)) this.owned(owner, depth, null);
     this.flush(depth);
     if (this.labels.length) this.dropLabels();
-    [this.active, this.special, this.owners, this.labelling] = outer;
+    [this.active, this.special, this.owners, this.labelling, this.worded] = outer;
   }
 
   readRelations(doc) {
     this.owners = ownersIn(doc);
     this.labelling = this.onlyRefs ? EMPTY_SET : labelsIn(doc);
+    this.worded = this.onlyRefs ? EMPTY_SET : wordedElementsIn(doc);
+  }
+
+  // Of a part of a document: what others own in it is told here, too.
+  readRelationsWithin(root) {
+    this.owners = ownersWithin(root);
+    this.worded = this.onlyRefs ? EMPTY_SET : wordedElementsIn(documentOf(root));
   }
 
   // What an element owns that stands elsewhere.
@@ -43,6 +50,8 @@ class OutlineWalk extends OutlineDraft {
     } else {
       const fold = tag === 'DETAILS' && !el.open;
       const list = hasComposedChildren(el, tag) ? [...composedChildrenOf(el)] : null;
+      const worded = !control && this.worded.size > 0 && this.worded.has(el) && view.readable;
+      if (worded) this.addGenerated(el, '::before');
       let place = 0;
       for (
         let kid = list ? list[0] : firstChildOf(el);
@@ -62,6 +71,7 @@ class OutlineWalk extends OutlineDraft {
         }
       }
       if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
+      if (worded) this.addGenerated(el, '::after');
     }
     this.level--;
   }
@@ -130,6 +140,7 @@ class OutlineWalk extends OutlineDraft {
       view.preserves ||
       this.special.has(el) ||
       this.labelling.has(el) ||
+      this.worded.has(el) ||
       tableRole(parentElementOf(el)) !== ''
     )
       return false;

@@ -11,9 +11,16 @@ const LAYERS_EACH = [
 const LAYERS = LAYERS_EACH.join(',');
 // What tells a person how it went: what breaks in first, then what stands quietly above the page.
 const MESSAGES = [
-  ['[role=alert]', '[class*=toast i]', '[class*=snackbar i]', '[class*=notification i]'],
+  [
+    '[role=alert]',
+    '[aria-live=assertive]',
+    '[class*=toast i]',
+    '[class*=snackbar i]',
+    '[class*=notification i]',
+  ],
   ['[role=status]', '.alert', '.flash', '.messages', '.messagelist'],
 ];
+const QUIET_MESSAGES = ['[aria-live=polite]', 'output']; // where they stand above the page
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
@@ -28,6 +35,7 @@ function visibleMatchesOf(selectors) {
 
 function matchesInPage(selector) {
   if (selector[0] === '.') return byClass(document, selector.slice(1));
+  if (selector === 'output') return byTag(document, selector);
   return selector === 'dialog[open]'
     ? [...byTag(document, 'dialog')].filter((one) => one.open)
     : allMatches(document, selector);
@@ -59,7 +67,12 @@ const reportedMessages = new WeakMap();
 // `isNews`: whether an action has brought the words of an element anew, even if they are the ones
 // told before; without it all messages are told.
 function messageLine(isNews) {
-  const all = MESSAGES.flatMap(visibleMatchesOf);
+  const all = [
+    ...MESSAGES.flatMap(visibleMatchesOf),
+    ...visibleMatchesOf(QUIET_MESSAGES)
+      .map(partAbovePage)
+      .filter((part) => part !== null),
+  ];
   for (const el of all) {
     const words = messageOf(el);
     if (!words || !isReported(el, words, isNews)) continue;
@@ -70,6 +83,16 @@ function messageLine(isNews) {
     return clip(words, 80);
   }
   return '';
+}
+
+// What of an element stays in its place as the page is scrolled: all of it, or the one thing in it.
+function partAbovePage(el) {
+  const isFixed = (one) => getComputedStyle(one).position === 'fixed';
+  const only = el.childElementCount === 1 ? el.firstElementChild : null;
+  if (only !== null && isFixed(only)) return only;
+  let at = el;
+  while (at !== null && !isFixed(at)) at = shownParentOf(at);
+  return at && el;
 }
 
 // What an element says as a message, '' if it says none: a count alone is the badge of one.

@@ -9,6 +9,7 @@ function outline(options) {
     it.root = root;
     it.active = deepActiveElement(documentOf(root));
     it.special = implicitActionsIn(documentOf(root));
+    it.readRelationsWithin(root);
     if (clobbered(root)) it.form(root, viewOfParent(root), 0, null);
     else it.element(root, viewOfParent(root), 0, null);
     it.flush(0);

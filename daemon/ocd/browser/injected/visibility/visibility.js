@@ -35,7 +35,7 @@ const UNRENDERED_TAGS = new Set([
 ]);
 const CONTROL_TAGS = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 // What stands between their tags is for browsers that do not know them.
-const FALLBACK_TAGS = new Set(['CANVAS', 'VIDEO', 'AUDIO']);
+const FALLBACK_TAGS = new Set(['CANVAS', 'VIDEO', 'AUDIO', 'METER', 'PROGRESS']);
 const OFFSCREEN_PX = 500; // px: nobody indents a text that far to show it
 
 let raisedElements = []; // what was met that may stand over something else
