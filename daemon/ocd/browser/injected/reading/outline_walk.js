@@ -140,7 +140,7 @@ class OutlineWalk extends OutlineDraft {
       view.preserves ||
       this.special.has(el) ||
       this.labelling.has(el) ||
-      this.worded.has(el) ||
+      (this.worded.size > 0 && this.worded.has(el)) ||
       tableRole(parentElementOf(el)) !== ''
     )
       return false;

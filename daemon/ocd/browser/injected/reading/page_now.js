@@ -11,16 +11,10 @@ const LAYERS_EACH = [
 const LAYERS = LAYERS_EACH.join(',');
 // What tells a person how it went: what breaks in first, then what stands quietly above the page.
 const MESSAGES = [
-  [
-    '[role=alert]',
-    '[aria-live=assertive]',
-    '[class*=toast i]',
-    '[class*=snackbar i]',
-    '[class*=notification i]',
-  ],
+  ['[role=alert]', '[class*=toast i]', '[class*=snackbar i]', '[class*=notification i]'],
   ['[role=status]', '.alert', '.flash', '.messages', '.messagelist'],
 ];
-const QUIET_MESSAGES = ['[aria-live=polite]', 'output']; // where they stand above the page
+const LIVE_REGIONS = ['[aria-live]', 'output']; // messages if they are urgent or stand above the page
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
 
@@ -69,8 +63,8 @@ const reportedMessages = new WeakMap();
 function messageLine(isNews) {
   const all = [
     ...MESSAGES.flatMap(visibleMatchesOf),
-    ...visibleMatchesOf(QUIET_MESSAGES)
-      .map(partAbovePage)
+    ...visibleMatchesOf(LIVE_REGIONS)
+      .map(messagePartOf)
       .filter((part) => part !== null),
   ];
   for (const el of all) {
@@ -85,8 +79,11 @@ function messageLine(isNews) {
   return '';
 }
 
-// What of an element stays in its place as the page is scrolled: all of it, or the one thing in it.
-function partAbovePage(el) {
+// What of a live region is a message: all of an urgent one, else what stays in its place as the page is
+// scrolled, all of it or the one thing in it; null for nothing.
+function messagePartOf(el) {
+  const live = el.getAttribute('aria-live') ?? 'polite';
+  if (live !== 'polite') return live === 'assertive' ? el : null;
   const isFixed = (one) => getComputedStyle(one).position === 'fixed';
   const only = el.childElementCount === 1 ? el.firstElementChild : null;
   if (only !== null && isFixed(only)) return only;
