@@ -148,6 +148,8 @@ class Changed(TypedDict):
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""
+    external_links: NotRequired[list[str]]
+    """Addresses for other programs (tel:, mailto:), not opened"""
     tabs_closed: NotRequired[list[str]]
     current_tab: NotRequired[str | None]
     """The latest tab now"""

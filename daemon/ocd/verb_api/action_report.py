@@ -103,6 +103,8 @@ def _files(changed: Mapping[str, Any]) -> Iterator[str]:
 def _refusals(changed: Mapping[str, Any]) -> Iterator[str]:
     for url in changed.get("popups_refused", ()):
         yield f"pop-up refused, the session is at its tab limit: {url}"
+    for url in changed.get("external_links", ()):
+        yield f"link to another program, not opened: {url}"
     for prompt in changed.get("permissions", ()):
         yield f"permission {prompt['name']}: {prompt['state']}"
 

@@ -94,6 +94,9 @@ class Changed(TypedDict, total=False):
     link_kept: Annotated[bool, Meta(description="The page stopped the link, and nothing changed")]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
+    external_links: Annotated[
+        list[str], Meta(description="Addresses for other programs (tel:, mailto:), not opened")
+    ]
     tabs_closed: list[str]
     current_tab: Annotated[str | None, Meta(description="The latest tab now")]
     permissions: list[PermissionPrompt]

@@ -97,18 +97,42 @@ def test_part_that_is_only_slow_is_waited_for(daemon: Daemon, site: Site) -> Non
     assert daemon.do("http_auth", action="get")["challenges"] == []
 
 
-def test_prompt_for_another_program_is_an_error(at: At) -> None:
-    """A link of tel: opens one that only leaving the site closes: the hint says so."""
-    page = at("browser-prompts.html")
-    page.call("interact", query="Call us")
-    shift = {"query": "Name", "action": "press", "value": "Shift"}
-    refused = wait_until(lambda: find_refusal(page.call("interact", **shift)), 60, "the prompt")
+@pytest.mark.parametrize("way", ["Call", "Mail", "Meet", "Chat", "Text", "Send", "Frame"])
+def test_link_to_another_program_is_reported_and_not_opened(
+    at: At, daemon: Daemon, way: str
+) -> None:
+    """However the page follows it: no prompt takes the next input, and no tab is left."""
+    page = at("external-links.html")
+    tabs = len(daemon.do("tabs_context")["tabs"])
+    clicked = page.do("interact", query=way)
+    assert [url.partition(":")[0] for url in clicked["changed"]["external_links"]] == [
+        page.js(f"programs[{way!r}]")
+    ]
+    page.do("interact", query="Next")
+    assert page.text("#said") == "clicked"
+    assert len(daemon.do("tabs_context")["tabs"]) == tabs
+
+
+def test_prompt_of_a_frame_is_reported_and_closed_by_the_next_page(at: At) -> None:
+    """Nothing prevents that one: input fails and names the address, and a page is opened anew."""
+    page = at("external-links.html")
+    page.js("chats.removeAttribute('srcdoc'); chats.src = 'oc-x:1'; document.body.append(chats)")
+    refused = wait_until(lambda: find_refusal(page.call("interact", query="Next")), 60, "prompt")
     assert refused["code"] == "covered"
-    assert "about:blank" in refused["hint"]
-    page.do("navigate", url="about:blank")
-    page.goto("browser-prompts.html")
-    page.do("interact", query="Name", action="press", value="x")
-    assert page.text("#said") == "untouchedxi"
+    assert "oc-x:1" in refused["covered_by"]
+    page.goto("external-links.html")
+    page.do("interact", query="Next")
+    assert page.text("#said") == "clicked"
+
+
+def test_sharing_the_screen_is_refused(at: At) -> None:
+    """As a person refuses it who is asked for a screen."""
+    page = at("external-links.html")
+    shared = page.do("interact", query="Share")["changed"]
+    assert shared["permissions"] == [{"name": "display-capture", "state": "denied"}]
+    page.do("wait_for", type="text", value="NotAllowedError")
+    page.do("interact", query="Next")
+    assert page.text("#said") == "clicked"
 
 
 @pytest.mark.parametrize("where", ["", "?stops"])

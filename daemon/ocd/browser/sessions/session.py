@@ -15,6 +15,7 @@ from ocd.browser.process.chromium import Chromium
 from ocd.browser.process.downloads import Download
 from ocd.browser.sessions import permissions
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS, BrowserContexts
+from ocd.browser.sessions.external_links import watch_external_links
 from ocd.browser.sessions.init_scripts import InitScripts
 from ocd.browser.tabs.page_target import MAX_DOWNLOADS
 from ocd.browser.tabs.tab import RefusedPopup, Tab
@@ -148,6 +149,7 @@ class Session:
 
     def _on_session(self, tab: Tab, cdp: CdpSession) -> None:
         permissions.watch_prompts(tab, cdp)
+        watch_external_links(tab, cdp)
         self.init_scripts.start(cdp)
         cdp.on("Page.downloadWillBegin", lambda event: self._on_download(tab, event))
 

@@ -56,6 +56,7 @@ class ActionEffects:
         self.dialog: Dialog | None = tab.opened_dialog
         self.popups: list[Tab] = []
         self.refused: list[str] = []
+        self.external_links: list[str] = []
         self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
         self._left_unsaved = False
@@ -77,6 +78,7 @@ class ActionEffects:
             (tab.events, "left_unsaved", self._on_left_unsaved),
             (tab.events, "popup_refused", self._on_popup_refused),
             (tab.events, "prompt", self._on_prompt),
+            (tab.events, "external_link", self._on_external_link),
             (tab.events, "pressed", self._on_pressed),
             (cdp, "Network.requestWillBeSent", self._on_request),
             (cdp, "Network.loadingFinished", self._on_request_ended),
@@ -250,6 +252,8 @@ class ActionEffects:
             changed["beforeunload"] = "accepted"
         if self.refused:
             changed["popups_refused"] = self.refused
+        if self.external_links:
+            changed["external_links"] = self.external_links
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
         # Including downloads that began too late for the reply of the action that started them.
@@ -341,6 +345,10 @@ class ActionEffects:
     def _on_prompt(self, prompt: PermissionPrompt) -> None:
         if prompt not in self.prompts:
             self.prompts.append(prompt)
+
+    def _on_external_link(self, url: str) -> None:
+        if url not in self.external_links:
+            self.external_links.append(url)
 
     def _on_left_unsaved(self) -> None:
         self._left_unsaved = True

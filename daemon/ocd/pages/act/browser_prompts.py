@@ -1,11 +1,11 @@
 """Prompts of the browser itself, which nobody sees and which receive the mouse and the keys.
 
-Chromium shows one when a request is answered with 401, when a link leads to another program
-(`tel:`), or when a page asks to share the screen. Preventing the first kind would slow down every
-page: Chromium passes such answers to CDP only together with every request, which took 7 to 14 %
-more of its CPU on a small page. So a prompt is noticed when an action's input does not reach the
-page, or when a page does not finish loading. One for a password is closed then, and later
-challenges of the tab are answered: with the credentials of `http_auth`, or with none.
+Chromium shows one when a request is answered with 401. Preventing it would slow down every page:
+Chromium passes such answers to CDP only together with every request, which took 7 to 14 % more of
+its CPU on a small page. So it is noticed when an action's input does not reach the page, or when a
+page does not finish loading. It is closed then, and later challenges of the tab are answered: with
+the credentials of `http_auth`, or with none. Of those that ask whether to open another program,
+only what a frame's first address brings cannot be prevented (ocd.browser.sessions.external_links).
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from ocd.browser.injected import script
 from ocd.browser.network.interception import interception_of
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.observe.requests import NetworkRequest
+from ocd.browser.sessions.external_links import ExternalPrompt
 from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.act import input_events
 
@@ -32,10 +33,7 @@ _LOGIN_HINT = (
     "If you know them, set them with `http_auth` and load the page again. Otherwise try again: "
     "from now on the page gets such responses, and there is no prompt."
 )
-_OTHER_HINT = (
-    "Close it: `navigate` to about:blank and back. A link for another program or a question about "
-    "sharing the screen may have opened it."
-)
+_OTHER_HINT = "Close it: `navigate` to about:blank and back."
 
 
 async def check_heard(tab: Tab) -> None:
@@ -43,6 +41,8 @@ async def check_heard(tab: Tab) -> None:
     if await _hears(tab):
         return
     what, hint = "a prompt of the browser received it", _OTHER_HINT
+    if external := tab.state(ExternalPrompt):
+        what = f"a prompt received it that asks whether to open {external.url} in another program"
     unanswered = _unanswered(tab)
     if unanswered:
         await _refuse(tab)
@@ -64,6 +64,11 @@ async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[N
     Such a prompt for a password is closed, which stops all else that was being loaded. So `again`
     loads the page once more: now such requests get their 401 at once. None: the page stays so.
     """
+    if tab.state(ExternalPrompt) is not None:
+        # It stays open where the next page is of the same site.
+        tab.drop_state(ExternalPrompt)
+        if again:
+            await tab.navigate("about:blank", "commit")
     closed: list[NetworkRequest] = []
 
     async def watch() -> None:

@@ -27,6 +27,17 @@
     ...(wanted?.video ? ['camera'] : []), ...(wanted?.audio ? ['microphone'] : []),
   ]);
   watch(globalThis.Navigator, 'requestMIDIAccess', () => ['midi']);
+  // Its prompt, for a choice among screens, cannot be refused beforehand, and takes all input of the tab.
+  const shared = globalThis.MediaDevices && Object.getOwnPropertyDescriptor(MediaDevices.prototype, 'getDisplayMedia');
+  if (typeof shared?.value === 'function') {
+    shared.value = new Proxy(shared.value, {
+      apply() {
+        tell(stringify({ name: 'display-capture', state: 'denied' }));
+        return Promise.reject(new DOMException('Permission denied', 'NotAllowedError'));
+      },
+    });
+    Object.defineProperty(MediaDevices.prototype, 'getDisplayMedia', shared);
+  }
   const asked = globalThis.Notification && Object.getOwnPropertyDescriptor(Notification, 'requestPermission');
   if (typeof asked?.value === 'function') {
     asked.value = new Proxy(asked.value, {

@@ -1,0 +1,49 @@
+"""Links to other programs (`tel:`, `mailto:`, `zoommtg:`): reported, and not followed.
+
+Chromium starts the user's mail program for `mailto:`, and asks about others in a prompt that nobody
+sees, which takes all input of the tab until another site is opened in it. A script in the page's
+own world prevents both. It cannot do so for the first address of an `iframe`: that a prompt may be
+open then is kept with the tab.
+"""
+
+from dataclasses import dataclass
+
+from ocd.browser.cdp.connection import CdpSession, Event
+from ocd.browser.sessions import page_reports
+from ocd.browser.tabs.tab import Tab
+
+# Chromium's schemes for what it shows itself; also chrome:, chrome-error: and the like.
+_OWN_SCHEMES = frozenset(
+    (
+        *("http", "https", "about", "blob", "data", "file", "filesystem", "ftp", "javascript"),
+        *("view-source", "devtools"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalPrompt:
+    """A prompt that may be open in a tab, asking whether to open `url` in another program."""
+
+    url: str
+
+
+def watch_external_links(tab: Tab, cdp: CdpSession) -> None:
+    """Emit "external_link" (its URL) at the tab for each such link of this target's pages."""
+
+    def on_link(url: str) -> None:
+        tab.events.emit("external_link", url)
+
+    def on_requested_navigation(event: Event) -> None:
+        if _is_external(event["url"]):
+            tab.set_state(ExternalPrompt(event["url"]))
+            on_link(event["url"])
+
+    page_reports.listen(cdp, "tabs/external_links", on_link)
+    cdp.on("Page.frameRequestedNavigation", on_requested_navigation)
+
+
+def _is_external(url: str) -> bool:
+    scheme, colon, _ = url.partition(":")
+    scheme = scheme.lower()
+    return bool(colon) and scheme not in _OWN_SCHEMES and not scheme.startswith("chrome")
