@@ -1,4 +1,4 @@
-"""The two spellings of names that callers may use: camelCase and snake_case."""
+"""How texts are written: names in camelCase or snake_case, and long texts cut short."""
 
 import re
 from collections.abc import Mapping
@@ -18,3 +18,8 @@ def snake_case(name: str) -> str:
 def snake_case_keys(mapping: Mapping[str, V]) -> dict[str, V]:
     """Return the mapping with its own keys, but not those further inside, in snake_case."""
     return {snake_case(str(key)): value for key, value in mapping.items()}
+
+
+def truncate(text: str, max_chars: int) -> str:
+    """Return the text; one that is longer than `max_chars` is cut to that, `…` at its end."""
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ocd.api.spelling import truncate
 from ocd.safety.host_canonical import resolve_url
 
 _REF = re.compile(r" ?\[ref=e\d+\]|(?<= with ref=)e\d+|(?<= options: as )e\d+")
@@ -121,4 +122,4 @@ def _summary(run: Sequence[str]) -> str:
 def _names(run: Sequence[str]) -> Iterator[str]:
     for line in (run[0], run[-1]):
         name = _REF.sub("", line.strip().removeprefix("- ")).partition(" → ")[0]
-        yield name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"
+        yield truncate(name, _NAME_CHARS)

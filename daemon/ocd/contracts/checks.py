@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from ocd.api.spelling import snake_case
+from ocd.api.spelling import snake_case, truncate
 from ocd.contracts import dom_queries, perceptual_hash
 from ocd.contracts.assertions import (
     Console,
@@ -39,8 +39,7 @@ class CheckResult:
 
 def excerpt(text: str) -> str:
     """Return the beginning of a text, on one line."""
-    short = collapse_whitespace(text[: _EXCERPT * 5])
-    return short if len(short) <= _EXCERPT else f"{short[:_EXCERPT]}…"
+    return truncate(collapse_whitespace(text[: _EXCERPT * 5]), _EXCERPT)
 
 
 def _check_result(passed: bool, expected: str, actual: Any) -> CheckResult:  # noqa: ANN401

@@ -31,6 +31,7 @@ from typing import Any
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
 from ocd.storage.files import (
@@ -144,7 +145,7 @@ class EvidenceStore:
         """Return a bundle's manifest; not_found, or unreadable_file naming the path."""
         data = read_whole(self.folder(bundle_id) / MANIFEST) if is_bundle_id(bundle_id) else None
         if data is None:
-            short_id = bundle_id if len(bundle_id) <= 40 else f"{bundle_id[:40]}…"
+            short_id = truncate(bundle_id, 40)
             raise OcdError(
                 "not_found", f"There is no evidence bundle '{short_id}'",
                 hint="Create one: `oc_evidence_bundle`", bundle_id=short_id,

@@ -12,6 +12,7 @@ from time import time
 from typing import Any, TypeVar
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.api.timestamps import rfc3339
 from ocd.api.wire import Descriptor
 from ocd.outputs import file_layout
@@ -307,7 +308,7 @@ def _missing_payload_error(place: HandleFiles, path: Path) -> OcdError:
 
 
 def _not_found(handle: str) -> OcdError:
-    short_handle = handle if len(handle) <= 40 else f"{handle[:40]}…"
+    short_handle = truncate(handle, 40)
     return OcdError(
         "output_handle_not_found",
         f"There is no output '{short_handle}': it is unknown or has expired",

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.safety.host_canonical import (
     BROWSER_DROPS,
     TRIM,
@@ -118,7 +119,7 @@ def _blocked_error(url: str, why: str, flag: str) -> OcdError:
         "--allow-domain": "Start the daemon with another --allow-domain to open it.",
         "--http": "Call the tools directly; a person can open it in another browser.",
     }
-    shown = url if len(url) <= 200 else url[:200] + "…"
+    shown = truncate(url, 200)
     return OcdError("domain_blocked", f"Not opened: {why}", hint=hints.get(flag, ""), url=shown)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 
 if TYPE_CHECKING:
     from ada_url import URL
@@ -24,7 +25,7 @@ _NOT_IN_A_HOST = re.compile(r"[/\\?#@\x00-\x20]")
 
 def invalid(url: str, why: str) -> OcdError:
     """Return the error for what is not a URL."""
-    shown = url if len(url) <= 200 else url[:200] + "…"
+    shown = truncate(url, 200)
     return OcdError("invalid_url", f"Not a URL that can be opened: {shown!r} ({why})", url=shown)
 
 

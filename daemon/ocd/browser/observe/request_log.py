@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import CdpSession
 from ocd.browser.cdp.event_log import EventLog, RawEvent
@@ -247,7 +248,7 @@ def _truncate_event(params: Raw) -> Raw:
 
 def _truncate_strings(value: object) -> object:
     if isinstance(value, str):
-        return value if len(value) <= _MAX_STRING else value[:_MAX_STRING] + "…"
+        return truncate(value, _MAX_STRING)
     if isinstance(value, dict):
         return {key: _truncate_strings(item) for key, item in value.items()}
     return value

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Required, TypedDict
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.api.timestamps import rfc3339
 from ocd.browser.observe.har import phase_durations
 from ocd.browser.observe.requests import NetworkRequest
@@ -102,7 +103,7 @@ def with_body(details: dict[str, Any], body: ResponseBody) -> dict[str, Any]:
 def display_url(url: str) -> str:
     """Return a URL without credentials, truncated if long."""
     clean = redact_url(url) if not url.startswith("data:") else url
-    return clean if len(clean) <= _URL_SHOWN else clean[:_URL_SHOWN] + "…"
+    return truncate(clean, _URL_SHOWN)
 
 
 def _initiator(initiator: dict[str, Any]) -> dict[str, Any]:

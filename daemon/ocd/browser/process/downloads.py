@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ocd.api.spelling import truncate
 from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import Connection, Event
 from ocd.storage.files import FILE_MODE, make_dir, storage
@@ -71,7 +72,7 @@ class Download:
         self.reported = self.done
         has_path = self.state in ("in_progress", "completed") and self.path is not None
         return {
-            "url": self.url if len(self.url) <= 500 else f"{self.url[:500]}…",
+            "url": truncate(self.url, 500),
             "file": self.path.name if self.path else self.name,
             **({"path": str(self.path)} if has_path else {}),
             "size": self.received,

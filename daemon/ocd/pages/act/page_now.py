@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate.locators import call_engine
 from ocd.pages.locate.target import ActionDeadline
@@ -33,21 +34,21 @@ async def describe(
     standing = known if known is not None else await _ask(tab, deadline)
     parts = [*_new_place(changed), *on_top(standing)]
     line = " · ".join(parts) or "nothing on top, no focus"
-    return line if len(line) <= MAX_CHARS else f"{line[: MAX_CHARS - 1]}…"
+    return truncate(line, MAX_CHARS)
 
 
 def _new_place(changed: Mapping[str, Any]) -> list[str]:
     parts: list[str] = []
     if dialog := changed.get("dialog"):
-        parts.append(f'{dialog["type"]} "{_clip(dialog["message"], _MAX_TITLE)}" is open')
+        parts.append(f'{dialog["type"]} "{truncate(dialog["message"], _MAX_TITLE)}" is open')
     if "current_tab" in changed:
         parts.append(f"tab {changed['current_tab']} is current" if changed["current_tab"] else "")
     elif changed.get("closed"):
         parts.append("no tab is left")
     if "title" in changed:
-        parts.append(f'page "{_clip(changed["title"], _MAX_TITLE)}"')
+        parts.append(f'page "{truncate(changed["title"], _MAX_TITLE)}"')
     if "url" in changed:
-        parts.append(_clip(changed["url"], _MAX_URL))
+        parts.append(truncate(changed["url"], _MAX_URL))
     return [part for part in parts if part]
 
 
@@ -58,7 +59,3 @@ async def _ask(tab: Tab, deadline: ActionDeadline) -> Mapping[str, str]:
         async with asyncio.timeout(min(_ASK_S, deadline.seconds_left)):
             return await call_engine(tab, tab.main_frame, "describeLayers", {})
     return {}
-
-
-def _clip(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

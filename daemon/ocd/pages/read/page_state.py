@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ocd.api.spelling import truncate
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 
@@ -135,12 +136,8 @@ def _page_line(report: PageState, title: str, url: str) -> str:
         percent = round(100 * offset / scrollable)
         scrolled = f"scrolled {offset} of {scrollable} px ({percent} %)"
     frames = f", {report.frames} frames" if report.frames else ""
-    page = f"[Page] {_truncate(title, 100)} — {_truncate(url, 200)}"
+    page = f"[Page] {truncate(title, 100)} — {truncate(url, 200)}"
     return f"{page}\n{report.ready}, {scrolled}{frames}"
-
-
-def _truncate(text: str, max_length: int) -> str:
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def _render_lines(lines: list[dict[str, Any]]) -> list[str]:

@@ -14,6 +14,7 @@ from html import escape
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.api.spelling import truncate
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
@@ -66,7 +67,7 @@ class Reading:
         """
         if not self.about:
             return ""
-        url = _clip(self.url, 60 if self.url.startswith("data:") else _MAX_URL)
+        url = truncate(self.url, 60 if self.url.startswith("data:") else _MAX_URL)
         named = self.title not in ("", self.url)
         page = f"page {_quoted(self.title[:_MAX_URL])}" if named else "page"
         parts = [page, url, *on_top(self.about)]
@@ -85,10 +86,6 @@ def on_top(about: Mapping[str, Any]) -> list[str]:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _clip(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 async def read(  # noqa: PLR0913 - the verb's own options, each with its default
@@ -227,7 +224,7 @@ class _Reader:
             text = await self.read(child, {**inner, "indent": depth})
             if text or not child.failed or self._function == "html":
                 return text
-            return f"{mark}(frame not loaded: {_clip(child.url, _MAX_URL)})\n"
+            return f"{mark}(frame not loaded: {truncate(child.url, _MAX_URL)})\n"
         except OcdError as error:
             if error.code in ("tab_gone", "tab_crashed", "browser_gone", "dialog_open"):
                 raise
