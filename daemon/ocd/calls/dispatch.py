@@ -63,7 +63,7 @@ async def run_call(
         services: What calls use on their way.
         request: The verb, its parameters, the session and the client.
         on_progress: Hears of the progress of long verbs.
-        budget_s: A long verb that takes more seconds goes on as a task, and the reply says so.
+        budget_s: A long verb that takes more seconds continues as a task, and the reply says so.
         caller: What the call starts from: its connection's limits, or the call that makes it.
     """
     call = ActiveCall(request, budget_s)
@@ -228,7 +228,7 @@ def _find_own(services: CallServices, allowed: AllowedVerbs, name: str) -> Verb:
 def check_call(services: CallServices, name: str, params: Mapping[str, Any]) -> None:
     """Raise what a call would before it runs: unknown_verb, CAPABILITY_DISABLED, invalid_argument.
 
-    Empty parameters are not looked at, nor those with values that come later.
+    Empty parameters are not checked, nor those with values that come later.
     """
     allowed = call_context.current().capabilities or services.capabilities
     if name in services.gateway.entries:

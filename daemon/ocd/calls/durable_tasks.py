@@ -12,7 +12,7 @@ from ocd.ledger.resumption import read_arguments
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 
-# A task that may be what kills the daemon is given so many starts without a further page.
+# How many starts without a further page a task gets, because it may be what kills the daemon.
 MAX_FRUITLESS_STARTS = 3
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ async def resume(services: CallServices, *, by_default: bool) -> None:
                 await run_call(services, request)
         except OcdError as error:
             logger.warning("task %s is not resumed: %s", meta.task_id, error)
-        except Exception:  # it can still be resumed by hand; the daemon and the others go on
+        except Exception:  # it can still be resumed by hand; the daemon and the others continue
             logger.exception("resuming task %s failed", meta.task_id)
 
 
@@ -43,7 +43,7 @@ def is_durable(store: TaskStore, meta: TaskMeta, *, by_default: bool) -> bool:
     try:
         choice = read_arguments(store, meta.task_id).args.get("durable", False)
         return bool(by_default if choice is None else choice) and not _is_stuck(store, meta)
-    except OcdError as error:  # a kind that does not go on, or a file that cannot be read
+    except OcdError as error:  # a kind that cannot be resumed, or a file that cannot be read
         logger.debug("task %s is not resumed: %s", meta.task_id, error)
         return False
 

@@ -20,7 +20,7 @@ from ocd.recording.active_recording import Action, RunVerb
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, Output, Params, Verb
 from ocd.verb_api.inline_tasks import OnProgress, run_long, without_call_only
 
-# A verb whose own `timeout_ms` is a wait gets this much more to say what it waited for in vain.
+# A verb whose own `timeout_ms` is a wait gets this much more to report what did not happen.
 WAIT_GRACE_S = 0.5
 # What a call may still take once a person has allowed it at the last moment; clients wait for it.
 AFTER_CONSENT_S = 10.0

@@ -88,5 +88,5 @@ async def _large_part(
     return (output.payload(verb.items), extent, False) if extent.characters > threshold else None
 
 
-# A character of a string takes at most so many in JSON: \\u0000.
+# The most characters that one of a string takes in JSON: \\u0000.
 _WORST_ESCAPE = 6

@@ -17,7 +17,7 @@ from ocd.safety.sanitize import Markup, Sanitizer, SanitizerFindings
 from ocd.storage.payload import Payload, Rows
 from ocd.verb_api.declaration import Output, Verb, Window
 
-# Characters that are gone through on the loop, a millisecond or two of it.
+# How many characters are processed on the loop, in a millisecond or two.
 _LONG = 1 << 17
 # Bytes of a long list that are read and sent at a time.
 _PIECE = 1 << 18
@@ -30,7 +30,7 @@ class Reply:
 
     data: JSON value without the page text. content: page text from `origin`, or None. rows and
     items: where a list of `data` stands in a file. stored_path and file: see Output. is_handle:
-    data is a handle's descriptor. unfinished: data tells of a task that goes on. pointer: stands
+    data is a handle's descriptor. unfinished: data describes a task that continues. pointer: stands
     for the page text or for data, which is empty then. attachments: further MCP content blocks,
     bounded. browser_restarted: the session's tabs went with an earlier Chromium; data says so, too,
     if it is an object.
@@ -97,7 +97,7 @@ def with_restart_note(reply: Reply) -> Reply:
 async def clean_output(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
     """Return the output as it may be shown: its page text sanitised, the values of secrets masked.
 
-    Long ones are gone through in a thread: other calls go on.
+    Long ones are processed in a thread, so that other calls continue.
     """
     if not verb.reads_page and not secrets.current():
         return output
@@ -158,7 +158,7 @@ def replace_fields(output: Output, **changes: Any) -> Output:  # noqa: ANN401 - 
 def inline(verb: Verb, output: Output, params: Mapping[str, Any]) -> Reply:
     """Return the reply that carries the output itself, its page text cut to the window.
 
-    If there is more, the reply says how the call with `params` goes on.
+    If there is more, the reply says how to continue the call with `params`.
     """
     output = _cut(output, to_end=False)
     _add_next_step(verb, output, params)

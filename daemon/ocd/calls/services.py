@@ -104,9 +104,9 @@ class TabQueue:
 
     Args:
         tab_id: The tab.
-        behind: The call that had the tab when the wait began, or ended in vain.
+        behind: The call that had the tab when the wait began, or timed out.
         since: When it began, by the monotonic clock.
-        waited_s: How long it took; None as long as it goes on.
+        waited_s: How long it took; None while it continues.
     """
 
     tab_id: str
@@ -125,8 +125,8 @@ class ActiveCall:
     """A call in flight, as journal and log see it.
 
     Args:
-        request: What was asked for; replaced if another verb answers in its place.
-        budget_s: The seconds after which a long verb goes on as a task.
+        request: The request; replaced if another verb answers in its place.
+        budget_s: The seconds after which a long verb continues as a task.
         deadline: When it must be answered, by the monotonic clock.
         session: The session on which it works, if it does.
         generation: Chromium's when the call came to the session.
@@ -134,7 +134,7 @@ class ActiveCall:
         queue: Its wait for its turn on a tab, if it had to wait.
         granted: What a person has allowed it.
         waited_s: How long it has waited for people.
-        waited_tab: The tab on which it waited for one, and goes on.
+        waited_tab: The tab on which it waited for one, and continues.
     """
 
     request: CallRequest

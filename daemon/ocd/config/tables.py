@@ -136,7 +136,7 @@ class Upstream(Table, frozen=True, kw_only=True):
         raise ValueError("the url must begin with https://, or with http:// for this machine")
 
 
-# A name's last character and the first of `__` are told apart: it neither has nor ends in one.
+# So that `NAME__tool` can be split, a name contains no `__` and does not end in `_`.
 UpstreamName = Annotated[str, Meta(pattern="^[a-z0-9]+([_-][a-z0-9]+)*$", max_length=16)]
 
 

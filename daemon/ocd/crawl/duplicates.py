@@ -18,7 +18,7 @@ _LINK_LINES = ("[", "- [", "* [")
 _LINKS_OF = 4
 # How many characters are compared at either end of a long content.
 _ENDS = 4_000
-# Signatures that agree in so many places are those of near-duplicates (Jaccard similarity).
+# The least share of equal signature values of near-duplicates (Jaccard similarity).
 _NEARLY = 0.9
 # The latest pages that others are compared with: 1 KB each.
 _REMEMBERED = 20_000

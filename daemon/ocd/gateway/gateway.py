@@ -28,7 +28,7 @@ Ask = Callable[[UpstreamServer], Awaitable[list[dict[str, Any]]]]
 class Gateway:
     """The configured servers. `entries`: catalog entries of their tools, by name.
 
-    tables: as in `configure`. load: imports a module of oc_mcp beside the loop.
+    tables: as in `configure`. load: imports a module of oc_mcp in a thread.
     """
 
     def __init__(

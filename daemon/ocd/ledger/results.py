@@ -85,7 +85,7 @@ class _CountedChunks:
             yield chunk
 
     def place(self, units_size: int) -> ResultListSpan | None:
-        """Return where the list stands, if there is one; call it after all bytes have passed."""
+        """Return where the list is, if there is one; call it after all bytes have passed."""
         keys = self._payload.items_at
         if keys is None:
             return None

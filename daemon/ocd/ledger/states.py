@@ -39,7 +39,7 @@ class TaskProgress(msgspec.Struct, frozen=True):
 
 
 class ResultListSpan(msgspec.Struct, frozen=True):
-    """Where the list of a result stands in result.json: its keys, and the bytes from `[` to `]`.
+    """Where the list of a result is in result.json: its keys, and the bytes from `[` to `]`.
 
     in_units: the list's items are exactly the lines that the task's units file had.
     """

@@ -121,9 +121,9 @@ def _write_files(
 def _link(
     place: HandleFiles, target: Path, payload: Payload, source: Path, gate: Gate
 ) -> tuple[WriteResult, int] | None:
-    """Make the payload a second name of `source`, with an index of its own.
+    """Make the payload a second name of `source`, with its own index.
 
-    None where that cannot be: on another file system, or on one without hard links.
+    None if that is not possible: on another file system, or on one without hard links.
     """
     raw = read_whole(source.with_suffix(".idx"))
     if raw is None:

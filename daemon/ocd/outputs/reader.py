@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.outputs.item_index import BLOCK, Index, not_an_index
 from ocd.storage.files import reading
 
-# Items are read so many at a time, and no more bytes than this at once if they are small.
+# The most items that are read at a time, and the most bytes if they are small.
 _ITEMS_AT_ONCE = 4096
 _BYTES_AT_ONCE = 1 << 20
 
@@ -91,7 +91,7 @@ class PayloadReader:
 
 
 class StoredItems:
-    """The items of a stored payload with checksums, one by one; may be gone through more than once.
+    """The items of a stored payload with checksums, one by one; may be iterated more than once.
 
     Raises `unreadable_file` where the file is not what was stored.
     """

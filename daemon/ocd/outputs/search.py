@@ -52,8 +52,8 @@ class SearchQuery:
 class _Window(NamedTuple):
     """Bytes to search: matches begin at or after `pos` and before `until`.
 
-    base: where data[0] stands in the payload. line: the number of the line at `pos`, from 1; item:
-    the index of the item it lies in. At most one of them is known.
+    base: the position of data[0] in the payload. line: the number of the line at `pos`, from 1;
+    item: the index of the item it lies in. At most one of them is known.
     """
 
     data: bytes

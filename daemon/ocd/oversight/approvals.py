@@ -120,7 +120,7 @@ class ApprovalSource(Protocol):
         ...
 
     async def answer(self, approval_id: str, *, allowed: bool) -> bool:
-        """Apply a decision; False if the approval is not one of its own."""
+        """Apply a decision; False if the approval is not from this source."""
         ...
 
 

@@ -13,7 +13,7 @@ import psutil
 
 logger = logging.getLogger(__name__)
 
-# How often the daemon's size is looked at (30 µs, and 0.2 µs for each free piece if it has grown),
+# How often the daemon's size is checked (30 µs, and 0.2 µs for each free piece if it has grown),
 # and how much is worth giving back, which takes about 10 ms for each 100 MB.
 CHECK_S = 5.0
 WORTHWHILE_BYTES = 8 << 20
@@ -75,5 +75,5 @@ async def keep_trimmed() -> None:
                 # What is freed while it trims stays for the next time: `free` is from before.
                 settled, least_free = process.memory_info().rss, free
         except (ImportError, MemoryError, OSError, RuntimeError) as error:
-            # No memory, file or thread to be had just now: the next look may have them.
+            # No memory, file or thread is available now; there may be at the next check.
             logger.debug("the heap was not looked at: %s", error)

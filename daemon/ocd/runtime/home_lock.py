@@ -37,9 +37,9 @@ def prepare_home(home: Path) -> str:
 
 
 def open_links(home: Path) -> list[tuple[Path, Path]]:
-    """Return the home's folders that are links to ones which others may enter, with their targets.
+    """Return the home's folders that are links to folders which others may enter, with the targets.
 
-    The home itself is private, so nothing that stands in it needs to be.
+    The home itself is private, so nothing inside it needs to be.
     """
     if os.name == "nt":
         return []

@@ -13,7 +13,7 @@ _THREADS = 4
 
 
 async def start() -> None:
-    """Start the threads; `limit_reached` if the machine refuses so many."""
+    """Start the threads; `limit_reached` if the machine refuses any."""
     try:
         require_threads(_THREADS)
     except RuntimeError as error:

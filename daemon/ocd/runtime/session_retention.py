@@ -36,7 +36,7 @@ async def run(
         try:
             await asyncio.to_thread(prune_tasks, days)
             await asyncio.to_thread(remove_old, files, days, sessions())
-        except Exception:  # the disk, or no thread to be had
+        except Exception:  # the disk, or no thread available
             logger.exception("Removing old tasks and files failed; the next hour tries again")
         await asyncio.sleep(_HOUR_S)
 

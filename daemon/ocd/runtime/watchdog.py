@@ -133,7 +133,7 @@ class Watchdog:
         ]
         self._started = time.monotonic()
         try:
-            # A session of its own: Ctrl-C on the terminal of `ocd run` is for the daemon.
+            # Its own process session: Ctrl-C on the terminal of `ocd run` is for the daemon.
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, bufsize=0, cwd="/",
                 start_new_session=True,

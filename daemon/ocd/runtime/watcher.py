@@ -39,7 +39,7 @@ class Process:
         path = f"/proc/{self.pid}/task/{task}/stat" if task else f"/proc/{self.pid}/stat"
         try:
             with open(path, encoding="ascii", errors="replace") as file:
-                # The name before it stands in parentheses, and may hold any character.
+                # The name before it is in parentheses, and may contain any character.
                 return file.read().rpartition(")")[2].split()
         except OSError:
             return []

@@ -134,7 +134,7 @@ def _absolute(path: Path | str) -> Path:
 
 
 def _real(path: Path) -> Path:
-    # realpath follows every link it can, /proc/self/root included, and bears missing ends.
+    # realpath follows every link it can, /proc/self/root included, and accepts missing ends.
     return Path(os.path.realpath(path))
 
 

@@ -97,7 +97,7 @@ def _is_plural(name: str) -> bool:
     return not _PLURALS.isdisjoint(_words(name)[-1:])
 
 
-# The keys of an object under which the name of its own "value" stands.
+# The keys of an object that hold the name of its own "value".
 _NAME_KEYS = (
     "name", "key", "label", "field", "header", "id", "selector", "query", "placeholder", "type",
     "autocomplete",

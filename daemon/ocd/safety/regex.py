@@ -82,7 +82,7 @@ def compile_pattern(
 def compile_set(patterns: Sequence[str]) -> Any:  # noqa: ANN401 - google-re2 has no types
     """Return a set whose `Match(data)` gives the indices of all the patterns found in UTF-8 bytes.
 
-    None where there is none. The text is gone through once, however many patterns there are.
+    None if there is none. The text is read once, however many patterns there are.
     """
     import re2
 

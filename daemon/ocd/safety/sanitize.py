@@ -60,7 +60,7 @@ _MARKDOWN_COMMENT = re.compile(
     + _COMMENT.format(end=""),
     re.DOTALL | re.MULTILINE,
 )
-# Where they may match: found in strides, with so many characters read twice.
+# Where they may match: found in strides, with this many characters read twice.
 _HTML_START = re.compile("<!--")
 _MARKDOWN_START = re.compile(r"^~~~|`|\\<!--|<!--", re.MULTILINE)
 _OVERLAP = 4
@@ -83,7 +83,7 @@ class SanitizerFindings:
         return SanitizerFindings(self.removed + other.removed, self.flagged + other.flagged)
 
     def field(self, hidden: int = 0) -> dict[str, dict[str, int]]:
-        """Return the field that stands beside the text; no field if nothing was found.
+        """Return the field that is reported beside the text; none if nothing was found.
 
         hidden: characters of the page that nobody sees, and that were left out.
         """

@@ -134,7 +134,7 @@ def _encodings_of(data: bytes, min_chars: int) -> Iterator[str]:
 
 
 def _base64(data: bytes, min_chars: int) -> Iterator[str]:
-    # Inside a longer text the value stands at one of three places; its outer characters then
+    # Inside a longer text the value is at one of three offsets; its outer characters then
     # mix with its neighbours and are left out.
     for shift in range(3):
         encoded = b64encode(b"\0" * shift + data).decode().rstrip("=")

@@ -159,7 +159,7 @@ def current() -> Secrets:
 def read_file(path: Path) -> Secrets:
     """Return the secrets of a file of NAME=value lines; blank lines and # comments are skipped.
 
-    A value may stand in quotes. Raises `config_invalid`, naming the line and never its value.
+    A value may be in quotes. Raises `config_invalid`, naming the line and never its value.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -56,7 +56,7 @@ class PeerCloseWatcher:
         """Call `on_close` once the peer is gone; False if it is already, or that is not known."""
         if self._watching is None:
             return False
-        self._watching.register(descriptor, 0)  # that the other side hangs up is told unasked
+        self._watching.register(descriptor, 0)  # a hang-up is reported without asking for it
         if any(ready == descriptor for ready, _ in self._watching.poll(0)):
             self._watching.unregister(descriptor)
             return False

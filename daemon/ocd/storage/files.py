@@ -276,7 +276,7 @@ V = TypeVar("V", bound=Versioned)
 
 
 def decode_versioned(path: Path, data: bytes, document_type: type[V], version: int) -> V:
-    """Return the document that a file holds; unreadable_file if it is none, or a newer one."""
+    """Return the document that a file holds; unreadable_file if it is not one, or a newer one."""
     try:
         found = msgspec.json.decode(data, type=document_type)
     except UNDECODABLE as error:

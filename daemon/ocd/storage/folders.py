@@ -14,7 +14,7 @@ _FORMER_NAMES = (".new-*", ".trash-*", ".*.part")
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder to fill; at the end it bears its own name, durably.
+    """Yield an empty folder to fill; at the end it gets its own name, durably.
 
     Nothing of a failure stays behind. Raises storage_full or storage_failed.
     """

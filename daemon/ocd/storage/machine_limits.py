@@ -59,7 +59,7 @@ def require_memory_to_decode(json: bytes) -> None:
 
 
 def require_threads(count: int) -> None:
-    """Start so many threads at once for a moment; RuntimeError if the system refuses one."""
+    """Start this many threads at once for a moment; RuntimeError if the system refuses one."""
     over = threading.Event()
     started: list[threading.Thread] = []
     try:

@@ -56,7 +56,7 @@ def start_ticks(pid: int) -> int:
     """Return the time from the boot to this process's start; 0 where /proc does not tell."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-        # The name before them stands in parentheses, and may hold any character.
+        # The name before them is in parentheses, and may contain any character.
         return int(stat.rpartition(")")[2].split()[19])
     except (OSError, IndexError, ValueError):
         return 0

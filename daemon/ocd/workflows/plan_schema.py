@@ -90,7 +90,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {s.parse_result.store_as for s in self.all_steps() if s.parse_result}
 
     def names_used(self) -> set[str]:
-        """Return every name that stands as ${name} in a step's arguments."""
+        """Return every name that occurs as ${name} in a step's arguments."""
         return {match[1] for s in self.all_steps() for match in _names_in(s.args)}
 
     def defaults(self) -> dict[str, Any]:

@@ -262,7 +262,7 @@ async def _close(client: "Client") -> None:
 
 def _import_dask() -> ModuleType:
     distributed = importlib.import_module("distributed")
-    # Dask's logger has handlers of its own, which would write to the terminal.
+    # Dask's logger has its own handlers, which would write to the terminal.
     for name in ("distributed", "tornado.application"):
         log = logging.getLogger(name)
         log.handlers[:] = [_OneLineHandler()]

@@ -6,7 +6,7 @@ Only a browser shows them, so only pages rendered by a browser have such links.
 from ocd.crawl.stats import PageRecord
 from ocd.crawl.urls import is_route
 
-# A document of which so many routes show what was there already, and none anything else, has none.
+# After this many routes that show nothing new, a document counts as having none.
 MAX_FRUITLESS = 5
 
 

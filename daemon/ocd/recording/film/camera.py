@@ -39,7 +39,7 @@ _decode_head = msgspec.json.Decoder(dict[str, float]).decode
 
 
 class FilmClock:
-    """The length of a video so far; it stands still while nothing happens for long."""
+    """The length of a video so far; it stops while nothing happens for long."""
 
     def __init__(self, now: float) -> None:
         self._seen_at = now

@@ -61,7 +61,7 @@ class Canvas:
         self._page = page
 
     def _to_pixels(self, box: Box, more: int, place: tuple[int, int] | None = None) -> Box:
-        """Return the corners of a box in pixels, with so many more on each side."""
+        """Return the corners of a box in pixels, with a margin of `more` on each side."""
         left, top, width, height = (length * self._scale for length in box)
         dx, dy = place or self._page_offset
         left, top = left + dx, top + dy + self._top * self._scale

@@ -14,7 +14,7 @@ from ocd.server.attaching.targets import BROWSER, CHILD_FILTER, ProgramTargets, 
 
 Params = dict[str, Any]
 
-# A context with a way to the network of its own would be none of the domain policy's.
+# A context with its own proxy would bypass the domain policy.
 _CONTEXT_OPTIONS = ("proxyServer", "proxyBypassList", "originsWithUniversalNetworkAccess")
 
 

@@ -79,7 +79,7 @@ ALLOWED = frozenset(
     f"{domain}.{name}" for domain, names in _LISTED.items() for name in names.split()
 )
 
-# What goes on on a tab that a person holds: it reads, or the page that the person uses needs it.
+# Allowed on a tab that a person holds: it reads, or the page that the person uses needs it.
 _READING_DOMAINS = frozenset(
     ("Accessibility", "Audits", "Console", "DOMDebugger", "DOMSnapshot", "Debugger", "Fetch", "IO",
      "Inspector", "Log", "Performance", "PerformanceTimeline", "Security")

@@ -304,7 +304,7 @@ class Program:
 
         cdp.forward(call.method, params, answer)
         if call.method == "Debugger.enable":
-            # A script that pauses would stand still for the session's agent, too.
+            # A paused script would be paused for the session's agent, too.
             cdp.send_nowait("Debugger.setSkipAllPauses", {"skip": True})
         self._journal(channel.tab, call.method)
 

@@ -53,7 +53,7 @@ class Access(LoopbackAccess):
         return viewer
 
     def _check_site(self, request: web.Request) -> None:
-        # Without an Origin, as a link is followed. The way in has a key, wherever its link stands.
+        # Without an Origin, as a link is followed. The entry route has a key, wherever its link is.
         site = request.headers.get("Sec-Fetch-Site", "none")
         if site not in ("none", "same-origin") and request.path != ENTER:
             raise OcdError("forbidden", "Other pages may not call this server")

@@ -42,7 +42,7 @@ class MouseInput(_Event, tag="mouse"):
 
 
 class WheelInput(_Event, tag="wheel"):
-    """The wheel was turned, by so many pixels."""
+    """The wheel was turned, in pixels."""
 
     x: Pixels
     y: Pixels
