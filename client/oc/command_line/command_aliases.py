@@ -38,7 +38,8 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "press": ("interact", {"action": "press"}, ("value",), "Press a key, for example Enter"),
     "select": ("interact", {"action": "select"}, ("ref", "value"), "Choose an option"),
     "type": (
-        "interact", {"action": "type"}, ("ref", "value"), "Type into an element, or into the focus",
+        "interact", {"action": "type"}, ("ref", "value"),
+        "Type into an element, or where the focus is",
     ),
     "scrollintoview": (
         "interact", {"action": "scroll_into_view"}, ("ref",), "Scroll an element into view",
@@ -79,8 +80,8 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "get count": ("query_dom", {"get": "count"}, ("ref",), "Count matching elements"),
     "get url": ("query_dom", {"get": "url"}, (), "Print the page's URL"),
     "get title": ("query_dom", {"get": "title"}, (), "Print the page's title"),
-    "is visible": ("query_dom", {"get": "visible"}, ("ref",), "Check whether it is visible"),
-    "is enabled": ("query_dom", {"get": "enabled"}, ("ref",), "Check whether it is enabled"),
+    "is visible": ("query_dom", {"get": "visible"}, ("ref",), "Check if an element is visible"),
+    "is enabled": ("query_dom", {"get": "enabled"}, ("ref",), "Check if an element is enabled"),
     "is checked": ("query_dom", {"get": "checked"}, ("ref",), "Check whether a box is checked"),
     "resize": ("emulate_device", {}, ("width", "height"), "Set the viewport size"),
     "set viewport": ("emulate_device", {}, ("width", "height"), "Set the viewport size"),
