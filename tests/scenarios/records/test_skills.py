@@ -189,7 +189,7 @@ def test_a_recording_becomes_a_skill_and_its_secrets_parameters(shelf: Shelf) ->
             assert WORD not in path.read_text()
 
 
-def test_several_tabs_are_told_apart(shelf: Shelf) -> None:
+def test_several_tabs_are_distinguished(shelf: Shelf) -> None:
     """Actions of one tab are replayed in the tab that takes its place, whatever its id."""
     first = shelf.daemon.new_tab(shelf.site.url("skills/shelf"))
     second = shelf.daemon.new_tab(shelf.site.url("skills/more.html"))
