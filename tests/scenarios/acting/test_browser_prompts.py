@@ -125,6 +125,21 @@ def test_prompt_of_a_frame_is_reported_and_closed_by_the_next_page(at: At) -> No
     assert page.text("#said") == "clicked"
 
 
+def test_redirect_to_another_program_is_reported(at: At, site: Site) -> None:
+    """A link says where it led, `navigate` fails and says so, and the next page is opened anew."""
+    address = site.url("redirect-to?url=oc-x%3A%2F%2Fjoin%2F1")
+    page = at("external-links.html")
+    page.js("document.querySelector('a').href = " + repr(address))
+    clicked = page.do("interact", query="Call")
+    assert clicked["changed"]["external_links"] == ["oc-x://join/1"]
+    refused = page.call("navigate", url=address)
+    assert refused.code == "navigation_failed"
+    assert "oc-x://join/1" in refused.error["message"]
+    page.goto("external-links.html")
+    page.do("interact", query="Next")
+    assert page.text("#said") == "clicked"
+
+
 def test_sharing_the_screen_is_refused(at: At) -> None:
     """As a person refuses it who is asked for a screen."""
     page = at("external-links.html")

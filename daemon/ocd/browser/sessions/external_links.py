@@ -2,8 +2,8 @@
 
 Chromium starts the user's mail program for `mailto:`, and asks about others in a prompt that nobody
 sees, which takes all input of the tab until another site is opened in it. A script in the page's
-own world prevents both. It cannot do so for the first address of an `iframe`: that a prompt may be
-open then is kept with the tab.
+own world prevents both. It cannot do so for the first address of an `iframe`, and where a server
+redirects to such an address: that a prompt may be open then is kept with the tab.
 """
 
 from dataclasses import dataclass
@@ -34,13 +34,18 @@ def watch_external_links(tab: Tab, cdp: CdpSession) -> None:
     def on_link(url: str) -> None:
         tab.events.emit("external_link", url)
 
-    def on_requested_navigation(event: Event) -> None:
-        if _is_external(event["url"]):
-            tab.set_state(ExternalPrompt(event["url"]))
-            on_link(event["url"])
+    def on_navigation(url: str) -> None:
+        if _is_external(url):
+            tab.set_state(ExternalPrompt(url))
+            on_link(url)
+
+    def on_request(event: Event) -> None:
+        if "redirectResponse" in event:
+            on_navigation(event["request"]["url"])
 
     page_reports.listen(cdp, "tabs/external_links", on_link)
-    cdp.on("Page.frameRequestedNavigation", on_requested_navigation)
+    cdp.on("Page.frameRequestedNavigation", lambda event: on_navigation(event["url"]))
+    cdp.on("Network.requestWillBeSent", on_request)
 
 
 def _is_external(url: str) -> bool:

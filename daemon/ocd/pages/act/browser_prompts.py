@@ -4,8 +4,10 @@ Chromium shows one when a request is answered with 401. Preventing it would slow
 Chromium passes such answers to CDP only together with every request, which took 7 to 14 % more of
 its CPU on a small page. So it is noticed when an action's input does not reach the page, or when a
 page does not finish loading. It is closed then, and later challenges of the tab are answered: with
-the credentials of `http_auth`, or with none. Of those that ask whether to open another program,
-only what a frame's first address brings cannot be prevented (ocd.browser.sessions.external_links).
+the credentials of `http_auth`, or with none.
+
+Prompts that ask whether to open another program are prevented, but for those of a frame's first
+address and of redirects (ocd.browser.sessions.external_links).
 """
 
 import asyncio
@@ -64,11 +66,8 @@ async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[N
     Such a prompt for a password is closed, which stops all else that was being loaded. So `again`
     loads the page once more: now such requests get their 401 at once. None: the page stays so.
     """
-    if tab.state(ExternalPrompt) is not None:
-        # It stays open where the next page is of the same site.
-        tab.drop_state(ExternalPrompt)
-        if again:
-            await tab.navigate("about:blank", "commit")
+    if again and tab.state(ExternalPrompt) is not None:
+        await _close_external_prompt(tab)
     closed: list[NetworkRequest] = []
 
     async def watch() -> None:
@@ -85,10 +84,29 @@ async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[N
             result = await load()
             watcher.cancel()
     except* OcdError as errors:
-        raise errors.exceptions[0] from None
+        raise _explain(tab, errors.exceptions[0]) from None
     if not closed:
         return result, ""
     return await again() if again else result, _describe(closed[0])
+
+
+def _explain(tab: Tab, error: BaseException) -> BaseException:
+    """Return the error of a failed load, or a better one if a server redirected to a program."""
+    external = tab.state(ExternalPrompt)
+    if external is None or not isinstance(error, OcdError) or error.code != "navigation_failed":
+        return error
+    error.message = f"The address leads to another program, which is not opened: {external.url}"
+    return error
+
+
+async def _close_external_prompt(tab: Tab) -> None:
+    """Leave the page for an empty one: the prompt stays where the next page is of the same host."""
+    for _ in range(_LOOKS):  # it is shown a moment after its link was followed, and then stays
+        if not await _hears(tab):
+            break
+        await asyncio.sleep(_PAUSE_S)
+    tab.drop_state(ExternalPrompt)
+    await tab.navigate("about:blank", "commit")
 
 
 async def _close_prompt(tab: Tab, asked: set[int]) -> list[NetworkRequest]:
