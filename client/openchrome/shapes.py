@@ -145,6 +145,8 @@ class Changed(TypedDict):
     """Fields that do not hold what they were given"""
     link_kept: NotRequired[bool]
     """The page stopped the link, and nothing changed"""
+    unanswered: NotRequired[str]
+    """Nothing has changed yet, and this request has no answer yet"""
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""

@@ -149,6 +149,18 @@ async def slow(request: web.Request) -> web.Response:
     return html("Slow", "<h1>Slow</h1>")
 
 
+async def answering_socket(request: web.Request) -> web.WebSocketResponse:
+    """Answer each message "N" by two, the second one N ms after the first; others by none."""
+    socket = web.WebSocketResponse()
+    await socket.prepare(request)
+    async for message in socket:
+        if message.data.isdecimal():
+            await socket.send_str("received")
+            await asyncio.sleep(int(message.data) / 1000)
+            await socket.send_str("done")
+    return socket
+
+
 async def drip(request: web.Request) -> web.StreamResponse:
     """Send `bytes` of text spread evenly over `ms`."""
     count, duration = _number(request, "bytes", 1000), _number(request, "ms", 1000) / 1000
@@ -319,6 +331,7 @@ ROUTES = [
     web.get(r"/star/{number:\d+}", star),
     web.get("/detour/{name}", detour),
     web.get("/slow", slow),
+    web.get("/socket", answering_socket),
     web.get("/drip", drip),
     web.get("/never-idle", never_idle),
     web.route("*", r"/status/{code:\d+}", status),

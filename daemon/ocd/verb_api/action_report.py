@@ -37,7 +37,7 @@ def _submission(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the complaints of the browser or the page about values of fields."""
+    """Yield the complaints of the browser or the page, and why nothing has changed."""
     for field in changed.get("invalid", ()):
         yield f"not submitted: {_field(field)}: {field['message']}"
     for field in changed.get("not_valid", ()):
@@ -47,6 +47,8 @@ def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
         yield f"no longer as filled: {_field(field)} holds {held}"
     if changed.get("link_kept"):
         yield "not followed: the page kept the link from being followed, and nothing else changed"
+    if "unanswered" in changed:
+        yield f"no answer yet: {changed['unanswered']}"
 
 
 def _field(field: Mapping[str, Any]) -> str:

@@ -92,6 +92,9 @@ class Changed(TypedDict, total=False):
         list[TakenBackField], Meta(description="Fields that do not hold what they were given")
     ]
     link_kept: Annotated[bool, Meta(description="The page stopped the link, and nothing changed")]
+    unanswered: Annotated[
+        str, Meta(description="Nothing has changed yet, and this request has no answer yet")
+    ]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
     external_links: Annotated[

@@ -199,3 +199,19 @@ def test_style_sheets_are_not_reported_as_text(page: Page) -> None:
     )
     result = page.do("interact", query="Restyle")
     assert ".a" not in result.get("content", "")
+
+
+def test_request_without_an_answer_is_told(at: Callable[[str], Page]) -> None:
+    """What the page will show is not known yet; a second click would send it again."""
+    page = at("slow-answer.html")
+    reply = page.do("interact", query="Save")
+    assert reply["changed"]["unanswered"] == f"GET {page.site.url('slow?ms=4000')}"
+    assert "unanswered" not in page.do("interact", query="Quick")["changed"]
+
+
+def test_answer_on_a_websocket_is_told(at: Callable[[str], Page]) -> None:
+    """It comes in two messages; the page shows nothing before the second one."""
+    page = at("socket.html")
+    page.do("wait_for", type="function", value="() => document.title === 'Open'")
+    assert "+ text: saved 1" in page.do("interact", query="Save")["content"]
+    assert "saved 2" in page.do("interact", query="Save")["content"]

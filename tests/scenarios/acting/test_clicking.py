@@ -262,3 +262,13 @@ def test_nested_controls_of_the_same_name_are_one(at: At) -> None:
 def test_element_without_a_role_is_named_by_its_tag(at: At) -> None:
     page = at("rows-with-boxes.html")
     assert page.do("interact", query="Status")["target"] == {"role": "span", "name": "Status"}
+
+
+def test_canvas_is_clicked_by_the_layer_that_hears_the_mouse_for_it(
+    at: Callable[[str], Page],
+) -> None:
+    """It draws nothing, so it covers nothing; a veil does."""
+    page = at("canvas-layer.html")
+    page.do("interact", query="Free grid", action="double_click")
+    assert page.text("#said") == "opened at 150, 50"
+    assert page.call_in_short("interact", query="Veiled grid").code == "covered"

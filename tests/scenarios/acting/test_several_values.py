@@ -120,3 +120,45 @@ def test_click_through_field_is_opened_by_its_box(at: Callable[[str], Page]) -> 
         page.do("form_input", query="Colours", value=values)
         wanted = [values] if isinstance(values, str) else values
         assert page.js("chosen.join()") == ",".join(wanted)
+
+
+ADDRESSES = ["grace@example.org", "Ada King <ada@example.org>"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (ADDRESSES[0], ADDRESSES[:1]),
+        (ADDRESSES, sorted(ADDRESSES)),
+        ("bob@example.org, eve@example.org,", ["bob@example.org", "eve@example.org"]),
+    ],
+    ids=["one", "list", "text"],
+)
+def test_field_that_stands_beside_the_labelled_one_takes_addresses(
+    at: Callable[[str], Page], value: str | list[str], expected: list[str]
+) -> None:
+    """The labelled field was moved out of the page, and the one beside it is called by its label.
+
+    It suggests few of the addresses, takes any, and makes several of a text with commas.
+    """
+    page = at("recipients.html")
+    reply = page.do("form_input", query="Copy to", value=value)
+    kept = [one.strip() for one in page.js("cc.value").split(",") if one.strip()]
+    assert (sorted(kept), page.js("to.value"), page.js("subject.value")) == (expected, "", "")
+    assert sorted(reply["value"].split(", ")) == expected
+
+
+def test_labelled_field_that_was_moved_out_of_the_page_is_not_told(
+    at: Callable[[str], Page],
+) -> None:
+    page = at("recipients.html")
+    outline = str(page.do("read_page")["content"])
+    assert (outline.count("combobox"), outline.count("textbox")) == (2, 1)
+
+
+def test_chips_in_a_box_without_a_box_are_read(at: Callable[[str], Page]) -> None:
+    """The reply says what it holds, also where a chip stands in the place of an earlier one."""
+    page = at("boxless-chips.html")
+    assert page.do("form_input", query="Cities", value=["Rome", "Oslo"])["value"] == "Rome, Oslo"
+    assert page.do("form_input", query="Cities", value=["Berlin"])["value"] == "Berlin"
+    assert page.js("chosen.join()") == "Berlin"

@@ -237,3 +237,16 @@ async def test_the_rarest_class_is_the_hint(tab: Tab, site: Site) -> None:
     assert re.findall(r"\(([\w-]+)\) \[ref=e\d+\]", text) == [
         "bolder", "over-it", "tool-item", "close-panel",
     ], text  # fmt: skip
+
+
+async def test_cells_that_only_show_the_hand_have_no_ref_beside_what_is_in_them(
+    tab: Tab, site: Site
+) -> None:
+    """Nor have the empty cells beside them; days of a calendar and what takes the focus have."""
+    await tab.navigate(site.url("reading/pointer-cells.html"))
+    told = re.sub(r"\[ref=e\d+\]", "[ref]", (await read(tab)).text)
+    assert [line.strip() for line in told.splitlines() if "row:" in line] == [
+        '- row:  | checkbox "Pick" [ref] | clickable [ref]: Lamp |  | button "Order" [ref]',
+        "- row: cell [ref]: 9 | cell (ten) [ref]",
+        '- row: cell [ref]: link "Noon" [ref] → #noon',
+    ]

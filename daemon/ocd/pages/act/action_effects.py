@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter, Listener
+from ocd.browser.observe.request_views import display_url
 from ocd.browser.process.downloads import Download
 from ocd.browser.sessions.permissions import PermissionPrompt
 from ocd.browser.tabs import evaluate
@@ -19,6 +20,7 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.pages.act.pending_work import PendingWork
+from ocd.pages.act.socket_answers import SocketAnswers
 
 T = TypeVar("T")
 POPUP_S = 1.0
@@ -39,7 +41,9 @@ class ActionEffects:
         self._failed = tab.page_loads.failed
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
-        self._pending: set[str] = set()
+        # By their ids: their methods and URLs.
+        self._pending: dict[str, tuple[str, str]] = {}
+        self._sockets = SocketAnswers(tab)
         # True even if it was answered at once: its answer may lead to the next request.
         self.requested = False
         # Scripts included: those of an application's next view, for example.
@@ -69,6 +73,7 @@ class ActionEffects:
                 for pair in self._navigation_listeners(session)
             ),
             *self._page_listeners(tab),
+            *self._sockets.listeners(tab),
         ]
 
     def _page_listeners(self, tab: Tab) -> list[tuple[Emitter, str, Listener]]:
@@ -196,18 +201,33 @@ class ActionEffects:
 
         Also for those that the frame's scripts send once they have the answers.
         """
-        if not (self.requested or self._frames) or self.dialog:
+        requested = self.requested or self._frames
+        if not (requested or self._sockets.requested) or self.dialog:
             return False
+        if self._sockets.requested:
+            await self.unless_navigating(self._sockets.wait_answered())
+        if not requested:
+            return True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, PATIENT_REQUESTS_S if patient else REQUESTS_S)):
                 more = True
                 while more and not self.navigating:
-                    await self._wait_until(lambda: not self._unanswered() or self.navigating)
+                    await self._wait_until(lambda: not self._is_asking() or self.navigating)
                     await self.unless_navigating(evaluate.evaluate_isolated(frame, _TWO_TASKS))
-                    more = self._unanswered()
+                    more = self._is_asking()
         return True
 
-    def _unanswered(self) -> bool:
+    def describe_unanswered(self) -> str:
+        """Return the first request of the action's scripts that has no answer; "" if none."""
+        method, url = next(iter(self._pending.values()), ("", ""))
+        return f"{method} {display_url(url)}" if method else ""
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether a request of the action's scripts has not been answered yet, or a frame loads."""
+        return self._is_asking() or self._sockets.unanswered
+
+    def _is_asking(self) -> bool:
         return bool(self._pending or self._frames)
 
     async def wait_popups(self, seconds: float) -> None:
@@ -360,10 +380,11 @@ class ActionEffects:
         self.asked_for_more |= event.get("type") in ("XHR", "Fetch", "Script", "Other")
         if event.get("type") in ("XHR", "Fetch"):
             self.requested = True
-            self._pending.add(event["requestId"])
+            request = event["request"]
+            self._pending[event["requestId"]] = (request["method"], request["url"])
 
     def _on_request_ended(self, event: Event) -> None:
-        self._pending.discard(event["requestId"])
+        self._pending.pop(event["requestId"], None)
         self._wake()
 
     def _on_popup(self, tab: Tab) -> None:

@@ -4,9 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from ocd.api.errors import OcdError
 from ocd.pages.act import (
     date_pickers,
     editors,
@@ -19,7 +17,7 @@ from ocd.pages.act import (
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
-from ocd.pages.act.lists import comboboxes, several_values
+from ocd.pages.act.lists import comboboxes, entered_values, several_values
 from ocd.pages.act.observation import ActionResult, Given, perform, settling_of
 from ocd.pages.locate.target import ActionDeadline, Target
 
@@ -120,6 +118,8 @@ async def _check_held(target: Target, value: Value, done: ActionResult, *, offer
         # Many clear the typed text and show the chosen option beside it.
         values = _parts(value) if emptied else _as_values(value)
         done.value = await comboboxes.shown_choice(target, values)
+        if not (done.value or emptied):
+            done.value = await comboboxes.shown_choice(target, _parts(value))
         if done.value or _is_shown_elsewhere(done, values):
             done.instead = None
     held_values.check(target, value, done)
@@ -136,9 +136,7 @@ def _is_shown_elsewhere(done: ActionResult, values: Sequence[str]) -> bool:
 
 
 def _parts(value: Value) -> list[str]:
-    """Return the values that a multi-value field makes of the typed text: commas separate them."""
-    parts = (part.strip() for text in _as_values(value) for part in text.split(","))
-    return [part for part in parts if part]
+    return [part for text in _as_values(value) for part in entered_values.split_values(text)]
 
 
 async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value) -> None:
@@ -147,7 +145,7 @@ async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value
     for text in _as_values(value):
         if several:  # the values were typed as one text
             await text_entry.type_for_list(target, deadline, text)
-        answer = await _take_suggestion(target, deadline, text)
+        answer = await entered_values.take_suggestion(target, deadline, text)
         if "why" in answer:
             nothing = {"options": [], "total": 0}
             answer = {**nothing, **answer, "why": "option_not_found"}
@@ -224,14 +222,15 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     text = as_text(value)
     await comboboxes.note_page(target)
     await text_entry.type_for_list(target, deadline, text)
-    answer = await _take_suggestion(target, deadline, text)
-    if "why" in answer:
+    answer = await entered_values.take_suggestion(target, deadline, text)
+    values = await entered_values.find_values_made(target, text) if "why" in answer else [text]
+    if not values:
         answer = await comboboxes.list_options(target, answer)
-    raise_refusal(target, answer)
+        raise_refusal(target, answer)
     if text and (not await target.element.call(_STATE) or await comboboxes.takes_several(target)):
-        await several_values.keep_only(target, deadline, [text])
-        if await several_values.missing(target, [text]):  # taken away with those before it
-            await _choose_suggestion(target, deadline, [text])
+        await several_values.keep_only(target, deadline, values)
+        if await several_values.missing(target, values):  # taken away with those before it
+            await entered_values.choose_suggestion(target, deadline, values)
 
 
 def _is_several(target: Target, value: Value) -> bool:
@@ -245,7 +244,11 @@ async def _hold_several(target: Target, deadline: ActionDeadline, value: Value) 
         await _choose_in_list(target, deadline, values)
         return
 
-    choose_one = _choose_or_enter if target.about["kind"] == "combo" else _enter_token
+    choose_one = (
+        entered_values.choose_or_enter
+        if target.about["kind"] == "combo"
+        else entered_values.enter_token
+    )
     await wait_ready(target, deadline, point=False, editable=True)
     await several_values.hold_exactly(target, deadline, values, partial(choose_one, target))
     await comboboxes.close_list(target)
@@ -267,55 +270,6 @@ async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list
         await several_values.hold_in_list(target, deadline, values)
     else:
         await several_values.keep_only(target, deadline, values)
-
-
-async def _choose_or_enter(target: Target, text: str, deadline: ActionDeadline) -> None:
-    """Choose what is suggested for a text; else Enter may take the text itself."""
-    try:
-        await _choose_suggestion(target, deadline, [text])
-    except OcdError as error:
-        if error.code not in ("option_not_found", "wrong_value"):
-            raise
-        await text_entry.type_for_list(target, deadline, text)
-        await date_pickers.press_enter(target)
-        if await _give_back(target, text):
-            raise
-
-
-async def _enter_token(target: Target, text: str, deadline: ActionDeadline) -> None:
-    """Type a value, and choose what is offered for it, or press Enter."""
-    await comboboxes.note_page(target)
-    await text_entry.type_for_list(target, deadline, text)
-    if await comboboxes.click_suggestion(target, deadline, text):
-        if not await several_values.missing(target, [text]):
-            return
-        await text_entry.type_for_list(target, deadline, text)
-    await date_pickers.press_enter(target)
-    if await _give_back(target, text):
-        raise value_error(target, f"it does not show {text} as entered.")
-
-
-async def _give_back(target: Target, text: str) -> bool:
-    """Empty the field if it did not accept the text as a value; return whether it did not."""
-    if not await several_values.missing(target, [text]):
-        return False
-    if await target.element.call(_STATE):
-        await text_entry.replace_text(target, ActionDeadline.after(1), "")
-    return True
-
-
-async def _take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Choose the suggestion for the typed text, or the offer to add it; return {} or `why`."""
-    answer = await comboboxes.suggest(target, deadline, text)
-    if answer.pop("given_up", False):  # the list takes several, though it did not say so
-        await text_entry.type_for_list(target, deadline, text)
-        answer = await comboboxes.suggest(target, deadline, text)
-    if not answer.pop("addition", False):
-        return answer
-    await text_entry.type_for_list(
-        target, deadline, text
-    )  # the field was cleared when it lost the focus
-    return await comboboxes.add(target, deadline, text)
 
 
 def as_text(value: Value) -> str:
@@ -352,7 +306,7 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
         await _hold_several(target, deadline, values)
         return None
     if kind == "combo":
-        await _choose_suggestion(target, deadline, values)
+        await entered_values.choose_suggestion(target, deadline, values)
         return None
     if kind not in ("select", "option"):
         hint = "Click it, then click the option that appears."
@@ -364,20 +318,6 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
             break
     raise_refusal(target, answer)
     return {"state": answer["held"]}
-
-
-async def _choose_suggestion(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    await comboboxes.note_page(target)
-    await text_entry.type_for_list(target, deadline, values[0])
-    if len(values) == 1 and await comboboxes.add_unlisted(target, deadline, values[0]):
-        return
-    answer = await comboboxes.choose(target, deadline, values)
-    if answer.get("why") in ("no_options", "option_not_found") and not answer.get("options"):
-        # The typed text matches no option: the whole list supplies the candidates.
-        if await target.element.call(_STATE):
-            await text_entry.type_for_list(target, deadline, "")
-        answer = await comboboxes.list_options(target, answer)
-    raise_refusal(target, answer)
 
 
 async def clear(target: Target, deadline: ActionDeadline) -> Given:

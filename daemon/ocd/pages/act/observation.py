@@ -150,12 +150,20 @@ async def observe(
     changed = await _wait_effects(tab, deadline, effects)
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
-        if settled["kept"] and not changed and not effects.asked_for_more:
-            changed["link_kept"] = True
+        if not lines and not changed:
+            changed |= _explain_nothing(settled, effects)
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
     now = await page_now.describe(tab, deadline, changed, known) if settling.describe_page else ""
     value, instead = (settled["value"], settled["instead"]) if settled else (None, None)
     return ActionResult(changed, lines, value, now, given, instead)
+
+
+def _explain_nothing(settled: dict[str, Any], effects: ActionEffects) -> dict[str, Any]:
+    """Return the keys of `changed` for an action that has changed nothing so far."""
+    if settled["kept"] and not effects.asked_for_more:
+        return {"link_kept": True}
+    request = effects.describe_unanswered()
+    return {"unanswered": request} if request else {}
 
 
 async def _add_changes_around(tab: Tab, effects: ActionEffects, settled: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ const BOOLEAN_ATTRIBUTES = /^(?:hidden|open|disabled|checked|selected|readonly|r
 const STATE_ATTRIBUTE =
   /^aria-(expanded|checked|selected|pressed|hidden|disabled|invalid|current|busy)$/;
 const OPPOSITES = { expanded: 'collapsed', checked: 'unchecked' };
+const MADE_BY_SCRIPT = /^blob:/; // an address that says nothing
 const NAMING_ATTRIBUTES = /^(?:title|aria-label)$/;
 const MAX_VALUE = 60; // characters of a value
 const MAX_NAME = 40;
@@ -30,6 +31,7 @@ function changeLines(el, old, values, shown) {
     if (
       before === after ||
       leadsNowhere ||
+      (MADE_BY_SCRIPT.test(before) && MADE_BY_SCRIPT.test(after)) ||
       (values.has(el) && /^(value|checked)$/.test(name)) ||
       (shown && /^(hidden|open|aria-hidden)$/.test(name))
     )

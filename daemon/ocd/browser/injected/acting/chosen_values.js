@@ -1,5 +1,6 @@
 // What a field of several values shows as chosen, most often on a label each, and what takes one of them away.
 
+let foundRemover = null; // where what was found is no option
 const MAX_REMOVER_PX = 48; // in either direction
 const MAX_FRAME_STEPS = 5; // from a field to the box that is drawn around it
 const REMOVES =
@@ -347,6 +348,7 @@ function findRemover(el, values, label) {
         label ? one.token || showing(control, areas, normalizeText(one.name)) : one.remover,
       )
       .find(Boolean) || null;
+  foundRemover = foundOption;
   return foundOption !== null;
 }
 
@@ -380,6 +382,7 @@ function wordsAround(el) {
 }
 
 Object.assign(globalThis.openchrome, {
+  holdsSeveral: (el) => holdsSeveral(controlOf(el)),
   compareChosen,
   findRemover,
   otherValuesAfter,

@@ -86,6 +86,8 @@ function clickPointOf(surface, box) {
 
 // What gets the clicks on an element: one that they pass through is part of something that does.
 function handlerOf(el) {
+  const layer = el.tagName === 'CANVAS' ? inputLayerOver(el) : null;
+  if (layer) return layer;
   const idle = el.tagName === 'LABEL' && !el.control; // it has nothing to pass a click on to
   // A button that clicks pass through is off; a combobox, or a field that only shows, is opened by the box around it.
   const opens = roleOf(el) === 'combobox' || el.readOnly === true;
@@ -94,6 +96,23 @@ function handlerOf(el) {
   while (at && getComputedStyle(at).pointerEvents === 'none') at = composedParentOf(at);
   if (at !== el && opens) at = boxAtPlaceOf(el) || at;
   return !at || PAGE_TAGS.has(tagOf(at)) ? el : at;
+}
+
+const DRAWN_SELECTOR = 'svg, img, canvas, video, iframe, input, button';
+
+// What lies over a canvas beside it and draws nothing: it takes the mouse in the canvas's stead.
+function inputLayerOver(canvas) {
+  const { x, y, width, height } = boundingBoxOf(canvas);
+  const hit = topElementAt(documentOf(canvas), x + width / 2, y + height / 2);
+  if (!hit || nodeContains(hit, canvas) || /\S/.test(textContentOf(hit))) return null;
+  if (hit.matches(DRAWN_SELECTOR) || hit.querySelector(DRAWN_SELECTOR)) return null;
+  let at = hit;
+  while (at && !nodeContains(at, canvas)) {
+    const style = getComputedStyle(at);
+    if (isDrawn(style.backgroundColor) || style.backgroundImage !== 'none') return null;
+    at = composedParentOf(at);
+  }
+  return at && !PAGE_TAGS.has(tagOf(at)) ? hit : null;
 }
 
 // What a field that clicks pass through is drawn in, further out than what it stands in.

@@ -132,6 +132,9 @@ async function findOpener(el) {
   return foundOption !== null && foundOption !== control;
 }
 
+// Whether what is in an element may show: one without a box of its own is passed over.
+const mayShow = (el) => el.checkVisibility() || isBoxless(el);
+
 // The visible text in an element around a control, without the control, its list and native lists.
 function textsAround(at, control, list) {
   const walker = walkerIn(
@@ -140,7 +143,7 @@ function textsAround(at, control, list) {
     NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
     (node) =>
       nodeTypeOf(node) === 1 &&
-      (node === list || node === control || tagOf(node) === 'SELECT' || !node.checkVisibility())
+      (node === list || node === control || tagOf(node) === 'SELECT' || !mayShow(node))
         ? NodeFilter.FILTER_REJECT
         : NodeFilter.FILTER_ACCEPT,
   );
@@ -167,7 +170,7 @@ function visibleNeighboursOf(el, control) {
   const near = [];
   for (const step of [previousElementSiblingOf, nextElementSiblingOf]) {
     for (let at = step(el); at && !hasOtherField(at, control); at = step(at))
-      if (at.checkVisibility()) near.push(at);
+      if (mayShow(at)) near.push(at);
   }
   return near;
 }
@@ -175,7 +178,9 @@ function visibleNeighboursOf(el, control) {
 // Those of the values that should be chosen, but that neither the control nor what is around it shows.
 function missingChoices(el, values) {
   const control = controlOf(el);
-  const list = foundOption && (foundOption.closest('[role=listbox]') || foundOption.parentElement);
+  // What takes a value away stands in the control itself, which may show another value there by now.
+  const option = foundOption === foundRemover ? null : foundOption;
+  const list = option && (option.closest('[role=listbox]') || option.parentElement);
   let missing = values; // what is typed into the control itself is not chosen yet
   let inner = control;
   for (

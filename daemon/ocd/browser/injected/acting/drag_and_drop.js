@@ -177,7 +177,7 @@ async function dragFrame() {
 
 // The item that was dragged, or the one that stands for it since the list was drawn again.
 function droppedItem() {
-  if (drag.item.isConnected) return drag.item;
+  if (drag.item.isConnected && visibleBoxOf(drag.item)) return drag.item;
   const like = [...allMatches(documentOf(drag.source), drag.item.tagName)].filter(
     (one) => itemSignature(one) === drag.like && itemText(one) === drag.words && visibleBoxOf(one),
   );

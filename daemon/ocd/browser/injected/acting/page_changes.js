@@ -79,11 +79,14 @@ function describeChanges(state, most, own) {
   const opened = [...changes.attributes]
     .filter(([el, old]) => old.get('open') === null && el.hasAttribute('open') && isBoxless(el))
     .map(([el]) => el);
+  const moves = changes.moves();
   const showing = new Set([
     ...opened,
     ...[...state.hidden].filter((el) => el.isConnected && canBeSeen(el)),
+    ...moves
+      .map(([node]) => node)
+      .filter((node) => wasHiddenBefore(node, state, changes) && canBeSeen(node)),
   ]);
-  const moves = changes.moves();
   const moved = new Set(moves.map(([node]) => node));
   const fresh = new Set([...changes.came].filter((node) => !moved.has(node)));
   const revealed = [...showing].filter(
@@ -147,7 +150,11 @@ function describeChanges(state, most, own) {
   const differing = withoutIcons(
     [...changes.attributes].filter(
       ([el]) =>
-        el.isConnected && !isInside(el, changes.came) && !shown.has(el) && !concealed.has(el),
+        el.isConnected &&
+        (mayShow(el) || CONTROL_TAGS.has(el.tagName)) &&
+        !isInside(el, changes.came) &&
+        !shown.has(el) &&
+        !concealed.has(el),
     ),
   );
   const attributes = [
@@ -310,6 +317,7 @@ function valueLines(values, own) {
     const now = valueOfField(el);
     if (now === before || (!visibleBoxOf(el) && !labelsOf(el).length)) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
+    if (own && isSetAside(el) && nameOf(el, roleOf(el)) === labelBesideOf(own)) continue; // it keeps what that one holds
     changes.push([
       shortLabelOf(el),
       el.type === 'checkbox' || el.type === 'radio'

@@ -77,7 +77,7 @@ function isLabelOfTwin(label, control) {
 const isLabelOfAnother = (label, control) =>
   (((control.tagName === 'INPUT' && TYPED_INPUTS.test(control.type)) ||
     control.tagName === 'TEXTAREA') &&
-    !control.checkVisibility()) ||
+    isSetAside(control)) ||
   isLabelOfTwin(label, control);
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
@@ -102,8 +102,13 @@ function precedingLabelOf(el) {
   return '';
 }
 
+// Whether a control is kept for its form alone: it does not show, or it was moved out of the page.
+const isSetAside = (control) =>
+  !control.checkVisibility() ||
+  (control.tabIndex < 0 && isBeyondScroll(control, getComputedStyle(control).position));
+
 const hiddenLabelledControls = oncePerTurn((root) =>
-  [...labelsInRoot(root).keys()].filter((one) => one && !one.checkVisibility()),
+  [...labelsInRoot(root).keys()].filter((one) => one && isSetAside(one)),
 );
 
 // The label of a control that does not show and stands beside the one that is drawn for it.
@@ -116,7 +121,7 @@ function labelOfStandIn(el) {
   ) {
     if (
       [...at.querySelectorAll(ENTRY_FIELDS)].some(
-        (one) => one !== el && !nodeContains(el, one) && one.checkVisibility(),
+        (one) => one !== el && !nodeContains(el, one) && !isSetAside(one),
       )
     )
       return '';

@@ -110,7 +110,7 @@ function rankMatches(options) {
   preferNamed(found);
   const meant = among === 'ticks' ? ticksFor(found) : found;
   const once = dropInnerControls(
-    dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant))),
+    dropWrappingItems(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant)))),
   );
   const single = options.outermost ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
@@ -307,6 +307,30 @@ function dropDraggableWrappers(found) {
     ({ el, role, name }) =>
       role !== 'draggable' || !inner.some((one) => one.name === name && nodeContains(el, one.el)),
   );
+}
+
+const PRESSED_IN_ITEM = /^(?:button|link)$/;
+const ITEM_OR_CELL = /^(?:menuitem|treeitem|tab|option|listitem|row|cell|gridcell)$/;
+
+// An item of a menu, a tree or a bar around the control that its name is of is that control, as in the outline; what
+// else has items and cells is so unless its kind was asked for.
+function dropWrappingItems(found) {
+  const inside = found.filter(
+    ({ acts, role }) => acts && (role === 'clickable' || PRESSED_IN_ITEM.test(role)),
+  );
+  if (!inside.length) return found;
+  return found.filter((item) => {
+    if (!item.acts || !ITEM_OR_CELL.test(item.role)) return true;
+    const isJoined = ({ role }) => PRESSED_IN_ITEM.test(role) && WRAPPING_ITEM.test(item.role);
+    const inner = inside.find(
+      (one) =>
+        one.name === item.name &&
+        (isJoined(one) || one.score > item.score - TIE) &&
+        nodeContains(item.el, one.el),
+    );
+    if (inner) inner.score = Math.max(inner.score, item.score);
+    return !inner;
+  });
 }
 
 // A control that is made of another one of its role and name, such as a box to tick in a shadow tree, is one control.

@@ -153,6 +153,7 @@ class Outline extends OutlineWalk {
     const around = control !== null && control.control === el ? null : control; // not its own label
     this.kids(el, view, inner, told ? control || el : around);
     this.flush(inner);
+    if (WRAPPING_ITEM.test(role)) this.joinItem(at);
     const words = this.lines.length > at + 1 && this.hasOneBelow(at) ? this.mergedLine(at) : '';
     if (words) {
       this.refs--;

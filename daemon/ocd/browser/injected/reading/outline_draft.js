@@ -95,6 +95,24 @@ class OutlineDraft {
     return outer + other.slice(one.length);
   }
 
+  // An item and the control in it that its name is of are one thing, which the control's ref stands for.
+  joinItem(at) {
+    const { lines } = this;
+    const [, head, name, states, details] = ITEM_LINE.exec(lines[at][2]) ?? [];
+    const [, called, ref, more, rest] =
+      (lines[at + 1]?.[1] === LEAF && PRESSED_LINE.exec(lines[at + 1][2])) || [];
+    if (!head || called !== name) return;
+    const own = states.split(' ');
+    const added = more.split(' ').filter((word) => !own.includes(word));
+    const all = [...own, ...added].filter(Boolean).map((word) => ` ${word}`);
+    lines.splice(at, 2, [
+      lines[at][0],
+      lines[at][1],
+      `${head} ${ref}${all.join('')}${details}${rest}`,
+    ]);
+    this.refs--;
+  }
+
   // Puts one line in the place of two that tell of one thing; what stood below them stands below it.
   joinBelow(at, [, kind, text, flag]) {
     const { lines } = this;
@@ -155,6 +173,7 @@ class OutlineDraft {
 
   // Joins what can stand on one line, and drops what says nothing.
   close(el, role, at, telling) {
+    if (WRAPPING_ITEM.test(role)) this.joinItem(at);
     const count = this.lines.length - at - 1;
     const only = count === 1 ? this.lines[at + 1] : null;
     if (count === 0 && !telling && !CELL_ROLES.has(role)) this.lines.length = at;
@@ -232,8 +251,34 @@ class OutlineDraft {
     );
   }
 
+  // Cells that show the hand and nothing else, around what is clicked in them, need no ref; then neither do those
+  // beside them that are empty.
+  dropPointerCells(at) {
+    const { lines } = this;
+    const empty = [];
+    let acting = 0;
+    for (let i = at + 1, end; i < lines.length; i = end) {
+      for (end = i + 1; lines[end]?.[0] > lines[i][0];) end++;
+      const [, role, number] = POINTER_CELL.exec(lines[i][2]) ?? [];
+      if (!role) continue;
+      const hasControl = lines
+        .slice(i + 1, end)
+        .some((line) => line[1] !== TEXT && REF.test(line[2]));
+      if ((!hasControl && end > i + 1) || !hasOnlyPointerCursor(elementOf(Number(number))))
+        continue;
+      if (hasControl) {
+        acting++;
+        lines[i][2] = role;
+      } else empty.push(lines[i]);
+    }
+    if (!acting) return;
+    for (const line of empty) line[2] = CELL.exec(line[2])[0];
+    this.refs -= acting + empty.length;
+  }
+
   // A row on one line, if its cells are simple.
   row(el, at) {
+    this.dropPointerCells(at);
     const words = joinRow(this.lines, at);
     const columns = words && el.hasAttribute('aria-rowindex') ? columnsOf(el) : [];
     if (words && columns.length === words.length && columns.length > 0) {

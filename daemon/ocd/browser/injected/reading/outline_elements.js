@@ -21,6 +21,7 @@ const LEAF_ROLES = new Set(
 );
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const CELL = /^(?:cell|gridcell|columnheader|rowheader)\b/;
+const POINTER_CELL = /^(cell|gridcell|rowheader)(?: \([^()]*\))? \[ref=e(\d+)\]$/;
 const TEXT = 0;
 const LEAF = 1;
 const BOX = 2;
@@ -72,6 +73,10 @@ const NAME_IN_LINE = /^[a-z]+ "((?:[^"\\]|\\.)*)"/;
 const ABBREVIATION = /^\p{L}{3,}$/u;
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
+const WRAPPING_ITEM = /^(?:menuitem|treeitem|tab)$/; // around the control that is pressed in it, on many pages
+const ITEM_LINE =
+  /^((?:menuitem|treeitem|tab) ("(?:[^"\\]|\\.)*")) \[ref=e\d+\]((?: [a-z]+)*)(.*)$/;
+const PRESSED_LINE = /^(?:button|link) ("(?:[^"\\]|\\.)*") (\[ref=e\d+\])((?: [a-z]+)*)(.*)$/;
 const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isPixelThin = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone

@@ -17,6 +17,8 @@ const MESSAGES = [
 const LIVE_REGIONS = ['[aria-live]', 'output']; // messages if they are urgent or stand above the page
 const MAX_SHOWN = 2_000_000; // characters that are looked through for words
 const MAX_TOAST = 300; // characters; what has more is no toast
+const MAX_INDENTED = 3 * MAX_TOAST; // with the blanks of its source
+const OF_MANY_ROWS = /^(?:table|grid|treegrid|listbox|tree|row)$/; // of data, whatever their class says
 
 // What any of the selectors matches in the document, in its order. One by one, see IMPLICIT_ACTIONS.
 // Lists by tag and class the engine keeps for as long as the document does not change.
@@ -95,11 +97,11 @@ function messagePartOf(el) {
 // What an element says as a message, '' if it says none: a count alone is the badge of one.
 function messageOf(el) {
   const text = textContentOf(el);
-  const words =
-    text && /\p{L}/u.test(text) && visibleBoxOf(el) && isShown(el)
-      ? squeeze(visibleTextOf(el, MAX_TOAST))
-      : '';
-  return words.length < MAX_TOAST ? words : '';
+  const shows = text && /\p{L}/u.test(text) && visibleBoxOf(el) && isShown(el);
+  if (!shows || OF_MANY_ROWS.test(roleOf(el))) return '';
+  const raw = visibleTextOf(el, MAX_INDENTED);
+  const words = squeeze(raw);
+  return raw.length <= MAX_INDENTED && words.length < MAX_TOAST ? words : '';
 }
 
 function isReported(el, words, isNews) {

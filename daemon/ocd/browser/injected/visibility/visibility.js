@@ -101,7 +101,9 @@ function isOutOfReach(el, style) {
   return (
     el.tabIndex < 0 &&
     !el.matches(FACED_INPUTS) &&
-    (style.pointerEvents === 'none' || style.opacity > MIN_OPACITY)
+    (style.pointerEvents === 'none' ||
+      style.opacity > MIN_OPACITY ||
+      isBeyondScroll(el, style.position))
   );
 }
 

@@ -316,6 +316,12 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
     return {"addition": True} if addition else dict(option)
 
 
+async def offers_any(target: Target, text: str) -> bool:
+    """Return whether the field offers any options, or to add the text, by now."""
+    options = await target.element.call(_OPTIONS, 0)
+    return bool(options) or bool(await target.element.call(_ADDITION, text))
+
+
 async def takes_several(target: Target) -> bool:
     """Return whether the control, or its list, says that several options can be chosen."""
     return bool(await target.element.call(_SEVERAL))

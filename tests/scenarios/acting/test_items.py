@@ -1,0 +1,59 @@
+"""Items of trees and menus around the control that names them, and changes in shut menus."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+
+@pytest.fixture
+def page(at: Callable[[str], Page]) -> Page:
+    return at("item-links.html")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Inbox", "#inbox"),
+        ("Projects", "#projects"),
+        ("treeitem Chairs", "#chairs"),
+        ("Reply", "#reply"),
+        ("Administration", "administration"),
+    ],
+)
+def test_item_is_the_control_in_it(page: Page, query: str, said: str) -> None:
+    """The middle of an item may be beside its link, or in an item below it."""
+    page.do("interact", query=query)
+    assert page.text("#said") == said
+
+
+def test_item_and_its_control_are_one_line(page: Page) -> None:
+    """The ref is the control's, and the states are of both."""
+    lines = [line.strip() for line in str(page.do("read_page")["content"]).splitlines()]
+    told = [line for line in lines if '"Projects"' in line or '"Delete"' in line]
+    assert [line.split(" [ref=", 1)[0] for line in told] == [
+        '- treeitem "Projects"',
+        '- menuitem "Delete"',
+    ]
+    assert told[0].endswith(" expanded → #projects")
+    assert told[1].endswith(" disabled")
+    page.do("interact", ref=page.ref("Lamps"))
+    assert page.text("#said") == "#lamps"
+
+
+def test_list_of_messages_is_no_message(page: Page) -> None:
+    """A table may be called so, and what it begins with is no news."""
+    assert "message" not in str(page.do("read_page")["content"]).splitlines()[0]
+
+
+def test_what_changes_in_a_shut_menu_is_not_told(page: Page) -> None:
+    told = str(page.do("interact", query="Choose")["content"])
+    assert page.text("#said") == "chosen"
+    assert "Forward" not in told
+
+
+def test_what_shows_in_another_place_is_told_as_shown(page: Page) -> None:
+    """It was hidden before: that it stands elsewhere now says nothing."""
+    told = str(page.do("interact", query="Show more")["content"]).splitlines()
+    assert [line[:18] for line in told] == ['+ button "Archive"']
