@@ -134,3 +134,23 @@ def test_list_whose_field_is_for_the_keyboard_only(at: At) -> None:
     page = at("self-filling.html")
     page.do("form_input", query="Size", value="Large")
     assert page.js("sizes.firstChild.data") == "Large"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("Volume", "35"), ("Volume", "0"), ("Volume", "80"), ("Coarse", "100"), ("Own keys", "7")],
+)
+def test_slider_holds_what_counts_once_its_key_is_let_go(
+    at: Callable[[str], Page], field: str, value: str
+) -> None:
+    """The last step is a key's, as a person's would be, unless the page has keys of its own."""
+    page = at("range-commit.html")
+    assert page.do("form_input", query=field, value=value)["value"] == value
+    assert page.js(f"taken[{field.split()[0].lower()!r}]") == value
+
+
+def test_switch_in_a_shadow_tree_goes_by_the_words_beside_it(at: Callable[[str], Page]) -> None:
+    page = at("setting-rows.html")
+    page.do("interact", query="Usage", action="check")
+    ticked = "[basic, usage].map((one) => one.shadowRoot.querySelector('input').checked).join()"
+    assert page.js(ticked) == "false,true"

@@ -250,3 +250,17 @@ async def test_cells_that_only_show_the_hand_have_no_ref_beside_what_is_in_them(
         "- row: cell [ref]: 9 | cell (ten) [ref]",
         '- row: cell [ref]: link "Noon" [ref] → #noon',
     ]
+
+
+async def test_titles_hide_no_buttons_and_labels_are_no_values(tab: Tab, site: Site) -> None:
+    """A button in the shadow tree of what has a title is told, a label once, and as no value."""
+    await tab.navigate(site.url("reading/titled-hosts.html"))
+    told = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
+    assert [line.strip() for line in told.splitlines()] == [
+        '- button "Show password"',
+        "- text: (Online)",
+        '- textbox "Name*" required',
+        '- combobox "Country" collapsed',
+        '- combobox "City Oslo" collapsed value="Oslo"',
+        '- combobox "Unit" collapsed value="Metre"',
+    ]

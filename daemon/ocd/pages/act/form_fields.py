@@ -9,6 +9,7 @@ from ocd.pages.act import (
     date_pickers,
     editors,
     held_values,
+    input_events,
     segmented_fields,
     sliders,
     text_entry,
@@ -29,7 +30,7 @@ TEXT_KINDS = ("text", "combo", *editors.KINDS)
 _TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
 _FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
-_SET = "function (value) { return openchrome.setDirectly(this, value) }"
+_SET = "function (...args) { return openchrome.setDirectly(this, ...args) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
@@ -192,6 +193,10 @@ async def _set_directly(target: Target, deadline: ActionDeadline, text: str) -> 
     await wait_ready(target, deadline, point=False, editable=True)
     answer = await target.element.call(_SET, text)
     raise_refusal(target, answer)
+    if answer.get("key"):
+        await input_events.press(target.element.tab, answer["key"])
+        if await target.element.call(_STATE) != answer["held"]:  # the page has keys of its own
+            await target.element.call(_SET, text, True)  # noqa: FBT003 - to JavaScript
     return {"state": answer["held"]}
 
 

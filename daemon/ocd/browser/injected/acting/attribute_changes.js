@@ -116,7 +116,7 @@ function styleChangeLines(el, old) {
       (value || '')
         .split(name === 'class' ? /\s+/ : ';')
         .map((part) => part.trim())
-        .filter(Boolean);
+        .filter((part) => part && !part.startsWith('cursor:'));
     const [was, is] = [parts(before), parts(el.getAttribute(name))];
     const words = [
       ...is.filter((part) => !was.includes(part)).map((part) => `+${part}`),
@@ -146,8 +146,13 @@ const joinSameChanges = (changes) =>
 
 // A custom element and the control in it change together: the control is told.
 function dropCustomHosts(labels) {
-  const named = new Set(labels.filter((label) => label[0] !== '<').map(quotedNameIn));
-  return labels.filter(
-    (label) => label[0] !== '<' || !quotedNameIn(label) || !named.has(quotedNameIn(label)),
-  );
+  const controls = labels.filter((label) => label[0] !== '<');
+  const named = new Set(controls.map(quotedNameIn));
+  return labels.filter((label) => {
+    if (label[0] !== '<') return true;
+    const name = quotedNameIn(label);
+    return name ? !named.has(name) : !controls.length || !CUSTOM_HOST.test(label);
+  });
 }
+
+const CUSTOM_HOST = /^<[a-z]+-[^>]*>$/;

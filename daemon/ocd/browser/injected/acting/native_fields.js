@@ -130,7 +130,7 @@ function takeFocus(el) {
   );
 }
 
-function setValueDirectly(el, value) {
+function setValueDirectly(el, value, keyless) {
   const control = controlOf(el);
   const wanted = control.type === 'color' ? value.toLowerCase() : value;
   const before = control.value;
@@ -154,8 +154,25 @@ function setValueDirectly(el, value) {
     };
   }
   const held = control.value;
-  if (held !== before) dispatchEvents(control, 'input', 'change');
-  return { held };
+  if (held === before) return { held };
+  const key = control.type === 'range' && !keyless ? stepAside(control) : '';
+  dispatchEvents(control, 'input', ...(key ? [] : ['change']));
+  return { held, key };
+}
+
+// Moves a slider to the step before the one that it is to hold, or behind it, and returns the key that takes the last
+// step: some pages take a value over once a key or the mouse is let go. '' where it has no such step.
+function stepAside(control) {
+  if (control.step === 'any') return '';
+  const held = control.value;
+  for (const [step, key] of [
+    ['stepDown', 'ArrowUp'],
+    ['stepUp', 'ArrowDown'],
+  ]) {
+    control[step]();
+    if (control.value !== held) return key;
+  }
+  return '';
 }
 
 function chooseOptions(el, values) {

@@ -151,11 +151,22 @@ function valueOf(el, role) {
     : shownLines(textWithoutLists(el));
 }
 
-// The text in an element, without the options of a native list that it stands for.
+// The text in an element, without the options of a native list that it stands for, and its own label.
 function textWithoutLists(el) {
-  const lists = [...el.getElementsByTagName('select')];
+  const lists = [...el.getElementsByTagName('select'), ...labelsInside(el)];
   return lists.reduce((text, list) => text.replace(list.innerText, ''), el.innerText || '').trim();
 }
+
+// The labels of a control that stand in it; its value may be a part of its name, too.
+const labelsInside = (el) =>
+  isFilled(el, 'aria-labelledby')
+    ? elementsByIds(el, 'aria-labelledby').filter(
+        (one) =>
+          one !== el &&
+          nodeContains(el, one) &&
+          /label/i.test(`${one.tagName} ${one.id} ${one.className}`),
+      )
+    : [];
 
 // A text as its editor shows it; what is one line is told as one.
 function shownLines(text) {

@@ -139,6 +139,13 @@ function editorLabel(editor) {
   return (hint && squeeze(visibleTextOf(hint, MAX_LABEL))) || findAdjacentLabel(editor);
 }
 
+// What a field stands in; of one that is alone in a shadow tree, what that tree belongs to.
+function aroundField(el) {
+  const host = parentElementOf(el) === null ? hostOf(rootNodeOf(el)) : null;
+  if (!host) return parentElementOf(el);
+  return rootNodeOf(el).querySelectorAll(FIELD_SELECTOR).length < 2 ? host : null;
+}
+
 function findAdjacentLabel(el) {
   const editor = editorAround(el);
   if (editor) return editorLabel(editor);
@@ -149,7 +156,7 @@ function findAdjacentLabel(el) {
   if (cell) return columnHeaderText(cell);
   const inPlace = !behind && isEditedInPlace(el);
   let below = ''; // what stands under the field, for want of better words
-  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP; at = parentElementOf(at), steps++) {
+  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP; at = aroundField(at), steps++) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (BOUNDARY_TAGS.has(tag) && at !== el) return below;

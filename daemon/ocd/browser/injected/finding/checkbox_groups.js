@@ -74,13 +74,32 @@ function ticksFor(found) {
 const isTickable = ({ el, role }) =>
   CHECKABLE_ROLES.test(role) && (role !== 'gridcell' || el.hasAttribute('aria-checked'));
 
-// The only box in an element, or the only one in its row, which is called by what stands beside it.
+const MAX_BOX_STEPS = 3; // from words to what holds them and a box in a shadow tree
+
+// The boxes to tick in a part of the page, also in the shadow trees of what stands in it.
+const boxesIn = (around) => [
+  ...[...allMatches(around, TICKED_BOX)].filter((box) => clientRectsOf(box).length > 0),
+  ...shadowRootsIn(around).flatMap(boxesIn),
+];
+
+const shadowRootsIn = (around) =>
+  [...allMatches(around, '*')]
+    .filter((one) => tagOf(one).includes('-'))
+    .map(shadowRootOf)
+    .filter(Boolean);
+
+// The only box in an element, or the only one in its row or its custom element, which is called by what stands beside it.
 function boxOf(el) {
-  const boxesIn = (around) =>
-    [...allMatches(around, TICKED_BOX)].filter((box) => clientRectsOf(box).length > 0);
   const inside = boxesIn(el);
   if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
-  const row = closestAround(el, TICKED_ROWS);
+  const row = closestAround(el, TICKED_ROWS) ?? customElementAround(el);
   const [box, other] = row ? boxesIn(row) : [];
   return box && !other && nameOf(box, roleOf(box)) === '' ? box : null;
+}
+
+function customElementAround(el) {
+  let at = parentElementOf(el);
+  for (let steps = 0; at && steps < MAX_BOX_STEPS; at = parentElementOf(at), steps++)
+    if (tagOf(at).includes('-')) return at;
+  return null;
 }

@@ -147,7 +147,8 @@ class Outline extends OutlineWalk {
     const value = FIELDS.has(role) ? squeeze(valueOf(el, role)) : null;
     const shown =
       value !== null &&
-      (value === squeeze(textContentOf(el)) || (value !== '' && shadowRootOf(el) !== null));
+      (value === squeeze(textContentOf(el)) ||
+        (value !== '' && (shadowRootOf(el) !== null || labelsInside(el).length > 0)));
     const told =
       shown || role === 'textbox' || role === 'video' || role === 'audio' || !hidesWords(el, name);
     const around = control !== null && control.control === el ? null : control; // not its own label

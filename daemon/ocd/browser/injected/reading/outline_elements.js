@@ -112,7 +112,7 @@ function isCutAway(el) {
 
 // Whether a label says what its control is named by itself.
 const repeatsName = (label, control) =>
-  squeeze(textContentOf(label)) === nameOf(control, roleOf(control));
+  trimLabel(textContentOf(label)) === trimLabel(nameOf(control, roleOf(control)));
 
 // Whether what takes the focus is but a stop on the keyboard's way: empty, without a size, nothing drawn.
 const isFocusGuard = (el) =>
@@ -127,8 +127,21 @@ const MIN_TIPPED = 4; // px
 function hasOnlyTooltip(el, view) {
   if (!isFilled(el, 'title') || !view.visible || !BLANK.test(textContentOf(el))) return false;
   if (firstElementChildOf(el) !== null && el.querySelector(TOLD_INSIDE) !== null) return false;
+  if (holdsControl(el)) return false;
   const { width, height } = boundingBoxOf(el);
   return width >= MIN_TIPPED && height >= MIN_TIPPED;
+}
+
+const CONTROL_INSIDE = 'a, button, input, select, textarea, [tabindex]';
+
+// Whether there is a control in the shadow tree of an element, or in one below.
+function holdsControl(el) {
+  const inner = shadowRootOf(el);
+  if (inner !== null && inner.querySelector(CONTROL_INSIDE) !== null) return true;
+  return [inner, el].some(
+    (at) =>
+      at !== null && [...at.children].some((kid) => tagOf(kid).includes('-') && holdsControl(kid)),
+  );
 }
 
 // Whether a link has nothing but an address that says what it is, does or is called.
