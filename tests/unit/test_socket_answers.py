@@ -4,8 +4,8 @@ import asyncio
 from typing import Any, cast
 
 from ocd.browser.cdp.emitter import Emitter
+from ocd.browser.network.socket_answers import ANSWER_S, SocketAnswers
 from ocd.browser.tabs.tab import Tab
-from ocd.pages.act.socket_answers import ANSWER_S, SocketAnswers
 
 
 class _FakeTab:

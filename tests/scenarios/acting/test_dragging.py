@@ -182,3 +182,10 @@ def test_drop_that_opens_a_question_is_not_repeated(at: At) -> None:
     assert page.text("#output") == "1"
     assert result["method"] == "pointer"
     assert "Move it?" in result["now"]
+
+
+def test_item_that_a_folder_takes_out_of_sight_has_no_place(at: At) -> None:
+    page = at("drop-folder.html")
+    result = page.do("drag_drop", source_query="Chair", target_query="Projects")
+    assert page.text("#said") == "Chair moved"
+    assert not result.get("place")

@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.cdp.emitter import Emitter, Listener
+from ocd.browser.network.socket_answers import SocketAnswers
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.process.downloads import Download
 from ocd.browser.sessions.permissions import PermissionPrompt
@@ -20,7 +21,6 @@ from ocd.browser.tabs.dialogs import Dialog
 from ocd.browser.tabs.frames import Frame
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.pages.act.pending_work import PendingWork
-from ocd.pages.act.socket_answers import SocketAnswers
 
 T = TypeVar("T")
 POPUP_S = 1.0

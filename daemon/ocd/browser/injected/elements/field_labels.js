@@ -143,7 +143,7 @@ function editorLabel(editor) {
 function aroundField(el) {
   const host = parentElementOf(el) === null ? hostOf(rootNodeOf(el)) : null;
   if (!host) return parentElementOf(el);
-  return rootNodeOf(el).querySelectorAll(FIELD_SELECTOR).length < 2 ? host : null;
+  return allMatches(rootNodeOf(el), FIELD_SELECTOR).length < 2 ? host : null;
 }
 
 function findAdjacentLabel(el) {
