@@ -6,7 +6,6 @@ A caller waits for what its own action has caused and for nothing else.
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ocd.api.errors import OcdError
@@ -41,8 +40,7 @@ class ActionEffects:
         self._failed = tab.page_loads.failed
         self._url = tab.url
         self._waiting: asyncio.Future[Any] | None = None
-        # By their ids: their methods and URLs.
-        self._pending: dict[str, tuple[str, str]] = {}
+        self._pending: dict[str, tuple[str, str]] = {}  # by id: methods and URLs
         self._sockets = SocketAnswers(tab)
         # True even if it was answered at once: its answer may lead to the next request.
         self.requested = False
@@ -110,12 +108,7 @@ class ActionEffects:
             file.consumed = file.consumed or file.reported
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for emitter, event, listener in self._listeners:
             emitter.off(event, listener)
 

@@ -98,18 +98,15 @@ class OutlineDraft {
   // An item and the control in it that its name is of are one thing, which the control's ref stands for.
   joinItem(at) {
     const { lines } = this;
-    const [, head, name, states, details] = ITEM_LINE.exec(lines[at][2]) ?? [];
-    const [, called, ref, more, rest] =
-      (lines[at + 1]?.[1] === LEAF && PRESSED_LINE.exec(lines[at + 1][2])) || [];
-    if (!head || called !== name) return;
+    const [whole, head, name, states] = ITEM_LINE.exec(lines[at][2]) ?? [];
+    const [pressed, called, ref, more] =
+      (head && lines[at + 1]?.[1] === LEAF && PRESSED_LINE.exec(lines[at + 1][2])) || [];
+    if (!pressed || called !== name) return;
     const own = states.split(' ');
     const added = more.split(' ').filter((word) => !own.includes(word));
     const all = [...own, ...added].filter(Boolean).map((word) => ` ${word}`);
-    lines.splice(at, 2, [
-      lines[at][0],
-      lines[at][1],
-      `${head} ${ref}${all.join('')}${details}${rest}`,
-    ]);
+    const details = lines[at][2].slice(whole.length) + lines[at + 1][2].slice(pressed.length);
+    lines.splice(at, 2, [lines[at][0], lines[at][1], `${head} ${ref}${all.join('')}${details}`]);
     this.refs--;
   }
 

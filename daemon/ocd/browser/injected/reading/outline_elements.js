@@ -74,9 +74,8 @@ const ABBREVIATION = /^\p{L}{3,}$/u;
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
 const WRAPPING_ITEM = /^(?:menuitem|treeitem|tab)$/; // around the control that is pressed in it, on many pages
-const ITEM_LINE =
-  /^((?:menuitem|treeitem|tab) ("(?:[^"\\]|\\.)*")) \[ref=e\d+\]((?: [a-z]+)*)(.*)$/;
-const PRESSED_LINE = /^(?:button|link) ("(?:[^"\\]|\\.)*") (\[ref=e\d+\])((?: [a-z]+)*)(.*)$/;
+const ITEM_LINE = /^((?:menuitem|treeitem|tab) ("(?:[^"\\]|\\.)*")) \[ref=e\d+\]((?: [a-z]+)*)/;
+const PRESSED_LINE = /^(?:button|link) ("(?:[^"\\]|\\.)*") (\[ref=e\d+\])((?: [a-z]+)*)/;
 const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isPixelThin = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone
