@@ -306,7 +306,7 @@ def test_input_that_is_not_http_leaves_no_traceback(daemon: Daemon) -> None:
         line.connect(str(daemon.socket))
         line.sendall(b"GET /v1/status junk-4711\r\n\r\n")
         assert b"400" in line.recv(65536)
-    wait_until(lambda: "no HTTP request" in log.read_text(), 20, "the line in the log")
+    wait_until(lambda: "input that is not HTTP" in log.read_text(), 20, "the line in the log")
     assert "Traceback" not in log.read_text().rpartition("junk-4711")[0][-2000:]
     assert "http_exceptions" not in log.read_text()
     assert daemon.do("tabs_context")["session"] == "default"
