@@ -42,6 +42,17 @@ def test_item_and_its_control_are_one_line(page: Page) -> None:
     assert page.text("#said") == "#lamps"
 
 
+def test_button_in_a_tab_is_a_control_of_its_own(page: Page) -> None:
+    """A link in a tab is the tab; a button does something else."""
+    lines = [line.strip() for line in str(page.do("read_page")["content"]).splitlines()]
+    told = [line for line in lines if '"General"' in line or '"Submit"' in line]
+    assert [line.split(" [ref=", 1)[0] for line in told] == [
+        '- tab "General"', '- tab "Submit"', '- button "Submit"',
+    ]  # fmt: skip
+    page.do("interact", query="button Submit")
+    assert page.text("#said") == "submitted"
+
+
 def test_list_of_messages_is_no_message(page: Page) -> None:
     """A table may be called so, and what it begins with is no news."""
     assert "message" not in str(page.do("read_page")["content"]).splitlines()[0]

@@ -95,13 +95,15 @@ class OutlineDraft {
     return outer + other.slice(one.length);
   }
 
-  // An item and the control in it that its name is of are one thing, which the control's ref stands for.
+  // An item and the control in it that its name is of are one thing, which the control's ref stands for. A button in a
+  // tab does something of its own; a link in it is what switches to the tab.
   joinItem(at) {
     const { lines } = this;
     const [whole, head, name, states] = ITEM_LINE.exec(lines[at][2]) ?? [];
     const [pressed, called, ref, more] =
       (head && lines[at + 1]?.[1] === LEAF && PRESSED_LINE.exec(lines[at + 1][2])) || [];
-    if (!pressed || called !== name) return;
+    if (!pressed || called !== name || (head.startsWith('tab ') && pressed.startsWith('button ')))
+      return;
     const own = states.split(' ');
     const added = more.split(' ').filter((word) => !own.includes(word));
     const all = [...own, ...added].filter(Boolean).map((word) => ` ${word}`);
