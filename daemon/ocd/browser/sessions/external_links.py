@@ -43,7 +43,7 @@ def watch_external_links(tab: Tab, cdp: CdpSession) -> None:
         if "redirectResponse" in event:
             on_navigation(event["request"]["url"])
 
-    page_reports.listen(cdp, "tabs/external_links", on_link)
+    page_reports.listen(cdp, "tabs/external_links", on_link, sorted(_OWN_SCHEMES))
     cdp.on("Page.frameRequestedNavigation", lambda event: on_navigation(event["url"]))
     cdp.on("Network.requestWillBeSent", on_request)
 

@@ -2,17 +2,25 @@
 
 from collections.abc import Callable
 from secrets import token_hex
+from typing import Any
+
+import msgspec
 
 from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.injected import script
 from ocd.browser.tabs.evaluate import ENABLED_AGAIN
 
 
-def listen(cdp: CdpSession, name: str, on_report: Callable[[str], None]) -> None:
+def listen(
+    cdp: CdpSession,
+    name: str,
+    on_report: Callable[[str], None],
+    *arguments: Any,  # noqa: ANN401 - any JSON values
+) -> None:
     """Run a script in each new document of a target, and pass what it reports to `on_report`.
 
     name: a function in `injected`, which gets the name of a global function to report with, and has
-    to delete it before the page's scripts run. No page can guess the name.
+    to delete it before the page's scripts run, and `arguments`. No page can guess the name.
     """
     binding = f"b{token_hex(8)}"
 
@@ -26,5 +34,6 @@ def listen(cdp: CdpSession, name: str, on_report: Callable[[str], None]) -> None
     cdp.on("Runtime.bindingCalled", on_binding_called)
     cdp.on(ENABLED_AGAIN, add_binding)
     add_binding()
-    source = f"({script(name)})({binding!r})"
+    given = msgspec.json.encode([binding, *arguments]).decode()
+    source = f"({script(name)})(...{given})"
     cdp.send_nowait("Page.addScriptToEvaluateOnNewDocument", {"source": source})

@@ -1,22 +1,21 @@
 // In the page's own world, before its scripts: links to other programs (`tel:`, `mailto:`, `zoommtg:`) are reported
 // instead of followed. Chromium would start the program, or ask about it in a prompt that nobody sees and that takes
-// all input of the tab. What an `<iframe src>` asks for cannot be prevented here.
-(name) => {
+// all input of the tab. What an `<iframe src>` asks for cannot be prevented here. ownSchemes: those that Chromium shows
+// itself, beside chrome:, chrome-error: and the like.
+(name, ownSchemes) => {
   const tell = globalThis[name];
   delete globalThis[name];
   if (typeof tell !== 'function') return;
   const { apply } = Reflect;
   const { indexOf, slice, startsWith, toLowerCase, trim } = String.prototype;
   const { has } = Set.prototype;
-  const OWN_SCHEMES = new Set(
-    ['http', 'https', 'about', 'blob', 'data', 'file', 'filesystem', 'ftp', 'javascript', 'view-source', 'devtools'],
-  );
+  const own = new Set(ownSchemes);
   const isExternal = (address) => {
     const url = apply(trim, address, []);
     const end = apply(indexOf, url, [':']);
     const scheme = apply(toLowerCase, apply(slice, url, [0, end < 0 ? 0 : end]), []);
     if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) return false; // a relative address
-    return !apply(has, OWN_SCHEMES, [scheme]) && !apply(startsWith, scheme, ['chrome']);
+    return !apply(has, own, [scheme]) && !apply(startsWith, scheme, ['chrome']);
   };
 
   globalThis.navigation?.addEventListener('navigate', (event) => {
