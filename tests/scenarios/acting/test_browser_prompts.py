@@ -97,7 +97,7 @@ def test_part_that_is_only_slow_is_waited_for(daemon: Daemon, site: Site) -> Non
     assert daemon.do("http_auth", action="get")["challenges"] == []
 
 
-@pytest.mark.parametrize("way", ["Call", "Mail", "Meet", "Chat", "Text", "Send", "Frame"])
+@pytest.mark.parametrize("way", ["Call", "Mail", "Meet", "Chat", "Text", "Send", "Frame", "Files"])
 def test_link_to_another_program_is_reported_and_not_opened(
     at: At, daemon: Daemon, way: str
 ) -> None:

@@ -12,10 +12,11 @@ from ocd.browser.cdp.connection import CdpSession, Event
 from ocd.browser.sessions import page_reports
 from ocd.browser.tabs.tab import Tab
 
-# Chromium's schemes for what it shows itself; also chrome:, chrome-error: and the like.
+# Chromium's schemes for what it shows itself, no longer ftp:; also chrome:, chrome-error: and the
+# like.
 _OWN_SCHEMES = frozenset(
     (
-        *("http", "https", "about", "blob", "data", "file", "filesystem", "ftp", "javascript"),
+        *("http", "https", "about", "blob", "data", "file", "filesystem", "javascript"),
         *("view-source", "devtools"),
     )
 )
