@@ -152,6 +152,8 @@ class Changed(TypedDict):
     """Addresses; there are too many tabs"""
     external_links: NotRequired[list[str]]
     """Addresses for other programs (tel:, mailto:), not opened"""
+    started_programs: NotRequired[list[str]]
+    """Addresses that the browser has handed to other programs"""
     tabs_closed: NotRequired[list[str]]
     current_tab: NotRequired[str | None]
     """The latest tab now"""

@@ -47,18 +47,49 @@ async def test_an_answer_is_waited_for_until_it_is_complete() -> None:
     assert _answers(tab).requested is False  # of another action
 
 
-async def test_a_socket_without_an_answer_is_waited_for_once() -> None:
+async def _wait_late(tab: _FakeTab) -> None:
+    """Send without an answer."""
+    answers = _answers(tab)
+    tab.frame("Sent")
+    await answers.wait_answered()
+    assert not answers.unanswered
+
+
+async def test_a_silent_socket_is_waited_for_twice() -> None:
     tab = _FakeTab()
     loop = asyncio.get_running_loop()
-    first = _answers(tab)
-    tab.frame("Sent")
     begun = loop.time()
-    await first.wait_answered()
+    await _wait_late(tab)
     assert loop.time() - begun >= ANSWER_S
-    assert not first.unanswered
-    second = _answers(tab)
+    await _wait_late(tab)
+    third = _answers(tab)
     tab.frame("Sent")
-    assert not second.requested
+    assert not third.requested
+
+
+async def test_a_socket_that_was_late_once_is_waited_for() -> None:
+    tab = _FakeTab()
+    await _wait_late(tab)
+    answers = _answers(tab)
+    tab.frame("Sent")
+    asyncio.get_running_loop().call_later(0.01, tab.frame, "Received")
+    await answers.wait_answered()
+    await _wait_late(tab)
+    later = _answers(tab)
+    tab.frame("Sent")
+    assert later.requested
+
+
+async def test_a_socket_that_is_never_quiet_is_waited_for_once() -> None:
+    tab = _FakeTab()
+    answers = _answers(tab)
+    tab.frame("Sent")
+    for count in range(100):
+        asyncio.get_running_loop().call_later(count * 0.01, tab.frame, "Received")
+    await answers.wait_answered()
+    later = _answers(tab)
+    tab.frame("Sent")
+    assert not later.requested
 
 
 async def test_messages_that_nobody_asked_for_are_not_waited_for() -> None:

@@ -107,6 +107,8 @@ def _refusals(changed: Mapping[str, Any]) -> Iterator[str]:
         yield f"pop-up refused, the session is at its tab limit: {url}"
     for url in changed.get("external_links", ()):
         yield f"link to another program, not opened: {url}"
+    for url in changed.get("started_programs", ()):
+        yield f"opened in another program, by the browser: {url}"
     for prompt in changed.get("permissions", ()):
         yield f"permission {prompt['name']}: {prompt['state']}"
 

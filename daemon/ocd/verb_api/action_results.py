@@ -100,6 +100,9 @@ class Changed(TypedDict, total=False):
     external_links: Annotated[
         list[str], Meta(description="Addresses for other programs (tel:, mailto:), not opened")
     ]
+    started_programs: Annotated[
+        list[str], Meta(description="Addresses that the browser has handed to other programs")
+    ]
     tabs_closed: list[str]
     current_tab: Annotated[str | None, Meta(description="The latest tab now")]
     permissions: list[PermissionPrompt]

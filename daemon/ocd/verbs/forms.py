@@ -18,6 +18,7 @@ from ocd.pages.act.observation import ActionResult, Given, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
+from ocd.verb_api import change_lines
 from ocd.verb_api.action_results import ActionReply, ElementName, InvalidField
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, PAYLOAD, UNLISTED, Output, Params, tab_verb
 from ocd.verb_api.element_params import (
@@ -239,6 +240,7 @@ class _FormFill:
             self.failed.append({**named, "error": error.body()})
             return
         self.note(done)
+        self.result.lines = change_lines.without_values_of(target.ref, self.result.lines)
         self.targets.append(target)
         self.given.append(done.given)
         ref = {"ref": target.ref, "target": target.describe()}
@@ -288,7 +290,8 @@ class _FormFill:
         for key in ("not_valid", "taken_back"):
             if reported := [*self.result.changed.get(key, ()), *done.changed.get(key, ())]:
                 changed[key] = reported
-        self.result = ActionResult(changed, [*self.result.lines, *done.lines][:30], now=done.now)
+        lines = change_lines.join(self.result.lines, done.lines)[:30]
+        self.result = ActionResult(changed, lines, now=done.now)
 
     def refuse(self, invalid: list[InvalidField]) -> None:
         """Count fields as failed that the browser finds invalid and therefore does not submit."""

@@ -1,6 +1,8 @@
 """Prompts of the browser itself, which nobody sees: input that they take is never a success."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,3 +182,23 @@ def test_a_drop_needs_no_further_mouse_move(at: At) -> None:
         name = "mouse_move" if action == "move" else f"left_mouse_{action}"
         page.do("computer", action=name, coordinate=place)
     assert page.js("agree.title") == "drop dragend "
+
+
+def test_program_that_is_started_anyway_is_told_as_started(
+    share_daemon: Callable[..., Daemon], site: Site, tmp_path: Path
+) -> None:
+    """Chromium asks nobody about `mailto:`, and nothing prevents a frame's first address."""
+    started = tmp_path / "started"
+    for name in ("xdg-email", "xdg-open"):  # in place of the user's mail program
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho "$@" > {started}\n')
+        program.chmod(0o755)
+    daemon = share_daemon(PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    daemon.do("tabs_create")
+    page = Page(daemon, site).goto("external-links.html")
+    clicked = page.do("interact", query="Mail frame")
+    assert clicked["changed"]["started_programs"] == ["mailto:a@b.example"]
+    assert "external_links" not in clicked["changed"]
+    wait_until(started.exists, 30, "mail program")
+    page.do("interact", query="Next")
+    assert page.text("#said") == "clicked"

@@ -12,24 +12,34 @@ from ocd.browser.tabs.tab import Tab
 # Seconds to wait for an answer, and without a further message after which it is complete.
 ANSWER_S = 0.5
 QUIET_S = 0.05
+# Answers in a row that a socket may be late with, as a busy server is, before it passes for silent.
+MAX_LATE = 2
 
 
 @dataclass(slots=True)
 class SilentSockets:
-    """The WebSockets of a tab, by request id, that are not waited for any more.
+    """The WebSockets of a tab that were not quiet within ANSWER_S.
 
-    One that has not answered within ANSWER_S, or that never falls quiet, would cost that much
-    time with each action.
+    late: how often in a row, by request id.
+    One that does not answer, or that never falls quiet, would cost that much time with each action.
     """
 
-    ids: set[str] = field(default_factory=set)
+    late: dict[str, int] = field(default_factory=dict)
+
+    def note_late(self, latest: dict[str, float | None]) -> None:
+        """Count sockets that did not answer; those that did are never quiet."""
+        for one, at in latest.items():
+            self.late[one] = self.late.get(one, 0) + 1 if at is None else MAX_LATE
+
+    def __contains__(self, one: str) -> bool:
+        return self.late.get(one, 0) >= MAX_LATE
 
 
 class SocketAnswers:
     """The WebSockets that have been sent something since the action began."""
 
     def __init__(self, tab: Tab) -> None:
-        self._silent = (tab.state(SilentSockets) or tab.set_state(SilentSockets())).ids
+        self._silent = tab.state(SilentSockets) or tab.set_state(SilentSockets())
         # When the latest message of each has come since the first was sent; None if none has.
         self._latest: dict[str, float | None] = {}
         self._came = asyncio.Event()
@@ -57,13 +67,15 @@ class SocketAnswers:
         end = loop.time() + ANSWER_S
         while (left := self._seconds_to_quiet(loop.time())) > 0:
             if loop.time() >= end:
-                self._silent.update(self._latest)
+                self._silent.note_late(self._latest)
                 self._latest.clear()
                 return
             self._came.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(left, end - loop.time())):
                     await self._came.wait()
+        for one in self._latest:
+            self._silent.late.pop(one, None)
 
     def _seconds_to_quiet(self, now: float) -> float:
         return max(

@@ -3,7 +3,8 @@
 Chromium starts the user's mail program for `mailto:`, and asks about others in a prompt that nobody
 sees, which takes all input of the tab until another site is opened in it. A script in the page's
 own world prevents both. It cannot do so for the first address of an `iframe`, and where a server
-redirects to such an address: that a prompt may be open then is kept with the tab.
+redirects to such an address: then the mail program was started, or a prompt may be open, which is
+kept with the tab.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,15 @@ _OWN_SCHEMES = frozenset(
         *("view-source", "devtools"),
     )
 )
+# What Chromium starts a program for without asking.
+_STARTING_SCHEMES = frozenset(("mailto",))
+
+
+@dataclass(frozen=True, slots=True)
+class StartedProgram:
+    """That Chromium has handed `url`, where a tab was to go, to another program."""
+
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +40,19 @@ class ExternalPrompt:
 
 
 def watch_external_links(tab: Tab, cdp: CdpSession) -> None:
-    """Emit "external_link" (its URL) at the tab for each such link of this target's pages."""
+    """Emit "external_link" (its URL) at the tab for each such link of this target's pages.
+
+    Or "program_started", where that could not be prevented.
+    """
 
     def on_link(url: str) -> None:
         tab.events.emit("external_link", url)
 
     def on_navigation(url: str) -> None:
-        if _is_external(url):
+        if _scheme_of(url) in _STARTING_SCHEMES:
+            tab.set_state(StartedProgram(url))
+            tab.events.emit("program_started", url)
+        elif _is_external(url):
             tab.set_state(ExternalPrompt(url))
             on_link(url)
 
@@ -49,7 +65,11 @@ def watch_external_links(tab: Tab, cdp: CdpSession) -> None:
     cdp.on("Network.requestWillBeSent", on_request)
 
 
-def _is_external(url: str) -> bool:
+def _scheme_of(url: str) -> str:
     scheme, colon, _ = url.partition(":")
-    scheme = scheme.lower()
-    return bool(colon) and scheme not in _OWN_SCHEMES and not scheme.startswith("chrome")
+    return scheme.lower() if colon else ""
+
+
+def _is_external(url: str) -> bool:
+    scheme = _scheme_of(url)
+    return bool(scheme) and scheme not in _OWN_SCHEMES and not scheme.startswith("chrome")

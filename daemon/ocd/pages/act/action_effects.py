@@ -6,6 +6,7 @@ A caller waits for what its own action has caused and for nothing else.
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from ocd.api.errors import OcdError
@@ -59,6 +60,7 @@ class ActionEffects:
         self.popups: list[Tab] = []
         self.refused: list[str] = []
         self.external_links: list[str] = []
+        self.started_programs: list[str] = []
         self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
         self._left_unsaved = False
@@ -80,8 +82,9 @@ class ActionEffects:
             (tab.events, "download", self._on_download),
             (tab.events, "left_unsaved", self._on_left_unsaved),
             (tab.events, "popup_refused", self._on_popup_refused),
-            (tab.events, "prompt", self._on_prompt),
-            (tab.events, "external_link", self._on_external_link),
+            (tab.events, "prompt", partial(_add_once, self.prompts)),
+            (tab.events, "external_link", partial(_add_once, self.external_links)),
+            (tab.events, "program_started", partial(_add_once, self.started_programs)),
             (tab.events, "pressed", self._on_pressed),
             (cdp, "Network.requestWillBeSent", self._on_request),
             (cdp, "Network.loadingFinished", self._on_request_ended),
@@ -258,15 +261,15 @@ class ActionEffects:
             return changed
         changed |= await self._navigation_to_dict()
         changed |= self._failed_load()
-        if self._tab.opened_dialog is not None:
-            dialog = self._tab.opened_dialog
+        if (dialog := self._tab.opened_dialog) is not None:
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
         if self._left_unsaved:
             changed["beforeunload"] = "accepted"
-        if self.refused:
-            changed["popups_refused"] = self.refused
-        if self.external_links:
-            changed["external_links"] = self.external_links
+        addresses = {
+            "popups_refused": self.refused, "external_links": self.external_links,
+            "started_programs": self.started_programs,
+        }  # fmt: skip
+        changed |= {key: urls for key, urls in addresses.items() if urls}
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
         # Including downloads that began too late for the reply of the action that started them.
@@ -355,14 +358,6 @@ class ActionEffects:
     def _on_pressed(self) -> None:
         self.sent_input = True
 
-    def _on_prompt(self, prompt: PermissionPrompt) -> None:
-        if prompt not in self.prompts:
-            self.prompts.append(prompt)
-
-    def _on_external_link(self, url: str) -> None:
-        if url not in self.external_links:
-            self.external_links.append(url)
-
     def _on_left_unsaved(self) -> None:
         self._left_unsaved = True
 
@@ -390,6 +385,11 @@ class ActionEffects:
 async def _load_started(tab: Tab) -> None:
     documents = tab.page_loads
     await documents.wait_until(lambda: bool(documents.current.url))
+
+
+def _add_once(items: list[T], item: T) -> None:
+    if item not in items:
+        items.append(item)
 
 
 def _cancel_later(seconds: float, task: asyncio.Task[Any]) -> None:

@@ -19,7 +19,7 @@ from ocd.browser.injected import script
 from ocd.browser.network.interception import interception_of
 from ocd.browser.observe.request_views import display_url
 from ocd.browser.observe.requests import NetworkRequest
-from ocd.browser.sessions.external_links import ExternalPrompt
+from ocd.browser.sessions.external_links import ExternalPrompt, StartedProgram
 from ocd.browser.tabs.tab import Navigation, Tab
 from ocd.pages.act import input_events
 
@@ -66,6 +66,7 @@ async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[N
     Such a prompt for a password is closed, which stops all else that was being loaded. So `again`
     loads the page once more: now such requests get their 401 at once. None: the page stays so.
     """
+    tab.drop_state(StartedProgram)
     if again and tab.state(ExternalPrompt) is not None:
         await _close_external_prompt(tab)
     closed: list[NetworkRequest] = []
@@ -92,10 +93,12 @@ async def load_past_prompts(tab: Tab, load: Load, again: Load | None) -> tuple[N
 
 def _explain(tab: Tab, error: BaseException) -> BaseException:
     """Return the error of a failed load, or a better one if a server redirected to a program."""
-    external = tab.state(ExternalPrompt)
-    if external is None or not isinstance(error, OcdError) or error.code != "navigation_failed":
+    if not isinstance(error, OcdError) or error.code != "navigation_failed":
         return error
-    error.message = f"The address leads to another program, which is not opened: {external.url}"
+    if external := tab.state(ExternalPrompt):
+        error.message = f"The address leads to another program, which is not opened: {external.url}"
+    elif started := tab.state(StartedProgram):
+        error.message = f"The address leads to another program, which is opened: {started.url}"
     return error
 
 

@@ -49,6 +49,7 @@ function placeOfUnseen(el, options) {
 }
 
 const MAX_FACE_PX = 120;
+const MAX_TICK_PARTS = 40; // of something to tick that are looked at
 const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
 
 // The box around something to tick that is not drawn itself, where it holds nothing else to act on.
@@ -73,6 +74,27 @@ const shownPartOf = (el) =>
     ? [...allMatches(el, '*')].find((one) => visibleBoxOf(one) && viewOf(one) !== null)
     : null;
 
+// The part of something to tick that alone shows the hand, as the bar of a switch beside its label: the box around all
+// of it may not listen.
+function handPartOf(el) {
+  if (!TICK_ROLES.has(roleOf(el)) || isControlTag(el) || showsHand(el)) return null;
+  const within = (at) =>
+    [...composedChildrenOf(at)].filter((kid) => nodeTypeOf(kid) === Node.ELEMENT_NODE);
+  const waiting = within(el);
+  for (
+    let at = waiting.shift(), asked = 0;
+    at && asked < MAX_TICK_PARTS;
+    at = waiting.shift(), asked++
+  ) {
+    if (!showsHand(at)) waiting.push(...within(at));
+    else if (!isControl(at) && visibleBoxOf(at) && !/\S/.test(textContentOf(at))) return at;
+  }
+  return null;
+}
+
+const isControlTag = (el) => /^(?:INPUT|BUTTON|A|LABEL)$/.test(tagOf(el));
+const showsHand = (el) => getComputedStyle(el).cursor === 'pointer';
+
 // What of an element takes the mouse: a control that is not drawn is reached by its label, one without a
 // box of its own by what is in it.
 function surfaceOf(el) {
@@ -91,7 +113,8 @@ function surfaceOf(el) {
   if (!box && textBoxOf(el)) return [el, textBoxOf(el)];
   if (!box && el.tagName === 'OPTION' && el.closest('select'))
     return [el.closest('select'), visibleBoxOf(el.closest('select'))];
-  return [el, box];
+  const hand = box ? handPartOf(el) : null;
+  return hand ? [hand, visibleBoxOf(hand)] : [el, box];
 }
 
 const READ_ONLY = 'it is read-only';

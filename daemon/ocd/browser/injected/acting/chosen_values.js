@@ -46,17 +46,20 @@ function tokenName(el) {
 const elementsIn = (areas) =>
   areas.flatMap((area) => [area, ...allMatches(area, '*')].slice(0, MAX_AREA_ELEMENTS));
 
-// The parts of the page around a field, as far as to the next field.
+// The parts of the page around a field, as far as to the next field. What holds a shadow tree has nothing of that in
+// it, so the outermost parts of the tree stand before it.
 function areasAround(control) {
   let inner = control;
+  const tops = [];
   for (let steps = 1; steps < MAX_AROUND; steps++) {
     const at = composedParentOf(inner);
     if (!at) break;
     if (PAGE_TAGS.has(tagOf(at)) || hasOtherField(at, control))
-      return [inner, ...visibleNeighboursOf(inner, control)];
+      return [...tops, inner, ...visibleNeighboursOf(inner, control)];
+    if (!parentElementOf(inner)) tops.push(inner, ...visibleNeighboursOf(inner, control));
     inner = at;
   }
-  return [inner];
+  return [...tops, inner];
 }
 
 const isDrawn = (color) => !/^(?:transparent$|rgba\(.*, 0\)$)/.test(color);

@@ -63,13 +63,23 @@ const isSlider = (control) =>
   /^(slider|spinbutton)$/.test(roleOf(control)) &&
   control.hasAttribute('aria-valuenow');
 
+// The value of a slider as it writes it out, where what it gives for programs is that, rounded.
+function sliderValueOf(control) {
+  const now = control.getAttribute('aria-valuenow');
+  const text = control.getAttribute('aria-valuetext') ?? '';
+  if (!/^-?\d+\.\d+$/.test(text)) return now;
+  const digits = /\.(\d*)$/.exec(now)?.[1].length ?? 0;
+  return Number(text).toFixed(digits) === Number(now).toFixed(digits) ? text : now;
+}
+
 // Where a slider stands: at once, or once keys have taken it from `before` to `expected` (null: anywhere else),
 // or it goes no further.
 async function sliderState(el, before = null, expected = null) {
   const control = controlOf(el);
   const number = (name, other) => Number(control.getAttribute(`aria-value${name}`) ?? other);
   const arrived = (now) => (expected === null ? now !== before : Math.abs(now - expected) < 1e-6);
-  let [now, since] = [number('now'), performance.now()];
+  const place = () => Number(sliderValueOf(control));
+  let [now, since] = [place(), performance.now()];
   while (
     areScriptsEnabled() &&
     before !== null &&
@@ -77,7 +87,7 @@ async function sliderState(el, before = null, expected = null) {
     performance.now() - since < SLIDER_MS
   ) {
     await nextFrame();
-    if (number('now') !== now) [now, since] = [number('now'), performance.now()];
+    if (place() !== now) [now, since] = [place(), performance.now()];
   }
   return { now, least: number('min', 0), most: number('max', 100) };
 }

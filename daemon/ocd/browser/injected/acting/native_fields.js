@@ -18,7 +18,7 @@ function stateOf(el) {
   const checked = control.getAttribute('aria-checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
-  if (isSlider(control)) return control.getAttribute('aria-valuenow');
+  if (isSlider(control)) return sliderValueOf(control);
   if (isSegmented(control)) return segmentedText(control);
   if (isRadioSet(control)) return checkedRadioName(control);
   if (isCheckboxSet(control)) return checkedBoxNames(control);

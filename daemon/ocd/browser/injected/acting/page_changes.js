@@ -109,9 +109,16 @@ function describeChanges(state, most, own) {
     all.filter((node) => !anew.came.has(node)),
     out.filter((node) => !anew.gone.has(node)),
   ];
+  // Lists that are out of sight are not told, and the options of one that was shown with it.
+  const isToldOf = (node) => {
+    const list = selectAround(node);
+    return list !== null && !isInside(list, shown) && (mayShow(list) || isLabelShown(list));
+  };
   const options = optionChanges(
-    came.filter(isOption),
-    [...changes.from].filter(([node]) => !node.isConnected && node.tagName === 'OPTION'),
+    came.filter((node) => isOption(node) && isToldOf(node)),
+    [...changes.from].filter(
+      ([node, from]) => !node.isConnected && node.tagName === 'OPTION' && isToldOf(from),
+    ),
   );
   const hid = [
     ...changes.attributes.keys(),
@@ -146,14 +153,15 @@ function describeChanges(state, most, own) {
     ...[...concealed].map(hiddenLine),
   ].filter(Boolean);
   const [cameOnly, wentOnly] = dropBareLines(...withoutRedrawn(added, removed));
-  const values = valueLines(state.values, own);
+  const values = valueLines(state.values, own, (el) => isInside(el, shown) || isInside(el, fresh));
   const differing = withoutIcons(
     [...changes.attributes].filter(
       ([el]) =>
         el.isConnected &&
-        (mayShow(el) || CONTROL_TAGS.has(el.tagName)) &&
+        (mayShow(el) || isLabelShown(el)) &&
         !isInside(el, changes.came) &&
         !shown.has(el) &&
+        !isInside(el, shown) &&
         !concealed.has(el),
     ),
   );
@@ -169,7 +177,12 @@ function describeChanges(state, most, own) {
     moved: [
       ...options.moved,
       ...moveLines(
-        moves.filter(([node]) => !shown.has(node) && !isInside(node, shown)),
+        moves.filter(
+          ([node]) =>
+            !shown.has(node) &&
+            !isInside(node, shown) &&
+            !(showing.has(node) && isInside(node, fresh)), // told by what is in it
+        ),
         most,
       ),
     ],
@@ -309,13 +322,16 @@ function listLabel(list, item) {
   return `${role}${name ? ` ${quote(clip(name, 60))}` : ''}${numberByElement.has(list) ? ` [ref=e${refOf(list)}]` : ''}`;
 }
 
-// Values that differ now, whoever has changed them.
-function valueLines(values, own) {
+// Whether a control that may not be drawn itself stands in for one that is, which its label says.
+const isLabelShown = (el) => labelsOf(el).some(visibleBoxOf);
+
+// Values that differ now, whoever has changed them. isTold: whether one is told with what it stands in.
+function valueLines(values, own, isTold) {
   const changes = [];
   for (const [el, before] of values) {
     if (el === own || !el.isConnected) continue;
     const now = valueOfField(el);
-    if (now === before || (!visibleBoxOf(el) && !labelsOf(el).length)) continue;
+    if (now === before || isTold(el) || (!visibleBoxOf(el) && !isLabelShown(el))) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
     if (own && isSetAside(el) && nameOf(el, roleOf(el)) === labelBesideOf(own)) continue; // it keeps what that one holds
     changes.push([

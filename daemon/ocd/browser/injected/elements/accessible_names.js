@@ -75,8 +75,14 @@ const referencedText = oncePerTurn((el) =>
   squeeze(textAlternativeOf(el, new NameComputation(null, true), isReferenced(el))),
 );
 
+// The name that an element is given; what a script has written of a value that it does not have is none.
+function givenNameOf(el) {
+  const name = squeeze(el.getAttribute('aria-label') || '');
+  return name === 'null' || name === 'undefined' ? '' : name;
+}
+
 function nameWithoutReferences(el, role, style) {
-  const own = squeeze(el.getAttribute('aria-label') || '');
+  const own = givenNameOf(el);
   if (own) return own;
   const native = nativeName(el, role);
   if (native) return native;
@@ -99,7 +105,7 @@ function nameWithoutReferences(el, role, style) {
 function nameAsOwnLabel(el, role, walk) {
   if (walk.seen.has(el)) return '';
   return (
-    squeeze(el.getAttribute('aria-label') || '') ||
+    givenNameOf(el) ||
     nativeRoleName(el, role) ||
     nameFromContent(el, walk) ||
     squeeze(el.getAttribute('title') || '') ||
@@ -245,9 +251,7 @@ function elementAlternativeOf(node, walk, evenHidden, style) {
   }
   const value = embeddedValue(node, walk, evenHidden);
   if (value !== null) return value;
-  const given = TAGS_WITHOUT_LABEL.has(node.tagName)
-    ? ''
-    : squeeze(node.getAttribute('aria-label') || '');
+  const given = TAGS_WITHOUT_LABEL.has(node.tagName) ? '' : givenNameOf(node);
   return given ? ` ${given} ` : namePart(node, walk, evenHidden, style);
 }
 

@@ -18,6 +18,7 @@ const firstChildOf = getter(Node.prototype, 'firstChild');
 const nextSiblingOf = getter(Node.prototype, 'nextSibling');
 const firstElementChildOf = getter(Element.prototype, 'firstElementChild');
 const nextElementSiblingOf = getter(Element.prototype, 'nextElementSibling');
+const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const childNodesOf = getter(Node.prototype, 'childNodes');
 const childElementsOf = getter(Element.prototype, 'children');
 const tagOf = getter(Element.prototype, 'tagName');
@@ -132,6 +133,10 @@ function attributesOf(el) {
 function hasComposedChildren(el, tag = tagOf(el)) {
   return tag === 'SLOT' || (tag !== 'FORM' && shadowRootOf(el) !== null);
 }
+
+// What an element is shown in: through slots, and out of shadow trees.
+const shownParentOf = (el) =>
+  assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
 
 // The nodes that are shown below an element: its shadow tree, what a slot got, or its children.
 function composedChildrenOf(el) {

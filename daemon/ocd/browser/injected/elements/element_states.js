@@ -148,13 +148,21 @@ function valueOf(el, role) {
   if (role !== 'textbox' && role !== 'searchbox' && role !== 'combobox') return '';
   return shadowRootOf(el) !== null
     ? squeeze(visibleTextOf(el, MAX_SHADOW_VALUE))
-    : shownLines(textWithoutLists(el));
+    : shownLines(textWithoutLists(el, role));
 }
 
-// The text in an element, without the options of a native list that it stands for, and its own label.
-function textWithoutLists(el) {
-  const lists = [...el.getElementsByTagName('select'), ...labelsInside(el)];
-  return lists.reduce((text, list) => text.replace(list.innerText, ''), el.innerText || '').trim();
+// The text in an element, without the options of a list that it stands for or opens, what takes a value away, and its
+// own label.
+function textWithoutLists(el, role) {
+  const lists = [...el.getElementsByTagName('select'), ...labelsInside(el)].filter((one) =>
+    one.checkVisibility(),
+  );
+  const text = lists.reduce((rest, list) => rest.replace(list.innerText, ''), el.innerText || '');
+  if (role !== 'combobox') return text.trim();
+  const parts = [...allMatches(el, 'button, [role=listbox]')].filter((one) =>
+    one.checkVisibility(),
+  );
+  return parts.reduce((rest, part) => rest.replace(part.innerText || ' ', ' '), text).trim();
 }
 
 // The labels of a control that stand in it; its value may be a part of its name, too.

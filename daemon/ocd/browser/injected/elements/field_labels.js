@@ -39,9 +39,17 @@ function trimLabel(words) {
   return text.slice(0, end);
 }
 
+const isLink = (node) => nodeTypeOf(node) === 1 && tagOf(node) === 'A';
 const isFieldNode = (node) => nodeTypeOf(node) === 1 && node.matches(FIELD_SELECTOR);
 const containsField = (node) =>
-  nodeTypeOf(node) === 1 && (isFieldNode(node) || node.querySelector(FIELD_SELECTOR) !== null);
+  nodeTypeOf(node) === 1 &&
+  (isFieldNode(node) || node.querySelector(FIELD_SELECTOR) !== null || hasFieldInTree(node));
+
+// Whether a field stands in the shadow tree of an element, or in that of one at its top.
+function hasFieldInTree(host) {
+  const root = tagOf(host).includes('-') ? shadowRootOf(host) : null;
+  return root !== null && [...root.children].some(containsField);
+}
 
 function labelBesideOf(el) {
   let found = besideLabels.get(el);
@@ -78,7 +86,19 @@ const isLabelOfAnother = (label, control) =>
   (((control.tagName === 'INPUT' && TYPED_INPUTS.test(control.type)) ||
     control.tagName === 'TEXTAREA') &&
     isSetAside(control)) ||
+  isStoodInFor(control) ||
   isLabelOfTwin(label, control);
+
+// Whether a field that is drawn beside a list of several is what is typed into in its place, and has its label.
+function isStoodInFor(control) {
+  if (control.tagName !== 'SELECT' || !control.multiple || !isSetAside(control)) return false;
+  return [...allMatches(parentElementOf(control), 'input')].some(
+    (one) =>
+      TYPED_INPUTS.test(one.type) &&
+      visibleBoxOf(one) !== null &&
+      labelOfStandIn(one) === trimLabel(labelName(control)),
+  );
+}
 
 // The words of a label right before a field that belongs to no field, or to one that does not show.
 function precedingLabelOf(el) {
@@ -91,7 +111,7 @@ function precedingLabelOf(el) {
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
       if (containsField(one)) return '';
       const text = trimLabel(labelTextOf(one));
-      if (!text) continue;
+      if (!text || isLink(one)) continue; // as to a page of help
       const free =
         nodeTypeOf(one) === 1 &&
         tagOf(one) === 'LABEL' &&
@@ -156,7 +176,7 @@ function findAdjacentLabel(el) {
   if (cell) return columnHeaderText(cell);
   const inPlace = !behind && isEditedInPlace(el);
   let below = ''; // what stands under the field, for want of better words
-  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP; at = aroundField(at), steps++) {
+  for (let at = el, steps = 0; at && steps < MAX_STEPS_UP; steps++) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (BOUNDARY_TAGS.has(tag) && at !== el) return below;
@@ -164,18 +184,19 @@ function findAdjacentLabel(el) {
     const words = chooseBeside(at, before, after, behind);
     if (words) return words;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
+    const around = aroundField(at);
     // Further out, words may be about the fields beside it as well.
-    if (steps > 0 || before.field || after.field) {
-      const parent = parentElementOf(at);
-      if (!parent || containsOtherField(parent, at)) return rowLabel(at) || below;
-    }
+    if ((steps > 0 || before.field || after.field) && (!around || hasFieldBeside(at)))
+      return rowLabel(at) || below;
+    if (!parentElementOf(at)) steps = 0; // how deep its own tree is says nothing
+    at = around;
   }
   return below;
 }
 
-function containsOtherField(parent, own) {
-  for (let at = firstElementChildOf(parent); at; at = nextElementSiblingOf(at))
-    if (at !== own && containsField(at)) return true;
+function hasFieldBeside(el) {
+  for (const step of [previousElementSiblingOf, nextElementSiblingOf])
+    for (let at = step(el); at; at = step(at)) if (containsField(at)) return true;
   return false;
 }
 

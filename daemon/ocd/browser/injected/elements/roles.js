@@ -311,10 +311,6 @@ const KNOWN_ROLES = new Set([
 ]);
 const ITEM_STATES = ['aria-selected', 'aria-checked', 'aria-expanded'];
 
-// What an element is shown in: through slots, and out of shadow trees.
-const shownParentOf = (el) =>
-  assignedSlotOf(el) || parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
-
 // Whether an element, or anything that it is shown in, matches.
 function isWithin(el, selector) {
   let at = el;

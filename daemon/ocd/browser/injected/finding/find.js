@@ -359,6 +359,12 @@ function dropInner(found) {
   });
 }
 
+function isInBox(el, box) {
+  let at = el;
+  while (at && at !== box) at = composedParentOf(at);
+  return at !== null;
+}
+
 function describeMatches(found, options) {
   const shown = found.slice(0, options.limit);
   const names = new Set(shown.map((one) => one.name));
@@ -373,7 +379,11 @@ function describeMatches(found, options) {
   );
   const isTied = (one) => one.acts && one.score > shown[0].score - TIE;
   const cover = shown.filter(isTied).length > 1 ? windowCover() : null;
-  const isOutOfReach = ({ el }) => isCovered(el) || (cover !== null && isBehindCover(el, cover));
+  const box = cover && coveringBox();
+  // What is out of sight may come to stand under a cover of the whole window, unless it is in it.
+  const isUnder = ({ el, seen }) =>
+    isBehindCover(el, cover) || (!seen && !isInBox(el, cover) && !isInBox(el, box));
+  const isOutOfReach = (one) => isCovered(one.el) || (cover !== null && isUnder(one));
   return shown.map((one, number) => ({
     line: lines[number],
     ref: `e${refOf(one.el)}`,

@@ -2,7 +2,6 @@
 
 const MAX_PLACE = 400; // characters; what has more is a part of the page and no place of one thing
 const MAX_ALIKE = 30;
-const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const CONTEXT = /^(.*?\[ref=e\d+\].*?)(?: in: (.*))?$/s;
 const PLACE_SCORE = 42; // a fit by name and place: less than any by name and row
 

@@ -78,6 +78,10 @@ const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: i
 const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
+const JOINED_SCORE = 92; // of a name that is spelt in more words, or in fewer
+const MAX_JOINED_WORDS = 3; // words
+const MIN_LETTERS = 4;
+const MAX_LETTERS = 20;
 const NUMBER = /\p{N}/u;
 const NOT_LATIN = /[^\p{Script=Latin}\p{Script=Common}]/u;
 const MIN_BEGINNING = 4; // letters of a word that may stand for the whole of it
@@ -92,6 +96,16 @@ const completeWords = (text) =>
   wordsOf(text.endsWith('…') ? text.slice(0, text.search(/(?<!\S)\S*…$/)) : text);
 const lacksNumbers = (wanted, there) =>
   wanted.some((word) => NUMBER.test(word) && !there.includes(word));
+
+// A few words written as one; "" if there are numbers in them, or too many letters.
+function joinedLetters(words) {
+  const letters = words.join('');
+  const fits =
+    words.length <= MAX_JOINED_WORDS &&
+    letters.length >= MIN_LETTERS &&
+    letters.length <= MAX_LETTERS;
+  return fits && !NUMBER.test(letters) ? letters : '';
+}
 
 // A query taken apart once.
 class SearchQuery {
@@ -129,6 +143,7 @@ class SearchQuery {
     this.phrase = rest.join(' ');
     this.stems = rest.map((word) => word.slice(0, 4));
     this.whole = words.join(' ');
+    this.joined = joinedLetters(words);
     this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
     this.stateless = this.states.length
       ? new SearchQuery(words.filter((word) => !this.states.includes(word)).join(' '))
@@ -145,6 +160,7 @@ class SearchQuery {
     const parts = [...this.stems, ...this.kindWords, ...begun].map((part) =>
       part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
     );
+    if (this.joined) parts.push([...this.joined].join('[\\s-]?'));
     // A dotted capital I has two letters as a small one.
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
   }
@@ -273,6 +289,7 @@ class SearchQuery {
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
     if (low && low === this.text) return 100 + kind;
+    if (this.isJoinedOtherwise(low)) return JOINED_SCORE + kind;
     if (low === '' && this.hint !== null && !acts && !el.hasAttributes()) return 0; // nothing can have the words
     // Most of a page has nothing to do with the words: that must cost next to nothing.
     const there = low === '' ? 0 : this.countStems(low);
@@ -291,6 +308,14 @@ class SearchQuery {
     const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
     const lacking = acts && fitting > ANOTHERS_SCORE && said !== this.phrase;
     return lacking && this.lacksKind(el, role, spoken) ? ANOTHERS_SCORE : fitting;
+  }
+
+  // Whether a name differs by spaces and hyphens alone: "Log in" is "Login".
+  isJoinedOtherwise(low) {
+    if (!this.joined || low.length < this.joined.length) return false;
+    if (low.length > this.joined.length + MAX_JOINED_WORDS - 1) return false;
+    const words = wordsOf(low);
+    return words.join(' ') !== this.whole && joinedLetters(words) === this.joined;
   }
 
   // Whether a name has nothing but words that are asked for, of which those that mean a kind are its only ones.
@@ -344,6 +369,16 @@ class SearchQuery {
     return ` ${wordsOf(surroundingWords(el).words).join(' ')} `.includes(` ${this.phrase} `);
   }
 
+  // Whether what stands around an element says these words where it shows, or the element itself has them.
+  isSeenAround(el, words) {
+    const own = wordsOf(otherWords(el, false, false));
+    const around = words.filter((word) => !hasWord(own, word));
+    if (!around.length) return true;
+    const { at } = surroundingWords(el);
+    const seen = wordsOf(`${at ? visibleTextOf(at, MAX_ANCESTOR_TEXT) : ''} ${sectionOf(el)}`);
+    return around.every((word) => hasWord(seen, word));
+  }
+
   // Whether no words that a person can see or hear say any of it: "Ok" is not "Delete" with the id `ok-button`.
   isOnlyInIds(el) {
     const tips = wordsOf(
@@ -362,6 +397,7 @@ class SearchQuery {
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
       : missing;
     if (!left.length && hits && this.namesNeighbour(el, role)) return ANOTHERS_SCORE;
+    if (!left.length && hits && !this.isSeenAround(el, missing)) left.push(...missing);
     if (!left.length && !hits && isNamed && !FIELDS.has(role) && this.isOnlyInIds(el))
       return IDS_SCORE;
     if (!left.length) return hits || isKnownAs(el, this.text) ? 66 : 40;

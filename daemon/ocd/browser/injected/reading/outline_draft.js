@@ -132,7 +132,7 @@ class OutlineDraft {
     const [field] = fields;
     const [, inner = ''] = HELD_FIELD.exec(field[2]);
     if (name !== '' && name !== inner) return;
-    const shown = shownLines(textWithoutLists(el))
+    const shown = shownLines(textWithoutLists(el, 'combobox'))
       .split('\n')
       .map(squeeze)
       .filter((line) => line && quote(line) !== inner.trim())

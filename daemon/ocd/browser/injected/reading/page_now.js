@@ -116,7 +116,9 @@ const TITLES = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 function leadingHeading(el) {
   const first = firstMatch(el, TITLES);
   const title = first && isShown(first) ? squeeze(visibleTextOf(first, 200)) : '';
-  return squeeze(visibleTextOf(el, 200)).startsWith(title) ? title : '';
+  // Before it there may be the sign of a button that closes the box.
+  const words = squeeze(visibleTextOf(el, 200)).replace(/^[^\p{L}\p{N}]{0,4}/u, '');
+  return words.startsWith(title.replace(/^[^\p{L}\p{N}]{0,4}/u, '')) ? title : '';
 }
 
 function layerLine(el) {

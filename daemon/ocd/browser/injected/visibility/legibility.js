@@ -149,8 +149,9 @@ function isBeyondScroll(el, position) {
 function isPinnedOutside(el, box) {
   const view = windowOf(documentOf(el));
   if (!view || (box.left < view.innerWidth && box.top < view.innerHeight)) return false;
-  for (let at = el.offsetParent; at; at = at.offsetParent) {
+  for (let at = shownParentOf(el); at; at = shownParentOf(at)) {
     const { position, overflow } = getComputedStyle(at);
+    if (position === 'static') continue;
     if (/auto|scroll/.test(overflow)) return false;
     if (position === 'fixed') return true;
   }
@@ -161,9 +162,9 @@ function isPinnedOutside(el, box) {
 function scrollOffset(el) {
   let [across, down] = [0, 0];
   for (
-    let at = parentElementOf(el);
+    let at = shownParentOf(el);
     at && at !== rootElementOf(documentOf(el));
-    at = parentElementOf(at)
+    at = shownParentOf(at)
   ) {
     across += at.scrollLeft;
     down += at.scrollTop;

@@ -57,7 +57,7 @@ function visibleTextOf(el, most) {
 function readText(el, view, most, text) {
   for (const kid of composedChildrenOf(el)) {
     if (text.length > most) break;
-    if (nodeTypeOf(kid) === Node.TEXT_NODE) text += view.readable ? kid.data : '';
+    if (nodeTypeOf(kid) === Node.TEXT_NODE) text += view.readable ? withoutIndent(kid.data) : '';
     else if (
       nodeTypeOf(kid) === Node.ELEMENT_NODE &&
       !UNRENDERED_TAGS.has(kid.tagName) &&
@@ -73,6 +73,10 @@ function readText(el, view, most, text) {
   }
   return text;
 }
+
+// The blanks between two elements of the source do not count among the characters that are asked for.
+const withoutIndent = (data) => (data.length < 2 || /\S/.test(data) ? data : ' ');
+
 const hasBox = (el) =>
   checkVisibilityOf(el, { visibilityProperty: true, opacityProperty: true }) &&
   clientRectsOf(el).length > 0;
