@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,15 +43,14 @@ _PYTHON_OR_NONE = "default"
 def mark_languages(tree: "LexborHTMLParser") -> None:
     """Give each block of code of the tree its language as the one class that converters know."""
     above: ClassesAbove = {}
-    for block in tree.css("pre"):
-        language = language_of(block, above)
-        if language:
-            block.attrs["class"] = f"language-{language}"
-            inner = block.child
+    for node in tree.css("pre, pre a[href]"):
+        if node.tag == "a":
+            del node.attrs["href"]  # links have no form inside of code
+        elif language := language_of(node, above):
+            node.attrs["class"] = f"language-{language}"
+            inner = node.child
             if inner is not None and inner.tag == "code":
                 inner.attrs["class"] = f"language-{language}"
-    for link in tree.css("pre a[href]"):
-        del link.attrs["href"]  # links have no form inside of code
 
 
 def language_of(block: "LexborNode", above: ClassesAbove) -> str:
@@ -80,8 +78,9 @@ def _own_language(block: "LexborNode") -> str:
 
 def _language_around(block: "LexborNode", above: ClassesAbove) -> str:
     wrappers = block.attributes.get(WRAPPERS)
-    classes = _classes_upward(block.parent, above) if wrappers is None else wrappers.split("|")
-    return next(filter(None, map(_inherited_language, classes, count())), "")
+    if wrappers is None:
+        return _inherited_language(_classes_upward(block.parent, above))
+    return _inherited_language(tuple(wrappers.split("|")))
 
 
 def _classes_upward(node: "LexborNode | None", above: ClassesAbove) -> tuple[str, ...]:
@@ -96,11 +95,16 @@ def _classes_upward(node: "LexborNode | None", above: ClassesAbove) -> tuple[str
     return classes
 
 
-def _inherited_language(classes: str, place: int) -> str:
-    return _language_in(classes) if place < _NEAR or "language-" in classes else ""
-
-
 @lru_cache(1000)  # a site has few of them
+def _inherited_language(classes_above: tuple[str, ...]) -> str:
+    """Return the language of the nearest class names that give one, "" if none do."""
+    for place, classes in enumerate(classes_above):
+        if (place < _NEAR or "language-" in classes) and (language := _language_in(classes)):
+            return language
+    return ""
+
+
+@lru_cache(1000)
 def _language_in(classes: str) -> str:
     """Return the language that class names give, "" if none does."""
     for match in _NAMED.finditer(classes):

@@ -4,7 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ocd.content.conversion_cost import memory_to_convert
-from ocd.storage.machine_limits import require_memory
+from ocd.storage.machine_limits import is_expendable, require_memory
 
 if TYPE_CHECKING:
     from html_to_markdown import ConversionOptions
@@ -28,7 +28,8 @@ def convert(html: str, base_url: str, output: str) -> str:
     Where thousands of its characters are Latin-1 signs, no-break spaces become spaces in code, too.
     Raises MemoryError where there may be too little memory: the library would end the process.
     """
-    if html.count("&amp;") + html.count("&nbsp;") > _MAX_AMPERSANDS:
+    signs = html.count("&")  # of other references, too, but fast if there are few
+    if signs > _MAX_AMPERSANDS and html.count("&amp;") + html.count("&nbsp;") > _MAX_AMPERSANDS:
         html = html.replace(_AMPERSAND, "").replace("&nbsp;", _NO_BREAK_SPACE)
         text = _with_latin_signs(html.replace("&amp;", _AMPERSAND), base_url, output)
         return text.replace(_AMPERSAND, "&").replace(_QUOTED_AMPERSAND, "&")
@@ -37,7 +38,8 @@ def convert(html: str, base_url: str, output: str) -> str:
 
 def _with_latin_signs(html: str, base_url: str, output: str) -> str:
     data = html.encode()
-    require_memory(memory_to_convert(base_url, data))
+    if not is_expendable():
+        require_memory(memory_to_convert(base_url, data))
     if data.count(_LATIN_BYTE) <= _MAX_LATIN_SIGNS:
         return _convert(html, base_url, output)
     data = html.replace(_NO_BREAK_SPACE, " ").encode().replace(_PRIVATE_BYTES, b"")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ocd.content.depth_limit import flat_tree
+from ocd.content.page_features import Features
 from ocd.content.visible_html import is_hidden_by_markup
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 # Characters that no text has (Unicode's noncharacters), around the number of a formula.
 BEGIN, END = "\ufdd8", "\ufdd9"
 _PLACE = re.compile(f"{BEGIN}([0-9]{{1,9}}){END}")
-# What all hints have one of; then the hints. Looking for six words in a page takes its time.
-_STEMS = ("ath", "atex", "mjx-", 'class="tex')
-_HINTS = ("math", "Math", "katex", "mjx-", "latex", 'class="tex')
 # MathJax 2 shows a formula beside the script that keeps its source.
 _RENDERED = (
     ".MathJax, .MathJax_Display, .MathJax_Preview, .MathJax_CHTML, .MathJax_SVG, "
@@ -67,10 +65,10 @@ class _Formula(NamedTuple):
 class Formulas:
     """The formulas of one document: taken out of its tree, and put back into its text."""
 
-    def __init__(self, tree: "LexborHTMLParser", html: str) -> None:
+    def __init__(self, tree: "LexborHTMLParser", html: str, features: Features) -> None:
         self._tree = tree
         self._written: list[str] = []
-        if any(map(html.__contains__, _STEMS)) and any(map(html.__contains__, _HINTS)):
+        if "formulas" in features:
             self._take_elements()
             if _LOADS_MATH.search(html):
                 self._take_texts(dollars=_SETS_DOLLARS.search(html) is not None)

@@ -24,6 +24,7 @@ from ocd.content.markdown_signs import (
     without_signs,
     write_signs,
 )
+from ocd.content.page_features import Features, find_features
 from ocd.content.page_signals import PageSignals, read_signals
 from ocd.content.permalinks import remove_permalinks
 from ocd.content.visible_html import shown_elements, visible_html
@@ -39,11 +40,14 @@ _LINK_TAG = re.compile(r"</?a(?:\s(?:[^<>\"]++|\"[^\"]*+\")*+)?>")
 _LINK_TITLE = re.compile(r"\stitle=\"([^\"]*+)\"")
 
 
-def _tree(html: str) -> "LexborHTMLParser":
+def _read(html: str) -> "tuple[LexborHTMLParser, Features]":
+    """Return the document, parsed, and what it may contain."""
     html = without_signs(html)
-    if "shadowrootmode" in html:
+    features = find_features(html)
+    if "shadow roots" in features:
         html = compose(html)
-    return flat_tree(html)
+        features = find_features(html)
+    return flat_tree(html), features
 
 
 def _title(tree: "LexborHTMLParser") -> str:
@@ -83,9 +87,9 @@ class Document:
     def __init__(self, html: str, base_url: str = "") -> None:
         self._url = base_url
         self._source = html
-        self._tree = _tree(html)
+        self._tree, self._features = _read(html)
         self._has_links = True
-        self.base = _base(self._tree, base_url)
+        self.base = _base(self._tree, base_url) if "base" in self._features else base_url
 
     def title(self) -> str:
         """Return the document's title on one line, "" if it has none."""
@@ -105,7 +109,7 @@ class Document:
 
     def signals(self, rels: Collection[str], product: str) -> PageSignals:
         """Return the page's signals for crawlers; see read_signals."""
-        may_unfollow = "nofollow" in self._source.lower()
+        may_unfollow = "nofollow" in self._features
         return read_signals(self._tree, rels, product, may_unfollow=may_unfollow)
 
     def visible(self, *, only_main_content: bool = False) -> str:
@@ -114,19 +118,22 @@ class Document:
         That is scripts, comments, `hidden` and styles; what style sheets hide is not known here.
         Drawings become their titles.
         """
-        html = visible_html(self._tree)
+        html = visible_html(self._tree, self._features)
         return main_part(html) if only_main_content else html
 
     def to_markdown(self, *, only_main_content: bool = False) -> str:
         """Return the page as Markdown; see the function to_markdown."""
-        mark_languages(self._tree)
-        mark_alignment(self._tree)
-        formulas = Formulas(self._tree, self._source)
-        return _markdown(self._without_spans(only_main=only_main_content), self._url, formulas)
+        if "code" in self._features:
+            mark_languages(self._tree)
+        if "alignment" in self._features:
+            mark_alignment(self._tree)
+        formulas = Formulas(self._tree, self._source, self._features)
+        html = self._without_spans(only_main=only_main_content)
+        return _markdown(html, self._url, self._features, formulas)
 
     def to_text(self, *, only_main_content: bool = False) -> str:
         """Return the page as plain text; see the function to_text."""
-        formulas = Formulas(self._tree, self._source)
+        formulas = Formulas(self._tree, self._source, self._features)
         text = convert(self._without_spans(only_main=only_main_content), "", "PLAIN")
         text = formulas.write(text)
         return _BLANK_LINES.sub("\n\n", text) + "\n" if text else ""
@@ -136,8 +143,9 @@ class Document:
         self._has_links = False
 
     def _without_spans(self, *, only_main: bool) -> str:
-        remove_permalinks(self._tree)
-        html = visible_html(self._tree, without_spans=True)
+        if "fragments" in self._features:
+            remove_permalinks(self._tree)
+        html = visible_html(self._tree, self._features, without_spans=True)
         html = main_part(html) if only_main else html
         return html if self._has_links else _LINK_TAG.sub(_title_of_empty, html)
 
@@ -152,7 +160,7 @@ def _title_of_empty(tag: re.Match[str]) -> str:
 
 def main_content(html: str) -> str:
     """Return the document with the part that it is about as its body (see main_part)."""
-    return main_part(shown_elements(_tree(html)))
+    return main_part(shown_elements(_read(html)[0]))
 
 
 def to_markdown(
@@ -168,8 +176,9 @@ def to_markdown(
     return document.to_markdown(only_main_content=only_main_content)
 
 
-def _markdown(html: str, base_url: str, formulas: Formulas | None = None) -> str:
-    html = mark_empty_lines(mark_definitions(html))
+def _markdown(html: str, base_url: str, features: Features, formulas: Formulas) -> str:
+    html = mark_definitions(html) if "definitions" in features else html
+    html = mark_empty_lines(html) if "code" in features else html
     html = mark_dollars(html) if formulas else html
     text = convert(html, base_url, "MARKDOWN")
     if has_unfenced_backticks(html, text):

@@ -57,10 +57,9 @@ _REPAIRED = {"word": "_", "lone": "*", "comment": r"\<!--"}
 
 def mark_alignment(tree: "LexborHTMLParser") -> None:
     """Put a sign into the first cell of each column whose cells are aligned by their markup."""
-    tables = tree.css("table")
-    if not tables or tree.css_first(_ALIGNED_CELL_SELECTOR) is None:
+    if tree.css_first(_ALIGNED_CELL_SELECTOR) is None:
         return
-    for table in tables:
+    for table in tree.css("table"):
         first = table.css_first("tr")
         second = table.css_first("tr + tr, thead + tbody > tr")
         heads = _cells(first)
@@ -84,16 +83,12 @@ def _sign(cell: "LexborNode") -> str:
 
 def mark_definitions(html: str) -> str:
     """Return serialised HTML with signs where definitions begin."""
-    if "<dd" not in html:
-        return html
     html = html.replace("<dd>", f"<dd>{_DEFINITION}")
     return _DEFINITIONS.sub(rf"\g<0>{_DEFINITION}", html) if "<dd " in html else html
 
 
 def mark_empty_lines(html: str) -> str:
     """Return serialised HTML with a sign on the last line of each block of code that ends empty."""
-    if "\n\n</" not in html:
-        return html
     for end in ("</pre>", "</code></pre>"):
         html = html.replace(f"\n\n{end}", f"\n{_EMPTY_LINE}{end}")
     return html

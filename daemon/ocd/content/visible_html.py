@@ -2,18 +2,33 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from ocd.content.page_features import ALL_FEATURES, UNSEEN, Feature, Features
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _NEVER = frozenset(("script", "style", "template", "noscript", "datalist", "noembed", "noframes"))
 _NEVER_SHOWN = f"{', '.join(sorted(_NEVER))}, input[type=hidden i]"
-# How a browser, which knows the layout, marks an element that nobody can see
-# (injected/pool/mark_hidden.js).
-UNSEEN = "data-openchrome-unseen"
-_HIDDEN = f"[hidden], dialog:not([open]), [{UNSEEN}]"
-_LOOKED_AT = "[style], a[href^='javascript:' i], a[href*='@'], svg"
+# What is looked at if the document may contain it.
+_LOOKED_AT: dict[Feature, str] = {
+    "data lists": "datalist",
+    "dialogs": "dialog:not([open])",
+    "hidden": "[hidden]",
+    "inputs": "input[type=hidden i]",
+    "logins": "a[href*='@']",
+    "no frames": "noembed, noframes",
+    "no scripts": "noscript",
+    "script links": "a[href^='javascript:' i]",
+    "scripts": "script",
+    "style sheets": "style",
+    "styles": "[style]",
+    "templates": "template",
+    "unseen": f"[{UNSEEN}]",
+    "vector graphics": "svg",
+}
 _HIDING_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
     r"|opacity\s*:\s*(?:0++(?:\.0++)?|\.0++)|font-size\s*:\s*0(?:px|em|rem|%|pt)?"
@@ -28,23 +43,35 @@ _MIN_LABEL = 4
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
-def visible_html(tree: "LexborHTMLParser", *, without_spans: bool = False) -> str:
+def visible_html(
+    tree: "LexborHTMLParser", features: Features = ALL_FEATURES, *, without_spans: bool = False
+) -> str:
     """Return the HTML of what is shown, and use the tree up; drawings become their titles.
 
-    without_spans: leave out `span` tags, which mean nothing to a converter and are a third of its
-    work in code that is highlighted.
+    Args:
+        tree: the parsed document.
+        features: what it may contain.
+        without_spans: leave out `span` tags, which mean nothing to a converter and are a third of
+            its work in code that is highlighted.
     """
     done: set[int] = set()
+    selector = _selector(features)
     # Inner ones first: an element that went with its parent must not be touched again. One that
     # several selectors match comes several times.
-    for node in reversed(tree.css(f"{_NEVER_SHOWN}, {_HIDDEN}, {_LOOKED_AT}")):
+    for node in reversed(tree.css(selector) if selector else ()):
         if node.mem_id not in done:
             done.add(node.mem_id)
             _show(node)
-    if without_spans:
-        _part_captions(tree)
+    if without_spans and "spans" in features:
+        if "captions" in features:
+            _part_captions(tree)
         tree.unwrap_tags(["span"])
     return _without_comments(tree.html or "")
+
+
+@lru_cache(256)
+def _selector(features: Features) -> str:
+    return ", ".join(selector for feature, selector in _LOOKED_AT.items() if feature in features)
 
 
 def _part_captions(tree: "LexborHTMLParser") -> None:

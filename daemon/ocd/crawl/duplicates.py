@@ -44,12 +44,12 @@ def _shingles(text: str) -> list[str]:
 
     With all of its links, a long menu would make pages with little text look alike.
     """
-    links: list[str] = []
-    others: list[str] = []
-    for line in text.split("\n"):
-        is_link = line.endswith(")") and line.lstrip().startswith(_LINK_LINES)
-        (links if is_link else others).append(line)
-    words = " ".join(others).split()
+    lines = text.split("\n")
+    links = [line for line in lines if line[-1:] == ")" and line.lstrip().startswith(_LINK_LINES)]
+    if links:
+        of_links = frozenset(links)
+        text = " ".join(line for line in lines if line not in of_links)
+    words = text.split()
     shingles = list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False)))
     some = [link for link in links if crc32(link.encode(errors="replace")) % _LINKS_OF == 0]
     return shingles + (some if len(shingles) + len(some) >= _MIN_SHINGLES else links)

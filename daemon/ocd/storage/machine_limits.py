@@ -41,6 +41,11 @@ def mark_expendable() -> None:
     _is_expendable = True
 
 
+def is_expendable() -> bool:
+    """Return whether `require_memory` refuses nothing in this process."""
+    return _is_expendable
+
+
 def require_memory(size: int) -> None:
     """Raise MemoryError unless `size` bytes and what is spare can be had now; 10 µs if long."""
     if size < LONG_BYTES or _is_expendable or os.name == "nt":

@@ -37,7 +37,7 @@ class LoadedPage:
     """A rendered page: final URL, HTTP status (None without one), the document as HTML.
 
     Attributes:
-        html: invisible elements are marked in it (visible_html.UNSEEN), shadow trees are
+        html: invisible elements are marked in it (page_features.UNSEEN), shadow trees are
             declarative. For a document that is not a page (XML, JSON, text), the text itself.
         links: absolute addresses, in page order, with repetitions.
         frames: address and HTML of frames of the page's own origin.
