@@ -74,9 +74,10 @@ def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
         "re2",
         "protego",
         "PIL",
-        *("snowballstemmer", "sqlite3", "ctypes", "difflib", "statistics", "ada_url"),
+        *("snowballstemmer", "sqlite3", "ctypes", "difflib", "statistics", "ada_url", "typer"),
     }
-    assert sorted(_loaded_by("import ocd.lifecycle") & lazy) == []
+    daemon = "import ocd.__main__, ocd.cli.serving, ocd.lifecycle"
+    assert sorted(_loaded_by(daemon) & lazy) == []
 
 
 def test_the_dashboard_is_loaded_only_when_used() -> None:

@@ -172,7 +172,7 @@ def test_a_crash_in_a_library_is_logged(make_daemon: MakeDaemon) -> None:
     assert daemon.wait_ended() == -signal.SIGSEGV
     said = daemon.ocd("logs").out
     assert "Fatal Python error: Segmentation fault" in said
-    assert "ocd/cli/run.py" in said
+    assert "ocd/cli/serving.py" in said
     wait_until(lambda: not naming(daemon.home.path), 20, "the end of the watcher")
 
 

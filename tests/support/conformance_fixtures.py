@@ -18,9 +18,9 @@ import msgspec
 from msgspec import Meta
 
 from oc_mcp.server import prompts, resources, tools
+from ocd.__main__ import main
 from ocd.api.errors import OcdError
 from ocd.calls import catalog
-from ocd.cli.app import main
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.journal import Journal
 from ocd.verb_api.declaration import Image, Output, Params, Verb, daemon_verb, task_verb

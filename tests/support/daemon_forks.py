@@ -187,7 +187,7 @@ def _main() -> None:
     for name in _LATER:  # with the daemon's own, so that children have it
         import_module(name)
     import ocd.lifecycle  # noqa: F401
-    from ocd.cli.app import main
+    from ocd.__main__ import main
 
     gc.collect()
     gc.freeze()

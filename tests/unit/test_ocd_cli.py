@@ -21,10 +21,10 @@ import pytest
 from ocd.api.errors import OcdError
 from ocd.cli import control
 from ocd.cli.app import execute
+from ocd.cli.flags import parse_flags, to_arguments
 from ocd.cli.logfile import MAX_BYTES, configure, log_path
 from ocd.cli.logs import records
-from ocd.cli.options import to_arguments
-from ocd.cli.run import new_loop
+from ocd.cli.serving import new_loop
 from ocd.cli.start import start_daemon
 from support.waiting import wait_until
 
@@ -289,6 +289,37 @@ def test_flags_become_the_childs_arguments() -> None:
     assert to_arguments(values, values) == [
         "--no-headed", "--browser-arg=--lang=de", "--browser-arg=-x", "--profile=/p q",
     ]  # fmt: skip
+
+
+PLAIN = (
+    [], ["--headed"], ["--no-headed"], ["--headed", "--no-headed"], ["--browser", "/x y"],
+    ["--browser=/x"], ["--browser="], ["--browser=/x", "--browser=/y"], ["--browser-arg=--lang=de"],
+    ["--browser-arg", "a,b", "--browser-arg=c"], ["--allow-domain=a.org,b.org"],
+    ["--tier=2"], ["--tier", " 2"], ["--browser-idle-minutes=1.5"], ["--profile=~/p"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", PLAIN, ids=" ".join)
+def test_flags_are_read_as_typer_reads_them(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`ocd run` with nothing but flags does without typer."""
+    by_typer: list[object] = []
+    monkeypatch.setattr("ocd.cli.run.run_daemon", by_typer.append)
+    assert execute(["run", *arguments]) == 0
+    assert [parse_flags(arguments)] == by_typer
+
+
+NOT_PLAIN = (
+    ["--help"], ["--bogus"], ["--json"], ["word"], ["--"], ["-h"], ["--browser"], ["--headed=1"],
+    ["--browser", "--headed"], ["--tier=many"], ["--browser-idle-minutes="], ["--headed", "x"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", NOT_PLAIN, ids=" ".join)
+def test_other_arguments_are_left_to_typer(arguments: list[str]) -> None:
+    """It knows what to say about them."""
+    assert parse_flags(arguments) is None
 
 
 StubDaemon = Callable[[str], None]

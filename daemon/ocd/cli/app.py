@@ -1,28 +1,18 @@
-"""The commands of `ocd`, and the only place where an error becomes an exit status."""
+"""The commands of `ocd`."""
 
-import errno
-import os
 import re
-import sys
-from pathlib import Path
-from types import TracebackType
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from ocd.api import shell_completion
-from ocd.api.errors import OcdError, exit_status
 from ocd.api.help_format import fit_help
 from ocd.cli import config, doctor, logs, practice, run, service, start, status, stop, version
+from ocd.cli.exits import INTERRUPTED, exit_status_of
 from ocd.cli.options import Json
-from ocd.cli.output import say, show_error, show_json
+from ocd.cli.output import say, show_json
 
-INTERRUPTED = 130
-# How the place fails that our output goes to.
-_OUTPUT_ERRORS = frozenset(
-    getattr(errno, name, errno.EIO) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EBADF")
-)
 # How typer suggests names for a misspelt option or command.
 _NEAR = re.compile(r"(Did you mean|\(Possible options:|\(Did you mean) ?(?P<names>[^)]*)")
 
@@ -73,38 +63,9 @@ def build() -> typer.Typer:
     return app
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Run `ocd` with these arguments (sys.argv's) and exit."""
-    sys.excepthook = _report
-    sys.exit(execute(sys.argv[1:] if argv is None else argv))
-
-
 def execute(arguments: list[str]) -> int:
     """Run `ocd` with these arguments and return its exit status."""
-    if sys.stdout is None:  # closed by the parent process (`>&-`): nobody wants the result
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - for all our life
-    try:
-        answer = _run(arguments)
-        sys.stdout.flush()
-    except OcdError as error:
-        show_error(error, as_json="--json" in arguments)
-        return exit_status(error.code)
-    except TyperException as error:
-        return _usage(error)
-    except (typer.Abort, KeyboardInterrupt):
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; the interpreter must not flush again.
-        sys.stdout = None
-        return 0
-    except OSError as error:
-        if error.filename is not None or error.errno not in _OUTPUT_ERRORS:
-            raise
-        # What concerns a file names it: this is our output, on a full disk.
-        sys.stdout = None
-        say(f"Error: Cannot write the result: {error.strerror or error}")
-        return 1
-    return answer if isinstance(answer, int) else 0
+    return exit_status_of(lambda: _run(arguments), as_json="--json" in arguments)
 
 
 def _run(arguments: list[str]) -> object:
@@ -115,7 +76,12 @@ def _run(arguments: list[str]) -> object:
     shell_completion.prepare("ocd")
     # Not by calling the application: that would install typer's traceback printer.
     command = fit_help(typer.main.get_command(build()))
-    return command.main(arguments, prog_name="ocd", standalone_mode=False)
+    try:
+        return command.main(arguments, prog_name="ocd", standalone_mode=False)
+    except TyperException as error:
+        return _usage(error)
+    except typer.Abort:
+        return INTERRUPTED
 
 
 def _usage(error: TyperException) -> int:
@@ -135,8 +101,3 @@ def _suggestion(names: str) -> str:
     """Return typer's suggestion, "--headed" or "'start', 'status'?", worded as ours are."""
     quoted = (f"'{name.strip(_QUOTES)}'" for name in names.rstrip("?").split(", "))
     return f"Did you mean {', '.join(quoted)}?"
-
-
-def _report(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    say(f"Error: {kind.__name__}: {error}")
-    say("Hint: This is a bug in ocd; please report it with the steps to reproduce it.")

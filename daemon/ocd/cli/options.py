@@ -1,7 +1,7 @@
-"""Settings as command-line flags, and flags as arguments of a child process."""
+"""Settings as options of typer's commands."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -21,17 +21,6 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     flags = [_parameter(setting) for setting in SETTINGS.values() if setting.flag]
     command.__signature__ = inspect.Signature([*own, *flags])  # type: ignore[attr-defined] # typer reads it
     return command
-
-
-def given_flags(flags: Mapping[str, Any]) -> dict[str, object]:
-    """Return the flags that were given, lists split at commas."""
-    values = {key: value for key, value in flags.items() if value not in (None, [])}
-    return {key: _items(SETTINGS[key], value) for key, value in values.items()}
-
-
-def to_arguments(values: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
-    """Return decoded values as the arguments that give them again."""
-    return [argument for key in keys for argument in _arguments(SETTINGS[key], values[key])]
 
 
 def _parameter(setting: SettingSpec) -> inspect.Parameter:
@@ -55,18 +44,3 @@ def _help(setting: SettingSpec) -> str:
     if setting.kind in (int, float):
         return f"{text} [default: {setting.default}]"
     return text
-
-
-def _items(setting: SettingSpec, value: object) -> object:
-    if isinstance(value, list) and setting.note("split") == "comma":
-        return [part.strip() for text in value for part in text.split(",")]
-    return value
-
-
-def _arguments(setting: SettingSpec, value: object) -> list[str]:
-    flag = setting.flag or ""
-    if isinstance(value, bool):
-        return [flag if value else f"--no-{flag[2:]}"]
-    values = value if isinstance(value, tuple) else (value,)
-    # With "=" a value that starts with a dash stays a value.
-    return [f"{flag}={each}" for each in values]

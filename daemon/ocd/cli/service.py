@@ -13,8 +13,9 @@ import typer
 
 from ocd.api.errors import OcdError
 from ocd.cli import service_units
+from ocd.cli.flags import given_flags, to_arguments
 from ocd.cli.logfile import create_log
-from ocd.cli.options import given_flags, to_arguments, with_settings
+from ocd.cli.options import with_settings
 from ocd.cli.output import say
 from ocd.config.loader import environment, load
 from ocd.config.settings import SETTINGS

@@ -15,10 +15,11 @@ import psutil
 
 from ocd.api.errors import OcdError, error_from_body
 from ocd.cli import control
+from ocd.cli.flags import given_flags, to_arguments
 from ocd.cli.logfile import create_log
-from ocd.cli.options import Json, given_flags, to_arguments, with_settings
+from ocd.cli.options import Json, with_settings
 from ocd.cli.output import say, show_json
-from ocd.cli.run import FAILED
+from ocd.cli.serving import FAILED
 from ocd.config.loader import environment, load, unknown_variables
 from ocd.storage.files import make_dir, open_private, storage
 

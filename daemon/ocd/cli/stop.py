@@ -10,7 +10,8 @@ import typer
 from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.cli import control
-from ocd.cli.options import Json, given_flags, to_arguments, with_settings
+from ocd.cli.flags import given_flags, to_arguments
+from ocd.cli.options import Json, with_settings
 from ocd.cli.output import say
 from ocd.cli.stalls import is_stuck
 from ocd.cli.start import report, running_arguments, start_daemon

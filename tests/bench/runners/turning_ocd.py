@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ocd import lifecycle
-from ocd.cli.app import main
+from ocd.__main__ import main
 
 BEAT_S = 0.005
 SHOWN_S = 0.1
