@@ -127,6 +127,11 @@ async def test_an_overlay_over_the_page_counts_as_a_dialog(
             "<svg class=chart width=90 height=40><path d='M0 0h90'/></svg>",
             "only pictures: svg (chart) 90x40",
         ),
+        # As applications do that draw all of themselves.
+        (
+            "<x-v><template shadowrootmode=open><canvas width=300 height=200 aria-hidden=true>",
+            "only pictures: canvas 300x200",
+        ),
     ],
 )
 async def test_an_empty_outline_says_why(tab: Tab, body: str, why: str) -> None:

@@ -163,6 +163,15 @@ function describePicture(el) {
   return `${el.tagName.toLowerCase()}${hintOf(el, '')} ${Math.round(width)}x${Math.round(height)}`;
 }
 
+// All that shows a picture, in shadow trees, too.
+const picturesIn = (root) => [
+  ...allMatches(root, 'canvas, svg, img, video, object, embed'),
+  ...[...allMatches(root, '*')]
+    .map(shadowRootOf)
+    .filter((tree) => tree !== null)
+    .flatMap(picturesIn),
+];
+
 function emptyReason(onlyRefs) {
   if (readyStateOf(document) !== 'complete') return 'the page is still loading';
   const body = bodyOf(document);
@@ -182,9 +191,7 @@ function emptyReason(onlyRefs) {
       : 'a frame of another origin, and it shows nothing';
   if (onlyRefs && /\S/.test(visibleTextOf(body, 400)))
     return 'no element of the page can be acted on, it has words only';
-  const drawn = [...allMatches(document, 'canvas, svg, img, video, object, embed')].filter(
-    visibleBoxOf,
-  );
+  const drawn = picturesIn(document).filter(visibleBoxOf);
   if (drawn.length) return `only pictures: ${drawn.slice(0, 3).map(describePicture).join(', ')}`;
   return `none of the page's ${count} elements shows words or a control`;
 }
