@@ -155,3 +155,12 @@ def test_a_field_with_only_part_of_the_words_is_not_filled(at: At) -> None:
     assert reply.code == "element_not_found"
     assert "Film stars" in " ".join(reply.error["candidates"])
     assert page.js("document.querySelectorAll(':checked').length") == "0"
+
+
+def test_label_of_a_control_names_no_other_field(at: At) -> None:
+    """Nor where its own control, a box to tick, is hidden and stands between them."""
+    page = at("beside.html")
+    page.do("form_input", query="Gift wrap", value=True)
+    assert page.js("document.getElementById('hidden-box').checked") == "true"
+    named = page.do("form_input", selector="[name=nameless]", value="x")["target"]["name"]
+    assert "Gift" not in named

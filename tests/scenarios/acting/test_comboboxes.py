@@ -296,3 +296,35 @@ def test_list_that_deselects_on_a_second_click(at: At) -> None:
         reply = page.do("form_input", query="Languages", value="German")
         assert page.text("#chosen") == "German"
         assert "href" not in reply.get("content", "")
+
+
+def test_outline_lists_what_a_datalist_suggests(at: At) -> None:
+    """Without the disabled options, which browsers do not suggest."""
+    page = at("datalist.html")
+    assert [line.partition("] ")[2] for line in page.lines("Maker")] == ["options: Jaguar / Audi"]
+
+
+@pytest.mark.parametrize(
+    ("field", "option", "value"),
+    [
+        ("Maker", "Audi", "maker=Audi"),
+        ("Maker", "big cat", "maker=Jaguar"),
+        ("Volume", "loud", "volume=100"),
+    ],
+)
+def test_suggestion_of_a_datalist_is_selected(at: At, field: str, option: str, value: str) -> None:
+    """By its value or by its label; its list is the browser's own and cannot be clicked."""
+    page = at("datalist.html")
+    page.do("interact", query=field, action="select", value=option)
+    page.do("interact", selector="#off", action="focus")
+    assert page.text("#said") == f"{value};"
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [("Tata", "option_not_found"), ("Saab", "not_enabled")]
+)
+def test_only_suggestions_of_a_datalist_are_selected(at: At, option: str, code: str) -> None:
+    page = at("datalist.html")
+    reply = page.call("interact", query="Maker", action="select", value=option, timeout_ms=2000)
+    assert (reply.code, option in reply.error["message"]) == (code, True)
+    assert page.js("maker.value") == ""

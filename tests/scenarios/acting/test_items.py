@@ -68,3 +68,31 @@ def test_what_shows_in_another_place_is_told_as_shown(page: Page) -> None:
     """It was hidden before: that it stands elsewhere now says nothing."""
     told = str(page.do("interact", query="Show more")["content"]).splitlines()
     assert [line[:18] for line in told] == ['+ button "Archive"']
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("delete bob", "BUTTON Bob;"),
+        ("carl delete", "BUTTON Carl;"),
+        ("riga map", "A Riga;"),
+        ("Bob", "TD Bob;"),
+        ("drop day", "SECTION ;"),
+    ],
+)
+def test_item_is_clicked_and_not_the_list_that_hears_it(
+    at: Callable[[str], Page], words: str, clicked: str
+) -> None:
+    """A table with a handler of its own is called by the words of all its rows."""
+    page = at("delegated-clicks.html")
+    page.do("interact", query=words)
+    assert page.text("#said") == clicked
+
+
+@pytest.mark.parametrize("words", ["ann carl", "oslo riga", "riga oslo map", "bob carl delete"])
+def test_words_of_several_items_mean_none_of_them(at: Callable[[str], Page], words: str) -> None:
+    """A click on their list would be one on whatever is in its middle."""
+    page = at("delegated-clicks.html")
+    reply = page.call("interact", query=words)
+    assert reply.code in ("element_not_found", "ambiguous")
+    assert page.js("said.value") == ""

@@ -136,3 +136,42 @@ def test_field_is_found_by_its_role_as_the_outline_writes_it(at: At) -> None:
     page.do("form_input", query="spinbutton Amount", value="4")
     page.do("form_input", query="searchbox Words", value="oak")
     assert page.js("amount.value + words.value") == "4oak"
+
+
+@pytest.mark.parametrize(
+    ("words", "candidate"),
+    [
+        ("new field", "Fetch new list!"),
+        ("new_field", "Fetch new list!"),
+        ("password field", "Forgot password?"),
+        ("search input", "Search"),
+        ("email button", "Email"),
+        ("email link", "Email"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["interact", "form_input"])
+def test_field_and_button_are_not_taken_for_each_other(
+    at: At, words: str, candidate: str, verb: str
+) -> None:
+    """What has the other words of the name is a candidate, and nothing is clicked or filled."""
+    page = at("kinds-pressed.html")
+    reply = page.call(verb, query=words, **({"value": "x"} if verb == "form_input" else {}))
+    assert reply.code == "element_not_found"
+    assert candidate in reply.error["candidates"][0]
+    assert page.js("said.value + email.value + document.activeElement.tagName") == "BODY"
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("country field", "Choose a country"),
+        ("forgot password button", "Forgot password?"),
+        ("search link", "Search"),
+        ("comment field", "Comment field off"),
+    ],
+)
+def test_buttons_links_and_openers_are_interchangeable(at: At, words: str, clicked: str) -> None:
+    """A link for a button, a button that opens a list for a field, and a role that is in the name."""
+    page = at("kinds-pressed.html")
+    page.do("interact", query=words)
+    assert page.js("said.value") == f"{clicked};"

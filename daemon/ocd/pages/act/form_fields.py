@@ -313,7 +313,7 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
     if kind == "combo":
         await entered_values.choose_suggestion(target, deadline, values)
         return None
-    if kind not in ("select", "option"):
+    if kind not in ("select", "option") and not target.about["suggests"]:
         hint = "Click it, then click the option that appears."
         raise value_error(target, "it has no options to choose by value.", hint)
     while True:
@@ -322,6 +322,8 @@ async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Give
         if answer.get("why") != "detached" or not deadline.seconds_left:
             break
     raise_refusal(target, answer)
+    if "enter" in answer:
+        return await set_value(target, deadline, answer["enter"])
     return {"state": answer["held"]}
 
 

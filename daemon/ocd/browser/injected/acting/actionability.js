@@ -336,6 +336,7 @@ function elementFacts(el, whole) {
     compound: isCompound(control, role),
     by_click: opensByClick(control, role),
     several: holdsSeveral(control),
+    suggests: control.tagName === 'INPUT' && Boolean(control.list),
     ...(whole ? { identity: identityOf(control) } : {}),
   };
 }

@@ -175,23 +175,28 @@ function stepAside(control) {
   return '';
 }
 
+// What an option is called; those of a datalist often have a value alone.
+const optionLabel = (option) => option.label || option.text || option.value;
+
+// Chooses options of a select. Of a field with a datalist: returns the value that is to be entered.
 function chooseOptions(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
-  const all = [...control.options];
+  const isSuggested = control.tagName === 'INPUT';
+  const all = [...(isSuggested ? (control.list?.options ?? []) : control.options)];
   if (control.multiple && values.length === 1 && !values[0] && !all.some((one) => !one.value))
     values = [];
   const found = values.map(
     (value) =>
       all.find((one) => one.value === value) ||
-      all.find((one) => squeeze(one.label || one.text) === squeeze(value)) ||
-      all.find((one) => normalizeText(one.label || one.text) === normalizeText(value)),
+      all.find((one) => squeeze(optionLabel(one)) === squeeze(value)) ||
+      all.find((one) => normalizeText(optionLabel(one)) === normalizeText(value)),
   );
   const missing = values.filter((value, place) => !found[place]);
   if (missing.length) {
     return {
       why: 'option_not_found',
       text: missing[0],
-      options: all.slice(0, 50).map((one) => squeeze(one.label || one.text)),
+      options: all.slice(0, 50).map((one) => squeeze(optionLabel(one))),
       total: all.length,
     };
   }
@@ -199,7 +204,11 @@ function chooseOptions(el, values) {
     return { why: 'wrong_value', text: 'it accepts only one option' };
   const closed = found.find((one) => one.disabled || one.closest('optgroup:disabled'));
   if (closed)
-    return { why: 'not_enabled', text: `its option ${quote(squeeze(closed.text))} is disabled` };
+    return {
+      why: 'not_enabled',
+      text: `its option ${quote(squeeze(optionLabel(closed)))} is disabled`,
+    };
+  if (isSuggested) return { enter: found[0].value };
   const was = all.map((one) => one.selected);
   control.focus({ preventScroll: true });
   for (const one of all)

@@ -111,7 +111,8 @@ function detailOf(el, role, name, root, optionLists = null) {
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
   }
-  if (el.tagName === 'SELECT') words += nativeOptions(el, root, optionLists);
+  if (el.tagName === 'SELECT' || (el.tagName === 'INPUT' && el.list))
+    words += nativeOptions(el, root, optionLists);
   const about = FIELDS.has(role)
     ? descriptionOf(el)
     : role !== 'button'
@@ -188,9 +189,7 @@ function shownLines(text) {
 }
 
 function nativeOptions(el, root, optionLists) {
-  const all = [...el.options]
-    .filter((option) => getComputedStyle(option).display !== 'none')
-    .map(optionText);
+  const all = el.tagName === 'SELECT' ? optionTexts(el) : suggestedValues(el.list);
   const shown = root === el ? all : firstOptions(all);
   const more = all.length - shown.length;
   const rest = more ? ` / … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
@@ -204,6 +203,20 @@ function nativeOptions(el, root, optionLists) {
   return all.length ? ` options: ${words}${rest}` : '';
 }
 
+const optionTexts = (select) =>
+  [...select.options]
+    .filter((option) => getComputedStyle(option).display !== 'none')
+    .map((option) => {
+      const text = escapeOption(option.label || option.text);
+      return option.matches(':disabled') ? `${text} (disabled)` : text;
+    });
+
+// What a field's datalist offers: disabled options are not shown.
+const suggestedValues = (datalist) =>
+  [...datalist.options]
+    .filter((one) => one.value && !one.disabled)
+    .map((one) => escapeOption(one.value));
+
 // As many as are soon read; where only a few more are left, these, too.
 function firstOptions(all) {
   let room = MAX_OPTION_CHARS;
@@ -215,12 +228,7 @@ function firstOptions(all) {
     : all.slice(0, fitting);
 }
 
-function optionText(option) {
-  const text = squeeze(option.label || option.text)
-    .replace(/ \/ /g, ' \\/ ')
-    .replace(/\|/g, '\\|');
-  return option.matches(':disabled') ? `${text} (disabled)` : text;
-}
+const escapeOption = (text) => squeeze(text).replace(/ \/ /g, ' \\/ ').replace(/\|/g, '\\|');
 
 // A place in the page that a program has named.
 const GENERATED_FRAGMENT = /^#(?=[a-z-]*\d)[\w-]*[0-9a-f]{12}$/i;

@@ -100,6 +100,12 @@ function isStoodInFor(control) {
   );
 }
 
+const isLabelOfField = (node) =>
+  nodeTypeOf(node) === 1 &&
+  tagOf(node) === 'LABEL' &&
+  Boolean(node.control) &&
+  !isLabelOfAnother(node, node.control);
+
 // The words of a label right before a field that belongs to no field, or to one that does not show.
 function precedingLabelOf(el) {
   for (
@@ -127,8 +133,11 @@ const isSetAside = (control) =>
   !control.checkVisibility() ||
   (control.tabIndex < 0 && isBeyondScroll(control, getComputedStyle(control).position));
 
+// What is written in a field that is drawn: a box to tick has its label drawn, and nothing else.
 const hiddenLabelledControls = oncePerTurn((root) =>
-  [...labelsInRoot(root).keys()].filter((one) => one && isSetAside(one)),
+  [...labelsInRoot(root).keys()].filter(
+    (one) => one && !/^(?:checkbox|radio|file)$/.test(one.type) && isSetAside(one),
+  ),
 );
 
 // The label of a control that does not show and stands beside the one that is drawn for it.
@@ -251,7 +260,7 @@ function wordsBeside(node, way) {
   let field = false;
   let range = null;
   for (let at = nextSibling(node, way); at; at = nextSibling(at, way)) {
-    if (containsField(at)) {
+    if (containsField(at) || isLabelOfField(at)) {
       field = true;
       break;
     }

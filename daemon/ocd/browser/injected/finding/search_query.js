@@ -41,6 +41,10 @@ for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 // What such a role is called by itself: other words for it mean one that opens or toggles something.
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
+// What is pressed and what is written into are never taken for each other, but for buttons that open a list or a picker.
+const PRESSED = /^(?:button|link|menuitem|summary|tab)$/;
+const WRITTEN_INTO = /^(?:searchbox|spinbutton|textbox)$/;
+const OPENS = '[aria-haspopup], [aria-expanded]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
@@ -77,6 +81,7 @@ const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
 const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
+const WHOLE_PHRASE = 90; // of a name that is the words without those for a kind
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
 const JOINED_SCORE = 92; // of a name that is spelt in more words, or in fewer
 const MAX_JOINED_WORDS = 3; // words
@@ -298,7 +303,9 @@ class SearchQuery {
     if (said === this.whole && said !== '') return 98 + kind;
     const bare = this.kinds.length && this.isOfKinds(el, role, name) ? BARE_KIND_SCORE + kind : 0;
     if (!this.rest.length) return bare;
-    const all = there === this.stems.length ? this.allWordsScore(said, spoken) : 0;
+    let all = there === this.stems.length ? this.allWordsScore(said, spoken) : 0;
+    if (acts && all > ANOTHERS_SCORE && all < WHOLE_PHRASE && isCalledByItsItems(el, role))
+      all = ANOTHERS_SCORE;
     const score =
       all > LETTERS_SCORE
         ? all
@@ -306,8 +313,10 @@ class SearchQuery {
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
     if (score === 0) return bare || (this.isCalledKind(low) ? LETTERS_SCORE + kind : 0);
     const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
-    const lacking = acts && fitting > ANOTHERS_SCORE && said !== this.phrase;
-    return lacking && this.lacksKind(el, role, spoken) ? ANOTHERS_SCORE : fitting;
+    if (!acts || fitting <= ANOTHERS_SCORE || !this.kindWords.length) return fitting;
+    const differs =
+      this.isOppositeKind(el, role) || (said !== this.phrase && this.isOfNoControl(role));
+    return differs && this.lacksKindWords(el, spoken) ? ANOTHERS_SCORE : fitting;
   }
 
   // Whether a name differs by spaces and hyphens alone: "Log in" is "Login".
@@ -324,11 +333,22 @@ class SearchQuery {
     return wordsOf(low).every((word) => this.all.includes(word));
   }
 
-  // Whether the kind is one that nobody acts on, such as a heading or a list, and neither the name nor what else is
-  // known of the element has the word: "Add title" is not "Address".
-  lacksKind(el, role, spoken) {
-    if (!this.kindWords.length || [...this.roles].some((one) => one === role || WIDGETS.has(one)))
-      return false;
+  // Whether the kind that is asked for is one that nobody acts on, such as a heading or a list.
+  isOfNoControl(role) {
+    return ![...this.roles].some((one) => one === role || WIDGETS.has(one));
+  }
+
+  // Whether a field is asked for and this is a button or a link, or the other way round.
+  isOppositeKind(el, role) {
+    const asked = [...this.roles].filter((one) => WIDGETS.has(one));
+    if (!asked.length || asked.includes(role)) return false;
+    if (PRESSED.test(role)) return asked.every((one) => FIELDS.has(one)) && !el.matches(OPENS);
+    return WRITTEN_INTO.test(role) && asked.every((one) => PRESSED.test(one));
+  }
+
+  // Whether neither the name nor what else is known of the element has the words for the kind: "Add title" is not
+  // "Address".
+  lacksKindWords(el, spoken) {
     const extra = wordsOf(otherWords(el, false, false));
     return !this.kindWords.every((word) => spoken.includes(word) || hasWord(extra, word));
   }
@@ -349,7 +369,7 @@ class SearchQuery {
 
   // Where all the words are in the name, in one way or another; else 0.
   allWordsScore(said, spoken) {
-    if (said === this.phrase) return 90;
+    if (said === this.phrase) return WHOLE_PHRASE;
     if (said.startsWith(`${this.phrase} `)) return 80;
     if (` ${said} `.includes(` ${this.phrase} `)) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
@@ -404,6 +424,20 @@ class SearchQuery {
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
+}
+
+const MAX_CONTROLS_COMPARED = 50;
+
+// Whether its name is the words of several items, as of a table whose rows have a button "Delete" each: a click on it
+// would be a click on any one of them.
+function isCalledByItsItems(el, role) {
+  if (WIDGETS.has(role) || hasExplicitName(el)) return false;
+  const controls = [...el.querySelectorAll('a, button, [role=button], [role=link]')];
+  const names = controls
+    .slice(0, MAX_CONTROLS_COMPARED)
+    .map((one) => squeeze(textContentOf(one)) || getAttributeOf(one, 'aria-label'))
+    .filter(Boolean);
+  return new Set(names).size < names.length;
 }
 
 // Whether what an element goes by is what somebody has written into it.
