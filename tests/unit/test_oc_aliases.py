@@ -90,6 +90,17 @@ def test_usage_errors_name_the_alias(line: str, message: str, hint: str) -> None
     assert hint in (raised.value.hint or "")
 
 
+def test_words_of_other_tools_lead_to_commands() -> None:
+    """Each is no command itself, and what its hint names is one, or an option of oc."""
+    commands = {" ".join(command_names.words(entry)) for entry in INDEX.values()}
+    commands |= {*command_aliases.ALIASES, "--version"}
+    for word, command in argv.OTHER_WORDS.items():
+        assert command in commands, word
+        with pytest.raises(OcdError) as raised:
+            argv.parse([word, "e1"], INDEX)
+        assert raised.value.hint == f"Did you mean 'oc {command}'?"
+
+
 def test_aliases_fit_their_verbs() -> None:
     """No alias hides a verb, sets a parameter that does not exist, or accepts one that it sets."""
     for words in command_aliases.ALIASES:
