@@ -1,5 +1,6 @@
 """drag_drop: HTML5 drag and drop, sortable lists, sliders, and unusable ends."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -189,3 +190,13 @@ def test_item_that_a_folder_takes_out_of_sight_has_no_place(at: At) -> None:
     result = page.do("drag_drop", source_query="Chair", target_query="Projects")
     assert page.text("#said") == "Chair moved"
     assert not result.get("place")
+
+
+def test_drag_that_only_selects_text_is_reported_so(at: At) -> None:
+    page = at("delegated-clicks.html")
+    result = page.do("drag_drop", source_query="Ann", target_query="Carl")
+    assert re.fullmatch(
+        r'"Ann Delete" is still item 1 of 3; the text ".*nn.*" is selected', result["place"]
+    )
+    result = page.do("drag_drop", source_selector="h1", target_query="Ann")
+    assert re.fullmatch(r'the text ".+" is selected', result["place"])

@@ -147,6 +147,7 @@ def test_field_is_found_by_its_role_as_the_outline_writes_it(at: At) -> None:
         ("search input", "Search"),
         ("email button", "Email"),
         ("email link", "Email"),
+        ("other button", "Other title"),
     ],
 )
 @pytest.mark.parametrize("verb", ["interact", "form_input"])

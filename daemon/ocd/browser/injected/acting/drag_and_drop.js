@@ -119,10 +119,16 @@ function endDrag() {
   return {
     html5: isNative(),
     effect: drag.ended,
-    place: place?.words ?? null,
+    place: [place?.words, selectedText(drag.source)].filter(Boolean).join('; ') || null,
     // In a list that was rendered again the item is another element: only its place shows where it is.
     stays: place && !isPresent(drag.source) ? place.stays : (place?.stays ?? true) && isUnmoved(),
   };
+}
+
+// The text that is selected, as by a drag over it that nothing has taken; '' if none is.
+function selectedText(el) {
+  const text = squeeze(String(windowOf(documentOf(el)).getSelection()));
+  return text && `the text ${quote(clip(text, 60))} is selected`;
 }
 
 // Whether what was dragged is where it was. Where something is drawn, or text is selected, that shows nothing.

@@ -189,7 +189,7 @@ function shownLines(text) {
 }
 
 function nativeOptions(el, root, optionLists) {
-  const all = el.tagName === 'SELECT' ? optionTexts(el) : suggestedValues(el.list);
+  const all = el.tagName === 'SELECT' ? nativeOptionTexts(el) : suggestedValues(el.list);
   const shown = root === el ? all : firstOptions(all);
   const more = all.length - shown.length;
   const rest = more ? ` / … ${more} more, read_page with ref=e${refOf(el)} lists them` : '';
@@ -203,7 +203,7 @@ function nativeOptions(el, root, optionLists) {
   return all.length ? ` options: ${words}${rest}` : '';
 }
 
-const optionTexts = (select) =>
+const nativeOptionTexts = (select) =>
   [...select.options]
     .filter((option) => getComputedStyle(option).display !== 'none')
     .map((option) => {

@@ -44,6 +44,7 @@ const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 // What is pressed and what is written into are never taken for each other, but for buttons that open a list or a picker.
 const PRESSED = /^(?:button|link|menuitem|summary|tab)$/;
 const WRITTEN_INTO = /^(?:searchbox|spinbutton|textbox)$/;
+const NATIVE_CHOICE = 'select, input[list], input[type=range]';
 const OPENS = '[aria-haspopup], [aria-expanded]';
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
@@ -343,7 +344,8 @@ class SearchQuery {
     const asked = [...this.roles].filter((one) => WIDGETS.has(one));
     if (!asked.length || asked.includes(role)) return false;
     if (PRESSED.test(role)) return asked.every((one) => FIELDS.has(one)) && !el.matches(OPENS);
-    return WRITTEN_INTO.test(role) && asked.every((one) => PRESSED.test(one));
+    const isField = WRITTEN_INTO.test(role) || el.matches(NATIVE_CHOICE);
+    return isField && asked.every((one) => PRESSED.test(one));
   }
 
   // Whether neither the name nor what else is known of the element has the words for the kind: "Add title" is not
