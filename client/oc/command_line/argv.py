@@ -356,16 +356,16 @@ _DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "serv
 OTHER_WORDS = {
     "read": "snapshot", "look": "snapshot", "view": "snapshot", "tree": "snapshot",
     "outline": "snapshot", "a11y": "snapshot", "show": "snapshot", "links": "snapshot",
-    "buttons": "snapshot", "forms": "snapshot", "source": "html", "content": "text", "md": "markdown",
-    "fetch": "markdown", "scrape": "crawl", "search": "find", "visit": "open", "tap": "click",
-    "tick": "check", "untick": "uncheck", "input": "fill", "clear": "fill",
+    "buttons": "snapshot", "forms": "snapshot", "source": "html", "content": "text",
+    "md": "markdown", "fetch": "markdown", "scrape": "crawl", "search": "find", "visit": "open",
+    "tap": "click", "tick": "check", "untick": "uncheck", "input": "fill", "clear": "fill",
     "submit": "fill-form", "enter": "type", "key": "press", "keys": "press", "choose": "select",
     "js": "eval", "evaluate": "eval", "exec": "eval", "refresh": "reload", "sleep": "wait",
     "shot": "screenshot", "url": "get url", "title": "get title", "viewport": "set viewport",
     "alert": "dialog accept", "confirm": "dialog accept", "prompt": "dialog accept",
     "answer": "dialog accept", "window": "tab", "windows": "tab", "switch": "tab",
-    "tasks": "task list", "history": "journal", "record": "recording start",
-    "quit": "close", "exit": "close", "kill": "stop", "version": "--version",
+    "tasks": "task list", "history": "journal", "record": "recording start", "quit": "close",
+    "exit": "close", "kill": "stop", "version": "--version",
 }  # fmt: skip
 
 

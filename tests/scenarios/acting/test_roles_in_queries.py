@@ -172,7 +172,7 @@ def test_field_and_button_are_not_taken_for_each_other(
     ],
 )
 def test_buttons_links_and_openers_are_interchangeable(at: At, words: str, clicked: str) -> None:
-    """A link for a button, a button that opens a list for a field, and a role that is in the name."""
+    """A link for a button, a button that opens a list for a field, a role in the name."""
     page = at("kinds-pressed.html")
     page.do("interact", query=words)
     assert page.js("said.value") == f"{clicked};"
