@@ -45,7 +45,9 @@ const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
 const PRESSED = /^(?:button|link|menuitem|summary|tab)$/;
 const WRITTEN_INTO = /^(?:searchbox|spinbutton|textbox)$/;
 const NATIVE_CHOICE = 'select, input[list], input[type=range]';
-const OPENS = '[aria-haspopup], [aria-expanded]';
+const OPENS_PICKER = ['listbox', 'dialog', 'grid', 'tree']
+  .map((kind) => `[aria-haspopup=${kind}]`)
+  .join();
 const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
 const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
@@ -343,7 +345,8 @@ class SearchQuery {
   isOppositeKind(el, role) {
     const asked = [...this.roles].filter((one) => WIDGETS.has(one));
     if (!asked.length || asked.includes(role)) return false;
-    if (PRESSED.test(role)) return asked.every((one) => FIELDS.has(one)) && !el.matches(OPENS);
+    if (PRESSED.test(role))
+      return asked.every((one) => FIELDS.has(one)) && !el.matches(OPENS_PICKER);
     const isField = WRITTEN_INTO.test(role) || el.matches(NATIVE_CHOICE);
     return isField && asked.every((one) => PRESSED.test(one));
   }
