@@ -104,3 +104,15 @@ def test_click_is_repeated_after_an_overlay_has_gone(at: At) -> None:
     page = at("parts.html")
     page.do("interact", query="Hurried", timeout_ms=30_000)
     assert said(page) == "hurried;"
+
+
+def test_details_without_a_summary_are_opened_and_closed(at: At) -> None:
+    """A click goes to the line that the browser shows for them, however large the open box is."""
+    page = at("parts.html")
+    page.js(
+        'document.body.innerHTML = \'<details style="padding: 30px">'
+        '<p style="height: 300px">Words</p></details>\''
+    )
+    for is_open in ("true", "false"):
+        page.do("interact", query="Details")
+        assert page.js("document.querySelector('details').open") == is_open

@@ -37,7 +37,16 @@ function firstUncovered(surface, points) {
   return inner || covered;
 }
 
+// The middle of the line that opens and closes details to which the page has given no summary.
+function ownSummaryPoint(details) {
+  const { left, top, width } = boundingBoxOf(details);
+  const { paddingTop, lineHeight, fontSize } = getComputedStyle(details);
+  const line = parseFloat(lineHeight) || parseFloat(fontSize);
+  return [left + width / 2, top + details.clientTop + parseFloat(paddingTop) + line / 2];
+}
+
 function pointsIn(surface, box) {
+  if (surface.tagName === 'DETAILS' && !hasSummary(surface)) return [ownSummaryPoint(surface)];
   const view = windowOf(documentOf(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];
   const [width, height] = [

@@ -163,6 +163,8 @@ function nativeRoleName(el, role) {
       return squeeze(el.label || el.text);
     case 'OPTGROUP':
       return squeeze(el.label || '');
+    case 'DETAILS':
+      return role === 'summary' ? 'Details' : '';
     case 'SUMMARY':
       return squeeze(nameFromContent(el)) || squeeze(el.getAttribute('title') || '');
     default:
@@ -225,7 +227,8 @@ function textAlternativeOf(node, walk, evenHidden) {
     evenHidden = false;
   }
   const part = elementAlternativeOf(node, walk, evenHidden, style);
-  const inline = style.display === 'inline' || style.display === 'contents';
+  const { display } = style;
+  const inline = display === 'inline' || display === 'contents' || display === 'math';
   return inline ? part : ` ${part} `;
 }
 
@@ -329,6 +332,11 @@ function namePart(node, walk, evenHidden, style) {
     case 'TEXTAREA':
     case 'SELECT':
       return nativeValueOf(node);
+    case 'MJX-CONTAINER':
+      return textOfMathJax(node) || nameFromContent(node, walk, evenHidden, style);
+    case 'MATH':
+      if (isPlainFormula(node)) return formulaText(node);
+      break;
     default:
       break;
   }
@@ -345,7 +353,7 @@ function namePart(node, walk, evenHidden, style) {
 // The words in an element, as its name has them.
 function nameFromContent(el, walk = null, evenHidden = false, style = getComputedStyle(el)) {
   const shown = evenHidden || style.visibility === 'visible';
-  const given = mayBeGiven(el);
+  const given = tagOf(el) === 'Q' || mayBeGiven(el);
   let text = given ? generatedText(el, '::before') : '';
   const first = firstChildOf(el);
   const owner = el.hasAttributes() && el.hasAttribute('aria-owns');

@@ -17,6 +17,7 @@ if (contentTypeOf(document) === 'application/xhtml+xml') {
 const firstChildOf = getter(Node.prototype, 'firstChild');
 const nextSiblingOf = getter(Node.prototype, 'nextSibling');
 const firstElementChildOf = getter(Element.prototype, 'firstElementChild');
+const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const nextElementSiblingOf = getter(Element.prototype, 'nextElementSibling');
 const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const childNodesOf = getter(Node.prototype, 'childNodes');
@@ -86,6 +87,11 @@ function isSummary(el) {
   const parent = el.parentElement;
   if (parent?.tagName !== 'DETAILS') return false;
   for (const child of parent.children) if (child.tagName === 'SUMMARY') return child === el;
+  return false;
+}
+
+function hasSummary(details) {
+  for (const child of childElementsOf(details)) if (child.tagName === 'SUMMARY') return true;
   return false;
 }
 

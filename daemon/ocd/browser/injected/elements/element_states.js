@@ -45,9 +45,10 @@ function statesOf(el, role, active) {
     words += is('pressed') === 'mixed' ? ' pressed=mixed' : ' pressed';
   if (is('selected') === 'true' || (role === 'option' && el.selected === true))
     words += ' selected';
-  const open = role === 'summary' ? String(el.parentElement.open) : is('expanded');
+  const open = role === 'summary' ? summaryStateOf(el) : (is('expanded') ?? popoverStateOf(el));
   if (open === 'true') words += ' expanded';
   else if (open === 'false') words += ' collapsed';
+  else if (!FIELDS.has(role) && is('haspopup') && !UNSET.test(is('haspopup'))) words += ' haspopup';
   const current = is('current');
   if (current && !UNSET.test(current))
     words += CURRENT_OF.test(current) ? ` current=${current}` : ' current';
@@ -66,6 +67,20 @@ function statesOf(el, role, active) {
   if (is('busy') === 'true') words += ' busy';
   if ((role === 'dialog' || role === 'alertdialog') && isModal(el)) words += ' modal';
   return words + focusOf(el, active);
+}
+
+const summaryStateOf = (el) => String((el.tagName === 'DETAILS' ? el : el.parentElement).open);
+
+// Whether what a button opens is open; null for a button that opens nothing.
+function popoverStateOf(el) {
+  if (el.tagName !== 'BUTTON' && el.tagName !== 'INPUT') return null;
+  const commanded = el.hasAttribute('commandfor') && /^(?:toggle|show)-popover$/.test(el.command);
+  const target = commanded
+    ? el.commandForElement
+    : el.hasAttribute('popovertarget') && el.popoverTargetAction !== 'hide'
+      ? el.popoverTargetElement
+      : null;
+  return target && !nodeContains(target, el) ? String(target.matches(':popover-open')) : null;
 }
 
 // Whether a native box or radio button is ticked, 'mixed' for half: what it says of itself counts where the page draws it

@@ -39,7 +39,7 @@ const TAG_ROLES = {
   CAPTION: 'caption',
   CIRCLE: SHAPE_ROLE,
   DATALIST: 'listbox',
-  DETAILS: 'group',
+  DETAILS: (el) => (hasSummary(el) ? 'group' : 'summary'), // the browser puts one there, which is no element
   DIALOG: 'dialog',
   DD: descriptionListRole('definition'),
   DT: descriptionListRole('term'),

@@ -25,8 +25,10 @@ class Outline extends OutlineWalk {
     const acts = !view.inert && this.acts(el, role, view, control);
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
-    else if (LEAF_ROLES.has(role)) this.leaf(el, role, view, depth, acts, control);
-    else if (role === 'math' && !acts && !control && hasLabel(el)) this.formula(el, view, depth);
+    else if (LEAF_ROLES.has(role) && tag !== 'DETAILS')
+      this.leaf(el, role, view, depth, acts, control);
+    else if (role === 'math' && !acts && !control && (hasLabel(el) || isPlainFormula(el)))
+      this.formula(el, view, depth);
     else if (role === 'iframe') this.frame(el, depth);
     else if (role === 'heading') this.heading(el, view, depth, acts, control);
     else if (CONTAINER_ROLES.has(role) || acts) this.box(el, role, view, depth, acts, control);
@@ -72,10 +74,13 @@ class Outline extends OutlineWalk {
     if (!view.inline) this.flush(depth);
   }
 
-  // A formula that its author has put into words, in the line that it stands in.
+  // A formula in the line that it stands in, in the words that its author has put it into.
   formula(el, view, depth) {
     if (!view.inline) this.flush(depth);
-    if (view.visible) this.words += ` math ${quote(nameOf(el, 'math'))} `;
+    if (hasLabel(el)) {
+      if (view.visible) this.words += ` math ${quote(nameOf(el, 'math'))} `;
+    } else if (!view.readable) this.hidden += textContentOf(el).trim().length;
+    else if (!this.onlyRefs) this.addText(el, formulaText(el));
     if (!view.inline) this.flush(depth);
   }
 

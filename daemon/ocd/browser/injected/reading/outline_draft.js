@@ -1,6 +1,6 @@
 // The lines of an outline as they are written: the words not yet on one, what joins, what is dropped.
 
-const UNSEEN_CONTENT = /^(?:counter|"[^"]*" counter)|[")] (?:counters?\(|\/ ")/;
+const UNSEEN_CONTENT = /[")] \/ /;
 
 class OutlineDraft {
   constructor(options) {
@@ -49,13 +49,14 @@ class OutlineDraft {
   }
 
   // Words that a style sheet puts before or after those of an element, where all of them show: signs and
-  // icons say nothing, numbers that are counted are not known, and what is said instead of a sign is not seen.
-  addGenerated(el, pseudo) {
+  // icons say nothing, nor do the numbers of lines, and what is said instead of a sign is not seen.
+  addGenerated(el, pseudo, view) {
     const { content, fontFamily } = getComputedStyle(el, pseudo);
     if (!SHORT_WORD.test(content) || UNSEEN_CONTENT.test(content) || ICON_FONT.test(fontFamily))
       return;
+    if (view.preserves && COUNTS.test(content)) return;
     const words = generatedText(el, pseudo);
-    if (SHORT_WORD.test(words)) this.words += words;
+    if (tagOf(el) === 'Q' || SHORT_WORD.test(words)) this.words += words;
   }
 
   line(depth) {

@@ -50,8 +50,9 @@ class OutlineWalk extends OutlineDraft {
     } else {
       const fold = tag === 'DETAILS' && !el.open;
       const list = hasComposedChildren(el, tag) ? [...composedChildrenOf(el)] : null;
-      const worded = !control && this.worded.size > 0 && this.worded.has(el) && view.readable;
-      if (worded) this.addGenerated(el, '::before');
+      const worded =
+        !control && (tag === 'Q' || (this.worded.size > 0 && this.worded.has(el))) && view.readable;
+      if (worded) this.addGenerated(el, '::before', view);
       let place = 0;
       for (
         let kid = list ? list[0] : firstChildOf(el);
@@ -71,7 +72,7 @@ class OutlineWalk extends OutlineDraft {
         }
       }
       if (this.owners.by.size && this.owners.by.has(el)) this.owned(el, depth, control);
-      if (worded) this.addGenerated(el, '::after');
+      if (worded) this.addGenerated(el, '::after', view);
     }
     this.level--;
   }
@@ -117,6 +118,7 @@ class OutlineWalk extends OutlineDraft {
       if (tag === 'A' && this.plainLink(el, view, depth)) return;
     }
     const ariaHidden = el.hasAttributes() && el.getAttribute('aria-hidden') === 'true';
+    if (view && tag === 'MJX-CONTAINER' && this.mathJax(el, view, depth, control)) return;
     if (
       !view ||
       (ariaHidden &&
@@ -126,6 +128,15 @@ class OutlineWalk extends OutlineDraft {
     } else if (ariaHidden && !this.ariaHidden && !isIconWord(el, el.textContent))
       this.ariaHiddenElement(el, tag, view, depth);
     else this.shownElement(el, tag, view, depth, control);
+  }
+
+  // A formula of MathJax, which takes the focus for its own menu alone. Returns whether it is one.
+  mathJax(el, view, depth, control) {
+    const text = textOfMathJax(el);
+    if (text === '' || control) return text !== '';
+    if (getComputedStyle(el).display === 'block') this.flush(depth);
+    if (view.readable && !this.onlyRefs) this.addText(el, text);
+    return true;
   }
 
   // A cell without attributes that holds words alone, as most of a large table: what it is and does
@@ -177,9 +188,15 @@ class OutlineWalk extends OutlineDraft {
       this.hidden += el.textContent.trim().length;
       return;
     }
+    const formula = formulaDrawnBy(el);
+    if (formula !== null) {
+      if (view.readable && !this.onlyRefs) this.addText(el, formulaText(formula));
+      return;
+    }
     const words = view.inline && el.querySelector(INTERACTIVE_SELECTOR) === null;
     if (!words) this.flush(depth);
-    const [at, before] = [this.lines.length, this.words];
+    const before = this.words;
+    let at = this.lines.length;
     this.words = '';
     this.ariaHidden = true;
     this.shownElement(el, tag, view, depth, null);
@@ -192,6 +209,8 @@ class OutlineWalk extends OutlineDraft {
       return;
     }
     this.flush(depth);
+    if (!BLANK.test(before) && !this.onlyRefs)
+      this.lines.splice(at++, 0, [depth, TEXT, squeeze(before)]);
     if (
       this.lines.length === at + 1 &&
       this.lines[at][1] === TEXT &&
