@@ -162,3 +162,27 @@ def test_chips_in_a_box_without_a_box_are_read(at: Callable[[str], Page]) -> Non
     assert page.do("form_input", query="Cities", value=["Rome", "Oslo"])["value"] == "Rome, Oslo"
     assert page.do("form_input", query="Cities", value=["Berlin"])["value"] == "Berlin"
     assert page.js("chosen.join()") == "Berlin"
+
+
+_ONE_CHOICE = """document.body.innerHTML = `<div><p>Saved <button id=dismiss>&times;</button></p>
+<button role=checkbox aria-checked=true id=box>x</button>
+<button role=combobox aria-haspopup=listbox aria-expanded=false aria-label=Snack
+  id=snack>Kiwi</button>
+<ul role=listbox hidden id=list><li role=option>Kiwi<li role=option>Lime</ul></div>`;
+window.heard = [];
+for (const one of [dismiss, box]) one.onclick = () => heard.push(one.id);
+snack.onclick = () => { list.hidden = false; snack.setAttribute("aria-expanded", "true"); };
+list.onclick = (event) => {
+  snack.textContent = event.target.textContent;
+  list.hidden = true;
+  snack.setAttribute("aria-expanded", "false");
+};"""
+
+
+def test_crosses_beside_a_list_of_one_choice_are_not_clicked(at: Callable[[str], Page]) -> None:
+    """Neither a box that is ticked with a cross nor the button that closes a message."""
+    page = at("several-values.html")
+    page.js(_ONE_CHOICE)
+    page.do("form_input", query="Snack", value="Lime")
+    assert page.text("#snack") == "Lime"
+    assert page.js("heard.join()") == ""

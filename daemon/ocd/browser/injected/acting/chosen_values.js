@@ -33,8 +33,12 @@ function isRemover(el) {
   return /^(?:BUTTON|A)$/.test(tagOf(el)) && REMOVES.test(`${attributeWords(el)} ${text}`);
 }
 
+// What does another thing than that, whatever it shows: a box ticked with a cross.
+const OTHER_CONTROLS = '[role=checkbox], [role=switch], [role=radio], [role=tab], [role=slider]';
 const removersIn = (area) =>
-  [...allMatches(area, POSSIBLE_REMOVERS)].slice(0, MAX_AREA_ELEMENTS).filter(isRemover);
+  [...allMatches(area, POSSIBLE_REMOVERS)]
+    .slice(0, MAX_AREA_ELEMENTS)
+    .filter((one) => closestMatch(one, OTHER_CONTROLS) === null && isRemover(one));
 
 // The words of a label, but for those of what removes it, and what stands before the next.
 function tokenName(el) {
@@ -85,30 +89,6 @@ function boxAround(control) {
     at = composedParentOf(at);
   }
   return isSearchField(control) ? null : last; // beside a search there may be what filters its results
-}
-
-// The list of a form that a field stands for.
-function standsForList(control) {
-  const own = (area) => [area, ...allMatches(area, 'select')];
-  return (
-    areasAround(control)
-      .flatMap(own)
-      .find(
-        (one) => tagOf(one) === 'SELECT' && one.multiple && (one.tabIndex < 0 || !isShown(one)),
-      ) ||
-    hiddenListBefore(control) ||
-    null
-  );
-}
-
-// Kept beside the box that stands for it, where nothing of it shows.
-function hiddenListBefore(control) {
-  for (let at = control, steps = 0; at && steps < MAX_AROUND; at = composedParentOf(at), steps++) {
-    const before = previousElementSiblingOf(at);
-    if (before && tagOf(before) === 'SELECT')
-      return before.multiple && (before.tabIndex < 0 || !isShown(before)) ? before : null;
-  }
-  return null;
 }
 
 // What a field that is kept for the control's form says of the labels beside it: the words of each, with commas
@@ -237,11 +217,18 @@ function valuesInText(control, areas, wanted) {
   );
 }
 
+// Whether one value is all that a button with a list says: it has no others, whatever stands beside it.
+const showsAlone = (control, values) =>
+  values.length === 1 &&
+  kindOf(control) === 'custom' &&
+  normalizeText(visibleText(control)) === normalizeText(values[0]);
+
 // The values that a field shows as chosen: { name, value, token, remover }, as far as there is each of these.
 function chosenValues(control, values) {
   const wanted = new Set(values.map(normalizeText));
   const areas = areasAround(control);
   const list = standsForList(control);
+  if (list === null && showsAlone(control, values)) return [{ name: values[0] }];
   const box = boxAround(control);
   const searches = isSearchField(control);
   const removable = removableTokens(control, box ? [box] : searches && !list ? [] : areas);

@@ -155,13 +155,16 @@ function textsAround(at, control, list) {
 
 // Whether an element is or contains a field other than the control. Fields that the keyboard cannot reach do not
 // count: they hold values for the form.
+const DRAWN_FIELDS = /^(?:combobox|checkbox|switch|radio|slider|spinbutton|textbox|searchbox)$/;
 const hasOtherField = (at, control) =>
-  [at, ...allMatches(at, 'input, textarea, [role=combobox]')].some(
+  [at, ...allMatches(at, 'input, textarea, [role]')].some(
     (one) =>
       !nodeContains(control, one) &&
       !nodeContains(one, control) &&
-      (/^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) || getAttributeOf(one, 'role') === 'combobox') &&
+      (/^(?:INPUT|TEXTAREA)$/.test(tagOf(one)) ||
+        DRAWN_FIELDS.test(getAttributeOf(one, 'role') ?? '')) &&
       one.tabIndex >= 0 &&
+      closestMatch(one, '[role=listbox], [role=tree], [role=menu]') === null &&
       one.checkVisibility(),
   );
 

@@ -117,3 +117,27 @@ function currentLists() {
     offeredLists.lists = floatingListsBeside(offeredLists.by);
   return offeredLists.lists;
 }
+
+// The list of a form that a field stands for.
+function standsForList(control) {
+  const own = (area) => [area, ...allMatches(area, 'select')];
+  return (
+    areasAround(control)
+      .flatMap(own)
+      .find(
+        (one) => tagOf(one) === 'SELECT' && one.multiple && (one.tabIndex < 0 || !isShown(one)),
+      ) ||
+    hiddenListBefore(control) ||
+    null
+  );
+}
+
+// Kept beside the box that stands for it, where nothing of it shows.
+function hiddenListBefore(control) {
+  for (let at = control, steps = 0; at && steps < MAX_AROUND; at = composedParentOf(at), steps++) {
+    const before = previousElementSiblingOf(at);
+    if (before && tagOf(before) === 'SELECT')
+      return before.multiple && (before.tabIndex < 0 || !isShown(before)) ? before : null;
+  }
+  return null;
+}
