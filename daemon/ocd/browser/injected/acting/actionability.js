@@ -145,7 +145,16 @@ function describe(el) {
   return `${role || `<${el.tagName.toLowerCase()}${id}${classes}>`}${name ? ` ${quote(clip(name, 80))}` : ''}`;
 }
 
+// Whether a box to tick that is not drawn lies over the words beside it, which are its face.
+const isOverItsFace = (hit, el) =>
+  isTicked(hit) &&
+  !isControl(el) &&
+  parentElementOf(hit) !== null &&
+  nodeContains(parentElementOf(hit), el) &&
+  isInvisible(hit, getComputedStyle(hit));
+
 function isPartOfTarget(hit, el) {
+  if (isOverItsFace(hit, el)) return true;
   for (let at = hit; at; at = (tagOf(at) !== 'FORM' && at.assignedSlot) || composedParentOf(at)) {
     if (at === el) return true;
     if (at.tagName === 'LABEL' && (at.control === el || isFaceOf(at, el))) return true;

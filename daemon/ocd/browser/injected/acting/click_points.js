@@ -100,11 +100,19 @@ function handlerOf(el) {
   const idle = el.tagName === 'LABEL' && !el.control; // it has nothing to pass a click on to
   // A button that clicks pass through is off; a combobox, or a field that only shows, is opened by the box around it.
   const opens = roleOf(el) === 'combobox' || el.readOnly === true;
-  if (el.tagName === 'AREA' || (isControl(el) && !idle && !opens)) return el;
+  if (el.tagName === 'AREA') return el;
+  if (isControl(el) && !idle && !opens) return hostTakingClicks(el) ?? el;
   let at = el;
   while (at && getComputedStyle(at).pointerEvents === 'none') at = composedParentOf(at);
   if (at !== el && opens) at = boxAtPlaceOf(el) || at;
   return !at || PAGE_TAGS.has(tagOf(at)) ? el : at;
+}
+
+// The element that a control is the inner part of, where that lets clicks through and the whole takes them.
+function hostTakingClicks(el) {
+  const host = hostOf(rootNodeOf(el)) ?? null;
+  if (host === null || getComputedStyle(el).pointerEvents !== 'none') return null;
+  return getComputedStyle(host).pointerEvents === 'none' ? null : host;
 }
 
 const DRAWN_SELECTOR = 'svg, img, canvas, video, iframe, input, button';

@@ -22,7 +22,7 @@ function listKind(control) {
     const typeless =
       control.readOnly ||
       control.getAttribute('aria-readonly') === 'true' ||
-      control.inputMode === 'none';
+      (control.inputMode === 'none' && control.getAttribute('aria-haspopup') !== 'dialog');
     if (!suggests && typeless && control.getAttribute('aria-haspopup') === 'listbox')
       return 'custom';
     if (!suggests || control.list) return '';
@@ -100,7 +100,10 @@ function takesSeveral(el) {
     hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true ||
     choicesOf(control)
       .slice(0, 1)
-      .some((one) => one.querySelector('input[type=checkbox]'))
+      .some(
+        (one) =>
+          one.matches('[role=menuitemcheckbox]') || one.querySelector('input[type=checkbox]'),
+      )
   );
 }
 
@@ -108,14 +111,23 @@ function takesSeveral(el) {
 // place; the control itself if nothing covers it, null if something unrelated does.
 function openerAround(control) {
   const box = isPresent(control) ? visibleBoxOf(control) : null;
-  // One that is there for the keyboard alone: scaled to nothing, and moved out of the way.
-  if (box && Math.max(box.width, box.height) <= 1) return parentElementOf(control);
+  if (isPresent(control) && showsNothing(control, box)) return shownBoxAround(control);
   let top =
     box && topElementAt(control.ownerDocument, box.x + box.width / 2, box.y + box.height / 2);
   if (!top || isPartOfTarget(top, control)) return control;
   for (let steps = 0; top && !nodeContains(top, control) && steps < MAX_OVER; steps++)
     top = parentElementOf(top);
   return top && nodeContains(top, control) && !PAGE_TAGS.has(tagOf(top)) ? top : null;
+}
+
+const showsNothing = (el, box = visibleBoxOf(el)) =>
+  box === null || Math.max(box.width, box.height) <= 1 || viewOf(el) === null;
+
+// What shows in the place of a control that is there for the keyboard alone: scaled to nothing, and moved out of the way.
+function shownBoxAround(control) {
+  let at = parentElementOf(control);
+  for (let steps = 1; at && steps < MAX_OVER && showsNothing(at); steps++) at = parentElementOf(at);
+  return at && !PAGE_TAGS.has(tagOf(at)) && !hasOtherField(at, control) ? at : control;
 }
 
 // Finds the element to click to open a list, if it is not the control; waits for other lists to close.

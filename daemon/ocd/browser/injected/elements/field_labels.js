@@ -18,7 +18,9 @@ const BOUNDARY_TAGS = new Set([
   'MAIN',
   'DIALOG',
 ]);
-const LIST_SELECTOR = 'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=grid]'; // and no label
+// and no label
+const LIST_SELECTOR =
+  'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=menubar], [role=tablist], [role=grid], [role=tree], [role=treegrid]';
 const MAX_LABEL = 100; // characters: what is longer is no label
 const MAX_STEPS_UP = 5;
 const MAX_STAND_IN_STEPS = 8;

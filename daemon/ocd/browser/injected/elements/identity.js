@@ -49,9 +49,11 @@ function spacedTextOf(el) {
 }
 
 // The closest ancestor that says more than the element itself, and its other words. A cell and a
-// group of buttons say nothing about whose they are: the row or the entry that they stand in does.
+// group of buttons say nothing about whose they are: the row or the entry that they stand in does. Other entries say
+// nothing about one.
 function surroundingWords(el) {
   const own = spacedTextOf(el);
+  const ofEntries = isEntry(el);
   let at = el;
   let inner = el; // what says no more than the element, and stands alone in what is looked at next
   let first = null;
@@ -68,6 +70,7 @@ function surroundingWords(el) {
     if (text.length <= own.length + 1) continue;
     const cell = isCell(at, tag);
     const entry = !cell && isEntry(at, tag);
+    if (ofEntries && !entry) continue;
     if (entry || (!cell && (isOwnUnit(at, text) || (!first && !saysOnlyControls(at, text)))))
       return { at, words: text.replace(own, ' '), repeated: isRepeated(at, tag, entry) };
     first ||= at;

@@ -56,7 +56,8 @@ function checkboxGroups() {
     );
 }
 
-const TICKED_ROWS = 'tr, li, [role=row], [role=listitem]';
+const TICKED_ROWS = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
+const MAX_ROW_TEXT = 1000; // characters
 
 // What can be ticked of what was found: an element that cannot be means the box that belongs to it alone.
 function ticksFor(found) {
@@ -76,9 +77,11 @@ const isTickable = ({ el, role }) =>
 
 const MAX_BOX_STEPS = 3; // from words to what holds them and a box in a shadow tree
 
-// The boxes to tick in a part of the page, also in the shadow trees of what stands in it.
+// The boxes to tick in a part of the page, also in the shadow trees of what stands in it; not what is around one.
 const boxesIn = (around) => [
-  ...[...allMatches(around, TICKED_BOX)].filter((box) => clientRectsOf(box).length > 0),
+  ...[...allMatches(around, TICKED_BOX)].filter(
+    (box) => clientRectsOf(box).length > 0 && firstMatch(box, TICKED_BOX) === null,
+  ),
   ...shadowRootsIn(around).flatMap(boxesIn),
 ];
 
@@ -88,13 +91,20 @@ const shadowRootsIn = (around) =>
     .map(shadowRootOf)
     .filter(Boolean);
 
-// The only box in an element, or the only one in its row or its custom element, which is called by what stands beside it.
+// The only box in an element, or the only one in its row or its custom element, unless other words stand beside it there.
 function boxOf(el) {
   const inside = boxesIn(el);
   if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
   const row = closestAround(el, TICKED_ROWS) ?? customElementAround(el);
   const [box, other] = row ? boxesIn(row) : [];
-  return box && !other && nameOf(box, roleOf(box)) === '' ? box : null;
+  return box && !other && !isCalledOtherwise(box, el, row) ? box : null;
+}
+
+// Whether people see what a box in a row is called, and it is something else.
+function isCalledOtherwise(box, el, row) {
+  const name = normalizeText(nameOf(box, roleOf(box)));
+  if (name === '' || name.includes(normalizeText(visibleTextOf(el, MAX_ROW_TEXT)))) return false;
+  return normalizeText(visibleTextOf(row, MAX_ROW_TEXT)).includes(name);
 }
 
 function customElementAround(el) {

@@ -215,10 +215,15 @@ class SearchQuery {
     if (!acts) return score;
     const shown = name && score < ALL_WORDS ? this.wordsShownInstead(el, role, name) : '';
     if (shown) return Math.max(score, this.nameScore(el, role, shown, acts) - HINT_PENALTY);
-    const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : '';
+    const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : this.labelInstead(el, score);
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
     const hint = name && !holdsWords(el, role) ? '' : hintIfWordless(el, role).slice(2, -1);
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
+  }
+
+  // The label that people see of a field that was given another name.
+  labelInstead(el, score) {
+    return score < ALL_WORDS && LABELABLE.test(tagOf(el)) && hasLabel(el) ? labelName(el) : '';
   }
 
   // The words of a button or a link that was given another name; '' if none of them are asked for. Those of a list are its
@@ -375,8 +380,9 @@ class SearchQuery {
   // Where all the words are in the name, in one way or another; else 0.
   allWordsScore(said, spoken) {
     if (said === this.phrase) return WHOLE_PHRASE;
-    if (said.startsWith(`${this.phrase} `)) return 80;
-    if (` ${said} `.includes(` ${this.phrase} `)) return 74;
+    const phrases = [this.phrase, this.whole];
+    if (phrases.some((phrase) => said.startsWith(`${phrase} `))) return 80;
+    if (phrases.some((phrase) => ` ${said} `.includes(` ${phrase} `))) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
     const start = this.rest.filter((word) =>
       spoken.some((one) => isPrefixOf(word, one) || (one.length > 3 && word.startsWith(one))),

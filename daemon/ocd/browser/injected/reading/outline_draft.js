@@ -102,7 +102,7 @@ class OutlineDraft {
     const { lines } = this;
     const [whole, head, name, states] = ITEM_LINE.exec(lines[at][2]) ?? [];
     const [pressed, called, ref, more] =
-      (head && lines[at + 1]?.[1] === LEAF && PRESSED_LINE.exec(lines[at + 1][2])) || [];
+      (head && lines[at + 1]?.[1] === LEAF && pressedIn(lines[at + 1][2])) || [];
     if (!pressed || called !== name || (head.startsWith('tab ') && pressed.startsWith('button ')))
       return;
     const own = states.split(' ');

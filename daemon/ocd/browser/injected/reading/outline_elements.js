@@ -76,6 +76,15 @@ const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
 const WRAPPING_ITEM = /^(?:menuitem|treeitem|tab)$/; // around the control that is pressed in it, on many pages
 const ITEM_LINE = /^((?:menuitem|treeitem|tab) ("(?:[^"\\]|\\.)*")) \[ref=e\d+\]((?: [a-z]+)*)/;
 const PRESSED_LINE = /^(?:button|link) ("(?:[^"\\]|\\.)*") (\[ref=e\d+\])((?: [a-z]+)*)/;
+// What is pressed in an item: a control, or words that show the hand; as PRESSED_LINE tells it.
+function pressedIn(line) {
+  const control = PRESSED_LINE.exec(line);
+  const [words, number, text] = control === null ? (CLICKED_TEXT.exec(line) ?? []) : [];
+  return words && hasOnlyPointerCursor(elementOf(Number(number)))
+    ? [words, quote(text), `[ref=e${number}]`, '']
+    : control;
+}
+const CLICKED_TEXT = /^clickable \[ref=e(\d+)\]: (.*)$/;
 const STATES_ALONE = /^(?: [a-z]+)+$/;
 const GROUP_OF_FIELDS = /^(?:group|radiogroup)\b/;
 const isPixelThin = (el) => boundingBoxOf(el).width <= 1 || boundingBoxOf(el).height <= 1; // for the keyboard alone

@@ -122,7 +122,9 @@ class OutlineWalk extends OutlineDraft {
     if (
       !view ||
       (ariaHidden &&
-        (control || !(isVisibleButHidden(el, view) || this.isAriaHiddenButton(el, tag, view))))
+        (control
+          ? !view.pointer || !this.isAriaHiddenButton(el, tag, view)
+          : !(isVisibleButHidden(el, view) || this.isAriaHiddenButton(el, tag, view))))
     ) {
       this.hidden += el.textContent.trim().length;
     } else if (ariaHidden && !this.ariaHidden && !isIconWord(el, el.textContent))

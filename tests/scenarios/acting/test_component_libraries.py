@@ -1,0 +1,188 @@
+"""Widgets in the shapes that component libraries give them: the page's own handlers tell."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support.pages import Page
+
+At = Callable[[str], Page]
+
+
+@pytest.fixture
+def built(at: At) -> Callable[..., Page]:
+    """Return a function that fills the page; `heard` lists what its elements say of themselves."""
+
+    def build(body: str, script: str = "") -> Page:
+        page = at("parts.html")
+        page.js(
+            f"document.body.innerHTML = {body!r}; window.heard = [];"
+            "for (const one of document.querySelectorAll('[data-say]'))"
+            f" one.addEventListener('click', () => heard.push(one.dataset.say)); {script}; 1"
+        )
+        return page
+
+    return build
+
+
+def heard(page: Page) -> str:
+    return page.js("heard.join()")
+
+
+_PAGES = (
+    "<style>li { display: inline-block; padding: 4px }</style><p>Pages</p><ul>"
+    "<li title='Previous Page' tabindex=0 data-say=previous>"
+    "<button tabindex=-1><svg width=9 height=9></svg></button></li>"
+    "<li tabindex=0 data-say=1><a>1</a></li><li tabindex=0 data-say=3><a>3</a></li>"
+    "<li title='Next Page' tabindex=0 data-say=next>"
+    "<button tabindex=-1><svg width=9 height=9></svg></button></li></ul>"
+)
+
+
+def test_words_of_other_entries_name_no_entry(built: Callable[..., Page]) -> None:
+    """'page 3' is not 'Next Page' in a list that has a 3."""
+    page = built(_PAGES)
+    reply = page.call("interact", query="page 3")
+    assert reply.code == "element_not_found"
+    assert heard(page) == ""
+
+
+_ROWS = (
+    "<table><tr><td><input type=checkbox aria-label='Select row' data-say=ada></td>"
+    "<td>Ada</td></tr><tr><td><div role=checkbox aria-label='Row 2'>"
+    "<input type=checkbox aria-label='Row 2' data-say=bob></div></td><td>Bob</td></tr>"
+    "<tr><td>Cem</td><td><label><input type=checkbox data-say=active> Active</label></td></tr>"
+    "</table><div role=tree><div role=treeitem><span role=checkbox tabindex=0 data-say=leaf"
+    " aria-checked=false aria-label='Select Leaf'>□</span><i style='cursor: pointer'>Leaf</i></div>"
+)
+
+
+def test_the_only_box_of_a_row_is_ticked_by_the_words_of_the_row(
+    built: Callable[..., Page],
+) -> None:
+    """Whatever name only assistive software is told; not by words where its own are seen."""
+    page = built(
+        _ROWS,
+        "document.querySelector('[data-say=leaf]').onclick = (event) =>"
+        " event.target.setAttribute('aria-checked', 'true')",
+    )
+    for words in ("Ada", "Bob", "Leaf"):
+        page.do("interact", query=words, action="check")
+    assert heard(page) == "ada,bob,leaf"
+    assert page.call("interact", query="Cem", action="check").code != ""
+    assert heard(page) == "ada,bob,leaf"
+
+
+_DROPDOWN = (
+    "<div style='height: 2000px'></div><label for=city>City</label>"
+    "<div id=drop style='border: 1px solid; width: 200px; position: relative'>"
+    "<div style='position: absolute; top: -22px; width: 1px; height: 1px; overflow: hidden;"
+    " clip: rect(0, 0, 0, 0)'><input id=city readonly aria-haspopup=listbox></div>"
+    "<span id=shown style='display: block; height: 20px'>&nbsp;</span></div>"
+    "<ul id=list role=listbox hidden><li role=option>Rome</li><li role=option>Oslo</li></ul>"
+)
+_OPENS = """
+drop.onclick = () => { list.hidden = false; };
+list.onclick = (event) => { shown.textContent = event.target.textContent; list.hidden = true; }"""
+
+
+def test_a_list_is_opened_by_the_box_around_a_field_for_the_keyboard(
+    built: Callable[..., Page],
+) -> None:
+    """A click on its label would only focus it."""
+    page = built(_DROPDOWN, _OPENS)
+    page.do("form_input", query="City", value="Oslo")
+    assert page.text("#shown") == "Oslo"
+
+
+def test_a_field_with_a_calendar_takes_typed_dates(built: Callable[..., Page]) -> None:
+    """`inputmode=none` keeps the screen's keyboard away, not the keys."""
+    page = built(
+        "<label for=day>Day</label><input id=day role=combobox aria-haspopup=dialog"
+        " aria-expanded=false inputmode=none data-say=day>",
+        "day.onchange = () => heard.push(day.value)",
+    )
+    page.do("form_input", query="Day", value="05/04/2027")
+    assert page.js("day.value") == "05/04/2027"
+
+
+_FACE = (
+    "<div style='position: relative; width: 90px'><input type=checkbox data-say=tick style='"
+    "position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; margin: 0; z-index: 1'>"
+    "<div style='cursor: pointer; padding: 5px'>Unlocked</div></div>"
+)
+
+
+def test_words_under_a_box_that_is_not_drawn_tick_it(built: Callable[..., Page]) -> None:
+    page = built(_FACE)
+    page.do("interact", query="Unlocked")
+    assert heard(page) == "tick"
+
+
+_SEGMENT = """
+for (const name of ["Map", "Listing"]) {
+  const host = document.createElement("x-segment");
+  host.style.cssText = "display: inline-block; padding: 5px";
+  host.attachShadow({ mode: "open" }).innerHTML =
+    `<button role=tab style="pointer-events: none">${name}</button>`;
+  host.onclick = () => heard.push(name);
+  bar.append(host);
+}"""
+
+
+def test_a_control_that_its_custom_element_takes_the_clicks_of_is_clicked(
+    built: Callable[..., Page],
+) -> None:
+    page = built("<div id=bar role=tablist></div>", _SEGMENT)
+    page.do("interact", query="Listing")
+    assert heard(page) == "Listing"
+
+
+_CHECKED_MENU = """
+pets.onclick = () => { list.hidden = false; pets.setAttribute("aria-expanded", "true"); };
+list.onclick = (event) => {
+  const on = event.target.getAttribute("aria-checked") !== "true";
+  event.target.setAttribute("aria-checked", on);
+  heard = [...list.querySelectorAll("[aria-checked=true]")].map((one) => one.textContent);
+  pets.textContent = heard.join(", ") || "None";
+}"""
+
+
+def test_a_list_of_items_to_tick_takes_several(built: Callable[..., Page]) -> None:
+    page = built(
+        "<button id=pets role=combobox aria-label=Pets aria-haspopup=menu aria-controls=list"
+        " aria-expanded=false>None</button><div id=list role=menu hidden>"
+        + "".join(
+            f"<div role=menuitemcheckbox aria-checked=false>{name}</div>"
+            for name in ("Cow", "Pig", "Hen")
+        )
+        + "</div>",
+        _CHECKED_MENU,
+    )
+    page.do("form_input", query="Pets", value=["Cow", "Hen"])
+    assert heard(page) == "Cow,Hen"
+
+
+def test_items_of_a_tree_are_no_label_of_the_field_below(built: Callable[..., Page]) -> None:
+    page = built(
+        "<div role=tree><div role=treeitem tabindex=0 data-say=branch>Branch</div></div>"
+        "<input type=search placeholder='Search here'>"
+    )
+    page.do("interact", query="Branch")
+    assert heard(page) == "branch"
+
+
+def test_a_whole_phrase_is_meant_before_its_words_elsewhere(built: Callable[..., Page]) -> None:
+    """Words such as 'of' count where a name has all that is asked for, one after the other."""
+    page = built(
+        "<div><button data-say=none>Rate 0 of 5</button>"
+        "<button data-say=four>Rate 4 of 5 Rate 4 of 5</button></div>"
+    )
+    page.do("interact", query="Rate 4 of 5")
+    assert heard(page) == "four"
+
+
+def test_a_field_is_found_by_its_label_whatever_it_is_named(built: Callable[..., Page]) -> None:
+    page = built("<label for=day>Birthday</label><input id=day aria-label='Choose date'>")
+    page.do("form_input", query="Birthday", value="today")
+    assert page.js("day.value") == "today"
