@@ -186,3 +186,13 @@ def test_a_field_is_found_by_its_label_whatever_it_is_named(built: Callable[...,
     page = built("<label for=day>Birthday</label><input id=day aria-label='Choose date'>")
     page.do("form_input", query="Birthday", value="today")
     assert page.js("day.value") == "today"
+
+
+def test_a_box_is_ticked_though_a_button_is_called_so(built: Callable[..., Page]) -> None:
+    """Such as the chip of a value that was chosen."""
+    page = built(
+        "<div role=button tabindex=0>blue</div>"
+        "<label><input type=radio name=colour data-say=radio>Blue</label>"
+    )
+    page.do("interact", query="Blue", action="check")
+    assert heard(page) == "radio"

@@ -147,6 +147,7 @@ function describe(el) {
 
 // Whether a box to tick that is not drawn lies over the words beside it, which are its face.
 const isOverItsFace = (hit, el) =>
+  Boolean(hit) &&
   isTicked(hit) &&
   !isControl(el) &&
   parentElementOf(hit) !== null &&

@@ -221,7 +221,8 @@ function valuesInText(control, areas, wanted) {
 const showsAlone = (control, values) =>
   values.length === 1 &&
   kindOf(control) === 'custom' &&
-  normalizeText(visibleText(control)) === normalizeText(values[0]);
+  normalizeText(visibleText(control)) === normalizeText(values[0]) &&
+  !takesSeveral(control);
 
 // The values that a field shows as chosen: { name, value, token, remover }, as far as there is each of these.
 function chosenValues(control, values) {

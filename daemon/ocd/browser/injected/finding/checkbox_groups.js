@@ -59,7 +59,8 @@ function checkboxGroups() {
 const TICKED_ROWS = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
 const MAX_ROW_TEXT = 1000; // characters
 
-// What can be ticked of what was found: an element that cannot be means the box that belongs to it alone.
+// What can be ticked of what was found: an element that cannot be means the box that belongs to it alone. What fits
+// better than all of these is kept, to be refused.
 function ticksFor(found) {
   const ticks = new Map();
   for (const one of found) {
@@ -69,7 +70,9 @@ function ticksFor(found) {
     const tick = box ? { ...one, el: box, role, name: nameOf(box, role), acts: true } : one;
     if (!(ticks.get(tick.el)?.score >= tick.score)) ticks.set(tick.el, tick);
   }
-  return [...ticks.values()];
+  const all = [...ticks.values()];
+  const best = Math.max(0, ...all.filter(isTickable).map(({ score }) => score));
+  return all.filter((one) => isTickable(one) || one.score >= best + TIE);
 }
 
 const isTickable = ({ el, role }) =>
@@ -100,9 +103,11 @@ function boxOf(el) {
   return box && !other && !isCalledOtherwise(box, el, row) ? box : null;
 }
 
-// Whether people see what a box in a row is called, and it is something else.
+// Whether people see what a box in a row is called, and it is something else. What another control says is not about the
+// box.
 function isCalledOtherwise(box, el, row) {
   const name = normalizeText(nameOf(box, roleOf(box)));
+  if (name !== '' && WIDGETS.has(roleOf(el)) && roleOf(el) !== 'treeitem') return true;
   if (name === '' || name.includes(normalizeText(visibleTextOf(el, MAX_ROW_TEXT)))) return false;
   return normalizeText(visibleTextOf(row, MAX_ROW_TEXT)).includes(name);
 }
