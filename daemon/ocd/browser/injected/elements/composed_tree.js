@@ -19,7 +19,6 @@ const nextSiblingOf = getter(Node.prototype, 'nextSibling');
 const firstElementChildOf = getter(Element.prototype, 'firstElementChild');
 const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const nextElementSiblingOf = getter(Element.prototype, 'nextElementSibling');
-const previousElementSiblingOf = getter(Element.prototype, 'previousElementSibling');
 const childNodesOf = getter(Node.prototype, 'childNodes');
 const childElementsOf = getter(Element.prototype, 'children');
 const tagOf = getter(Element.prototype, 'tagName');
