@@ -85,7 +85,9 @@ def test_an_incompletely_loaded_page_is_usable_and_reported(
     url = site.url(path)
     daemon.do("navigate", url=site.url("article.html"))
     assert daemon.do("navigate", url=url)["broken_off"] == why
-    assert "heading" in daemon.do("read_page")["content"]
+    content = daemon.do("read_page")["content"]
+    assert "heading" in content
+    assert f"incomplete, its load ended early: {why}" in content
     assert daemon.do("page_reload")["broken_off"] == why
     daemon.do("wait_for", type="idle")
     assert "broken_off" not in daemon.do("navigate", url="back")
@@ -93,6 +95,21 @@ def test_an_incompletely_loaded_page_is_usable_and_reported(
     clicked = daemon.do("interact", query="Half")
     assert clicked["changed"]["broken_off"] == why
     assert "loading" not in clicked["changed"]
+
+
+@pytest.mark.parametrize("mode", ["outline", "dom", "markdown", "text"])
+def test_a_document_without_elements_is_read_as_empty(
+    daemon: Daemon, site: Site, mode: str
+) -> None:
+    """As one whose load broke off before its first element: that is no page that was left."""
+    daemon.do("navigate", url=site.url("article.html"))
+    daemon.do("javascript_tool", code="document.documentElement.remove()")
+    reading = daemon.do("read_page", mode=mode)["content"]
+    assert ("nothing to read: the document is empty" in reading) is (mode == "outline")
+    assert "Lighthouse" not in reading
+    assert daemon.do("find", query="Lighthouse")["count"] == 0
+    daemon.do("navigate", url=site.url("article.html"))
+    assert "heading" in daemon.do("read_page")["content"]
 
 
 def test_redirect_loop_ends(daemon: Daemon, site: Site) -> None:

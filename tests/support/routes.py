@@ -69,20 +69,32 @@ async def hang_body(request: web.Request) -> web.StreamResponse:
 
 
 async def break_off(
-    request: web.Request, text: str, headers: Mapping[str, str]
+    request: web.Request, text: str, headers: Mapping[str, str], *, gate: str = ""
 ) -> web.StreamResponse:
-    """Send a part of a page and close the connection."""
+    """Send a part of a page and close the connection; with `gate`, once that is open."""
     response = web.StreamResponse(headers={"Content-Type": "text/html", **headers})
     await response.prepare(request)
     await response.write(text.encode())
+    if gate:
+        await request.app[STATE].wait_open(gate)
     assert request.transport is not None
     request.transport.close()
     return response
 
 
 async def broken_off(request: web.Request) -> web.StreamResponse:
-    """Half of a page, and then the connection's end."""
-    return await break_off(request, "<title>Half</title><h1>Half</h1>", {"Content-Length": "9999"})
+    """Half of a page, and then the connection's end: once the browser has read that half."""
+    state = request.app[STATE]
+    state.hits["broken-off"] += 1
+    gate = f"half-{state.hits['broken-off']}"
+    text = f"<title>Half</title><h1>Half</h1><img src='/opened/{gate}' alt=''>"
+    return await break_off(request, text, {"Content-Length": "9999"}, gate=gate)
+
+
+async def opened(request: web.Request) -> web.Response:
+    """Open the gate of that name."""
+    request.app[STATE].open(request.match_info["name"])
+    return web.Response(status=204)
 
 
 async def stopped(request: web.Request) -> web.StreamResponse:
@@ -325,6 +337,7 @@ ROUTES = [
     web.get("/hang-body", hang_body),
     web.get("/hang-script", hang_script),
     web.get("/broken-off", broken_off),
+    web.get("/opened/{name}", opened),
     web.get("/stopped", stopped),
     web.get("/gate/{name}", gate),
     web.get(r"/chain/{number:\d+}", chain),

@@ -280,7 +280,7 @@ def _endpoint(params: DragDrop, name: str) -> drag_and_drop.DragEndpoint:
 
 _SCREEN_SHARE = 0.85  # of a screen
 # The page itself, not those in its frames.
-_PAGE = Locator(selector="html", nth=1)
+_PAGE = Locator(selector=":root", nth=1)
 _SCROLL = "function (x, y, smooth) { return openchrome.scrollElement(this, x, y, smooth) }"
 _WHERE = "function (across, way) { return openchrome.waitScrollEnd(this, across, way, 0) }"
 _IN_BOX = "function (across) { return openchrome.isInBox(this, across) }"

@@ -125,6 +125,27 @@ def test_xhtml_is_html(at: At) -> None:
     assert page.site.wait_for("/submit")
 
 
+def test_a_title_is_no_content_of_an_xhtml_page(at: At) -> None:
+    """What goes from a head is not told as removed."""
+    page = at("strict.xhtml")
+    page.do(
+        "javascript_tool", code="document.querySelector('h1').onclick = () => document.title = 'x'"
+    )
+    told = page.do("interact", query="Strict")
+    assert told["changed"]["title"] == "x"
+    assert "removed" not in told
+
+
+@pytest.mark.parametrize("document", ["drawing.svg", "data.xml"])
+def test_documents_that_are_not_html_are_scrolled_and_take_keys(at: At, document: str) -> None:
+    """The page itself is the root element, whatever that is, and its body is not worth a word."""
+    page = at(document)
+    assert "focus" not in page.do("read_page")["content"].splitlines()[0]
+    assert page.do("lightweight_scroll", direction="down", amount=50)["position"]["y"] == 50
+    page.do("interact", action="press", value="Home")
+    page.do("wait_for", type="function", value="scrollY === 0")
+
+
 def test_new_value_of_a_control_is_reported(at: At) -> None:
     """A checkbox and a typed text, whose values are not in the DOM."""
     page = at("words.html")

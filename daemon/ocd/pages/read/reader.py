@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.api.spelling import truncate
-from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.content.page_conversion import PageConversion
@@ -73,6 +72,8 @@ class Reading:
         parts = [page, url, *on_top(self.about)]
         if count := self.about.get("tools"):
             parts.append(f"offers {count} tool{'s' * (count > 1)} (page_tools)")
+        if broken_off := self.about.get("broken_off"):
+            parts.append(f"incomplete, its load ended early: {broken_off}")
         why = "" if self.text else self.about["nothing"]
         return f"- {' · '.join(parts)}\n" + (f"- (nothing to read: {why})\n" if why else "")
 
@@ -116,9 +117,11 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
         text, left_out = converted.text, converted.left_out
     title = await tab.title()
     mime = _MIME.get(mode, "text/plain")
-    about = reader.about
+    about = dict(reader.about)
     if about and len(tab.page_tools):
-        about = {**about, "tools": len(tab.page_tools)}
+        about["tools"] = len(tab.page_tools)
+    if about and (why := tab.page_loads.current.broken_off):
+        about["broken_off"] = why
     return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, about)
 
 
@@ -139,7 +142,8 @@ async def _read_rendered(
             if error.details.get("begun") is not False or clock() >= stop:
                 raise
         else:
-            if text or not reader.about.get("rendering") or clock() >= stop:
+            may_come = reader.without_root or reader.about.get("rendering")
+            if text or not may_come or clock() >= stop:
                 return reader, text
         await asyncio.sleep(_LOOK_AGAIN_S)
 
@@ -167,12 +171,15 @@ class _Reader:
         self._read: set[str] = set()
         self.refs = 0
         self.hidden = 0
+        self.without_root = False
         self.about: Mapping[str, Any] = {}
 
     async def read(self, frame: Frame, options: Mapping[str, Any]) -> str:
         """Return the text of a frame, with that of the frames inside it inserted.
 
-        Raises stale_ref if the requested element is gone, page_left if the document is not there.
+        A document without a root element has no text: a new one has none yet, and one whose load
+        broke off before its first element never has. Raises stale_ref if the requested element is
+        gone.
         """
         self._read.add(frame.frame_id)
         reply = await self._ask(frame, options)
@@ -180,7 +187,9 @@ class _Reader:
             reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None and not options.keys() & {"ref", "selector"}:
-            raise evaluate.page_left(begun=False)  # the new document has no root element yet
+            self.without_root = len(self._read) == 1
+            self.about = {"nothing": "the document is empty"} if options.get("head") else self.about
+            return ""
         if result is None:
             raise OcdError(
                 "stale_ref",

@@ -330,14 +330,18 @@ function fallbackNameOf(el, control, role) {
   return LABELLED_ROLES.has(role) ? labelBesideOf(control) : shortWordsOf(el);
 }
 
+// What the root element is called in every document, a drawing or other XML, too: it stands for the page.
+const PAGE_ROLE = 'html';
+
 // `whole`: with what tells the element again on a page whose ids and order have changed.
 function elementFacts(el, whole) {
   const control = controlOf(el);
   const role = roleOf(control);
+  const isPage = el === rootElementOf(documentOf(el));
   const name = clip(nameOf(control, role) || nameOf(el, role) || fallbackNameOf(el, control, role));
   return {
-    role: toldRoleOf(control) || el.tagName.toLowerCase(),
-    name,
+    role: isPage ? PAGE_ROLE : toldRoleOf(control) || el.tagName.toLowerCase(),
+    name: isPage ? '' : name,
     kind: kindOf(el),
     state: stateOf(el),
     most: control.maxLength > -1 ? control.maxLength : null,

@@ -219,7 +219,7 @@ function describeValue(state, el, { value, given, writes }) {
 function changesMore(state, told, { el }) {
   if (told.added.length || told.moved.length || told.values.length) return true;
   const isNews = (node) =>
-    !nodeContains(node, el) && !UNRENDERED_TAGS.has(node.nodeName) && textContentOf(node).trim();
+    !nodeContains(node, el) && !UNRENDERED_TAGS.has(node.tagName) && textContentOf(node).trim();
   return (
     [...state.values].some(([one, before]) => one.isConnected && valueOfField(one) !== before) ||
     state.records.some(

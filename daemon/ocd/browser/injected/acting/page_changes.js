@@ -31,7 +31,7 @@ class Changes {
   }
 
   children(record, passing) {
-    const unseen = UNRENDERED_TAGS.has(record.target.nodeName); // as a style sheet's text: no part of what the page shows
+    const unseen = UNRENDERED_TAGS.has(record.target.tagName); // as a style sheet's text: no part of what the page shows
     const within = passing.has(record.target) || isInside(record.target, passing);
     for (const node of record.addedNodes) {
       this.came.add(node);

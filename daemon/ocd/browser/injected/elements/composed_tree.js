@@ -2,8 +2,8 @@
 
 // Inputs of a form hide its properties when they are named like them ("tagName", "nodeType"), so
 // what the walk rests on is asked of the prototype.
-// Elements of XHTML have names in small letters: here they are called as in HTML.
-if (contentTypeOf(document) === 'application/xhtml+xml') {
+// In XML documents HTML's elements have names in small letters: here they are called as in HTML.
+if (contentTypeOf(document) !== 'text/html') {
   const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'tagName');
   const name = (el) => (el instanceof HTMLElement ? get.call(el).toUpperCase() : get.call(el));
   Object.defineProperty(Element.prototype, 'tagName', {

@@ -29,7 +29,7 @@
   addEventListener(
     'click',
     (event) => {
-      const link = event.composedPath().find((el) => el.nodeName === 'A' || el.nodeName === 'AREA');
+      const link = event.composedPath().find((el) => el.localName === 'a' || el.localName === 'area');
       if (typeof link?.href !== 'string' || !link.target || link.target === '_self' || !isExternal(link.href)) return;
       event.preventDefault();
       tell(link.href);
