@@ -82,15 +82,67 @@ async def test_a_page_that_takes_too_long_ends_the_process(workers, monkeypatch)
         await worker.run(extract, job("x"))
 
 
-async def test_one_of_two_processes_is_kept_for_a_while(workers, monkeypatch):
+async def test_a_process_for_each_processor_is_kept_for_a_while(workers, monkeypatch):
+    monkeypatch.setattr("ocd.conversion.worker.usable_processors", lambda: 2)
     monkeypatch.setattr("ocd.conversion.worker.KEPT_S", 0.0)
-    one, two = await workers.lend(), await workers.lend()
-    workers.give_back(one)
-    workers.give_back(two)
-    assert two.ended
-    await one.wait_ended()
-    await two.wait_ended()
+    lent = [await workers.lend() for _ in range(3)]
+    for worker in lent:
+        workers.give_back(worker)
+    assert [worker.ended for worker in lent] == [False, False, True]
+    for worker in lent:
+        await worker.wait_ended()
     assert not workers.warm
+
+
+async def convert_many(converter: ExtractionClient, pages: int) -> None:
+    """Convert that many pages at once and check that each is its own."""
+    async with asyncio.TaskGroup() as group:
+        found = [group.create_task(converter.convert(job(f"page {n}", 200))) for n in range(pages)]
+    assert [task.result().title for task in found] == [f"page {n}" for n in range(pages)]
+
+
+async def test_a_process_that_is_crowded_gets_another_beside_it(workers, monkeypatch):
+    """Until there are as many as may work; they are all given back."""
+    started: list[ConversionWorker] = []
+    start = ConversionWorker.start
+
+    async def recorded() -> ConversionWorker:
+        started.append(await start())
+        return started[-1]
+
+    monkeypatch.setattr("ocd.conversion.worker.ConversionWorker.start", recorded)
+    monkeypatch.setattr("ocd.conversion.worker.usable_processors", lambda: 2)
+    with closing(ExtractionClient(workers, processes=2, max_waiting=4)) as converter:
+        await converter.prepare()
+        await convert_many(converter, 4)
+        assert len(started) == 1
+        await convert_many(converter, 40)
+    assert len(started) == 2
+    assert not any(worker.ended for worker in started)
+
+
+async def test_another_process_that_cannot_be_started_is_not_needed(workers, monkeypatch):
+    converter = ExtractionClient(workers, processes=2, max_waiting=4)
+
+    async def refuse(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    with closing(converter):
+        await converter.prepare()
+        monkeypatch.setattr("ocd.conversion.worker.ConversionWorker.start", refuse)
+        await convert_many(converter, 40)
+
+
+async def test_a_short_crawl_uses_the_daemons_own_parsers_only_if_they_are_loaded(
+    workers, monkeypatch
+):
+    """They would take 10 MB of it for good."""
+    for is_loaded in (True, False):
+        monkeypatch.setattr("ocd.content.converter.is_loaded", lambda loaded=is_loaded: loaded)
+        with closing(ExtractionClient(workers)) as converter:
+            await converter.prepare()
+            await convert_many(converter, 3)
+        assert workers.warm is not is_loaded
 
 
 def named(url: str, text: str = "x") -> ExtractionJob:
@@ -160,7 +212,8 @@ async def test_a_small_page_that_grows_goes_to_the_process(workers, body):
     assert workers.warm
 
 
-async def test_an_ordinary_page_starts_no_process(workers):
+async def test_an_ordinary_page_starts_no_process(workers, monkeypatch):
+    monkeypatch.setattr("ocd.content.converter.is_loaded", lambda: True)
     body = b"<base href='/'>" + b"<ul><li><a href=x>x</a>\n</ul><blockquote>x</blockquote>" * 20
     with closing(ExtractionClient(workers)) as converter:
         await converter.convert(msgspec.structs.replace(job("x"), body=body))

@@ -1,5 +1,6 @@
 """The library that converts HTML to Markdown and text: its options and its slow cases."""
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,11 @@ _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 # So it does for ampersands, as references; this stands for one meanwhile.
 _MAX_AMPERSANDS = 4096
 _AMPERSAND, _QUOTED_AMPERSAND = "\U0010f7c0", "%F4%8F%9F%80"
+
+
+def is_loaded() -> bool:
+    """Return whether this process has converted before: the libraries take 10 MB for good."""
+    return "html_to_markdown" in sys.modules
 
 
 def convert(html: str, base_url: str, output: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from ocd.conversion.process import LENGTH_BYTES, FunctionCall, Outcome, codec, encode, frame
 from ocd.storage import crash_points
+from ocd.storage.machine_limits import usable_processors
 
 # For a process that is not even computing: busy machines are slow, whatever the page.
 MAX_CONVERSION_S = 120.0
@@ -181,45 +182,44 @@ class ConversionWorker(asyncio.SubprocessProtocol):
 
 
 class ConversionPool:
-    """Lends processes to crawls, one each. Keeps one of those that come back for a while."""
+    """Lends processes to crawls. Those that come back are kept for a while, one per processor."""
 
     def __init__(self) -> None:
-        self._idle: ConversionWorker | None = None
+        self._idle: list[ConversionWorker] = []
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
     def warm(self) -> bool:
         """Whether a started process is available."""
-        return self._idle is not None and not self._idle.ended
+        return any(not worker.ended for worker in self._idle)
 
     async def lend(self) -> ConversionWorker:
         """Return a process for the caller's exclusive use; OSError if none can be started."""
-        idle, self._idle = self._idle, None
-        self._keep_until(None)
-        return idle if idle is not None and not idle.ended else await ConversionWorker.start()
+        while self._idle:
+            worker = self._idle.pop()
+            if not worker.ended:
+                return worker
+        return await ConversionWorker.start()
 
     def give_back(self, worker: ConversionWorker) -> None:
         """Take a process back; it is ended if it is still busy, or if enough are kept."""
-        if worker.busy or worker.ended or self.warm:
+        if worker.busy or worker.ended or len(self._idle) >= usable_processors():
             worker.kill()
             return
-        self._idle = worker
-        self._keep_until(asyncio.get_running_loop().call_later(KEPT_S, self._end))
-
-    def _keep_until(self, expiry: asyncio.TimerHandle | None) -> None:
+        self._idle.append(worker)
         if self._expiry is not None:
             self._expiry.cancel()
-        self._expiry = expiry
+        self._expiry = asyncio.get_running_loop().call_later(KEPT_S, self._end_idle)
 
-    def _end(self) -> None:
-        idle, self._idle = self._idle, None
-        if idle is not None:
-            idle.kill()
+    def _end_idle(self) -> list[ConversionWorker]:
+        ended, self._idle = self._idle, []
+        for worker in ended:
+            worker.kill()
+        return ended
 
     async def close(self) -> None:
-        """End the process that is kept for reuse."""
-        self._keep_until(None)
-        idle, self._idle = self._idle, None
-        if idle is not None:
-            idle.kill()
-            await idle.wait_ended()
+        """End the processes that are kept for reuse."""
+        if self._expiry is not None:
+            self._expiry.cancel()
+        for worker in self._end_idle():
+            await worker.wait_ended()

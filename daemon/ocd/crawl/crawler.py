@@ -156,7 +156,7 @@ class Crawler:
             spilled = stack.enter_context(closing(SpilledEntries(work.directory / "frontier.db")))
             log = stack.enter_context(closing(FrontierLog(work.directory)))
             answers = stack.enter_context(closing(RawAnswerLog(work.directory)))
-            reader: PageReader = self._open_local_reader(stack, work, spec, http, renderer)
+            reader: PageReader = await self._open_local_reader(stack, work, spec, http, renderer)
             if spec.cluster:
                 cluster = self._open_cluster(work, spec, logins, reader)
                 reader = await stack.enter_async_context(cluster)
@@ -175,7 +175,7 @@ class Crawler:
             )
             yield _CrawlRun(work, spec, tools, log)
 
-    def _open_local_reader(
+    async def _open_local_reader(
         self,
         stack: AsyncExitStack,
         work: TaskHandle,
@@ -184,6 +184,8 @@ class Crawler:
         renderer: BrowserFetcher,
     ) -> LocalReader:
         converter = stack.enter_context(closing(ExtractionClient(self._workers)))
+        if not spec.cluster:
+            await converter.prepare()
         cache = None
         if spec.cache:
             folder = work.directory.parent.parent / CACHE

@@ -3,6 +3,7 @@
 import hashlib
 from array import array
 from collections import OrderedDict
+from itertools import filterfalse
 from operator import eq
 from zlib import crc32
 
@@ -48,7 +49,7 @@ def _shingles(text: str) -> list[str]:
     links = [line for line in lines if line[-1:] == ")" and line.lstrip().startswith(_LINK_LINES)]
     if links:
         of_links = frozenset(links)
-        text = " ".join(line for line in lines if line not in of_links)
+        text = " ".join(filterfalse(of_links.__contains__, lines))
     words = text.split()
     shingles = list(map(" ".join, zip(*(words[at:] for at in range(_SHINGLE)), strict=False)))
     some = [link for link in links if crc32(link.encode(errors="replace")) % _LINKS_OF == 0]

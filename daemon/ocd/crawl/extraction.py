@@ -1,44 +1,62 @@
-"""Where pages are converted: in the daemon or, if they are large, in a process of their own."""
+"""Where pages are converted: in processes beside the daemon or, some small ones, in the daemon."""
 
 import asyncio
+import contextlib
+from operator import attrgetter
 
+from ocd.content import converter
 from ocd.content.conversion_cost import MUCH_GROWTH, growth
 from ocd.conversion.worker import ConversionFailedError, ConversionPool, ConversionWorker
 from ocd.crawl.fetch.charset import is_undeclared
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_in_process
-from ocd.storage.machine_limits import is_out_of_memory
+from ocd.storage.machine_limits import is_out_of_memory, usable_processors
 
 # Pages of this size take about 10 ms, those with this many tags up to 50: no other call should
 # wait longer for the loop.
 LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
-# A crawl of more pages than this is worth a process that does half of the work.
+# A crawl of more pages than this is worth a process, if the parsers are loaded here anyway.
 _WORTH_A_PROCESS = 10
-# How many small pages may wait for the process; further ones are extracted here, which makes the
-# daemon load the parsers, too: 10 MB.
+# How many small pages may wait for each process before there is another one and, if there may be
+# no other, further pages are extracted here.
 MAX_WAITING = 16
+# One process takes three times as long for a page as the daemon, which is busy with fetching it.
+_MAX_PROCESSES = 3
 
 
 class ExtractionClient:
     """Extracts the pages of one crawl; `close` it at the end.
 
-    max_waiting: how many small pages wait for the process before further ones are extracted here.
+    Args:
+        pool: lends processes, and takes them back at the end.
+        processes: how many may work at once; None for one per processor, up to three.
+        max_waiting: how many small pages wait for each before another is started or, at last,
+            further ones are extracted here.
     """
 
-    def __init__(self, workers: ConversionPool, max_waiting: int = MAX_WAITING) -> None:
-        self._workers = workers
+    def __init__(
+        self, pool: ConversionPool, processes: int | None = None, max_waiting: int = MAX_WAITING
+    ) -> None:
+        self._pool = pool
+        self._max_processes = processes or min(_MAX_PROCESSES, usable_processors())
         self._max_waiting = max_waiting
-        self._worker: ConversionWorker | None = None
+        self._workers: list[ConversionWorker] = []
         self._starting = asyncio.Lock()
         self._local_lock = asyncio.Lock()
         self._converted = 0
 
     def close(self) -> None:
-        """Give the borrowed worker back."""
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            self._workers.give_back(worker)
+        """Give the borrowed processes back."""
+        for worker in self._workers:
+            self._pool.give_back(worker)
+        self._workers.clear()
+
+    async def prepare(self) -> None:
+        """Start a process unless pages can be extracted here, so that it is ready for the first."""
+        if not converter.is_loaded():
+            with contextlib.suppress(OSError):  # tried again with the first page
+                await self._process()
 
     async def convert(self, job: ExtractionJob) -> ExtractionResult:
         """Return what `extract` returns; conversion_failed for a page that kills the process."""
@@ -48,7 +66,7 @@ class ExtractionClient:
             return _extract_here(job)
         while True:
             try:
-                worker = await self._start_process()
+                worker = await self._process()
             except OSError as error:
                 if not _is_large(job):
                     return _extract_here(job)
@@ -61,24 +79,47 @@ class ExtractionClient:
                 continue  # it was waiting behind the page that killed the process
 
     async def _can_convert_here(self) -> bool:
-        worker = self._worker
-        if worker is None:
-            return self._converted < _WORTH_A_PROCESS and not self._workers.warm
-        if worker.busy < self._max_waiting:
+        least_busy = self._least_busy()
+        if least_busy is None:
+            is_short = self._converted < _WORTH_A_PROCESS and not self._pool.warm
+            return is_short and converter.is_loaded()
+        if not self._is_crowded(least_busy) or len(self._workers) < self._max_processes:
             return False
         async with self._local_lock:
             # One at a time, with turns of the loop in between to see what the process has finished:
             # otherwise it would idle while everything is converted here.
             await asyncio.sleep(0)
-            return worker.busy >= self._max_waiting
+            least_busy = self._least_busy()
+            return least_busy is not None and self._is_crowded(least_busy)
 
-    async def _start_process(self) -> ConversionWorker:
-        if self._worker is not None and not self._worker.ended:
-            return self._worker
+    def _least_busy(self) -> ConversionWorker | None:
+        self._workers = [worker for worker in self._workers if not worker.ended]
+        return min(self._workers, key=attrgetter("busy"), default=None)
+
+    def _is_crowded(self, worker: ConversionWorker) -> bool:
+        return worker.busy >= self._max_waiting
+
+    async def _process(self) -> ConversionWorker:
+        """Return the least busy process, or another one if that is crowded; OSError without any."""
+        worker = self._least_busy()
+        if worker is not None and not self._may_start_beside(worker):
+            return worker
         async with self._starting:
-            if self._worker is None or self._worker.ended:
-                self._worker = await self._workers.lend()
-            return self._worker
+            worker = self._least_busy()  # another page may have started one
+            if worker is not None and not self._may_start_beside(worker):
+                return worker
+            try:
+                started = await self._pool.lend()
+            except OSError:
+                if worker is None:
+                    raise
+                self._max_processes = len(self._workers)
+                return worker
+            self._workers.append(started)
+            return started
+
+    def _may_start_beside(self, least_busy: ConversionWorker) -> bool:
+        return self._is_crowded(least_busy) and len(self._workers) < self._max_processes
 
 
 def _is_large(job: ExtractionJob) -> bool:

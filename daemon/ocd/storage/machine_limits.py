@@ -1,4 +1,4 @@
-"""Limits of the machine: memory, threads, file descriptors.
+"""Limits of the machine: processors, memory, threads, file descriptors.
 
 msgspec does not check whether its allocation of a string succeeded: if a limit (`ulimit -v`)
 refuses it, the process ends with a segmentation fault. So memory for long texts is reserved here
@@ -33,6 +33,13 @@ _NO_THREAD = "can't start new thread"
 _NO_ROOM = ("failed to map segment", "cannot map zero-fill pages", "cannot create shared object")
 
 _is_expendable = False
+
+
+def usable_processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def mark_expendable() -> None:

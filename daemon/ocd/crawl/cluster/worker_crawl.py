@@ -123,7 +123,9 @@ class WorkerCrawl:
             min(self._slots.count, _MAX_TABS), pool_options(spec), logins=settings.logins,
         )  # fmt: skip
         stack.push_async_callback(renderer.close)
-        converter = ExtractionClient(self._converters, min(MAX_WAITING, self._slots.count // 2))
+        # A machine has a worker for each processor or two.
+        max_waiting = min(MAX_WAITING, self._slots.count // 2)
+        converter = ExtractionClient(self._converters, 1, max_waiting)
         stack.callback(converter.close)
         return LocalReader(spec, http, renderer, converter, sanitize=settings.sanitize), http
 

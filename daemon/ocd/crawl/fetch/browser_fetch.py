@@ -1,7 +1,6 @@
 """The browser as a source of pages; its pool is opened for the first page that needs it."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from ocd.browser.pool.page_pool import LoadedPage, PoolOptions
 from ocd.crawl.request_options import Cookie
 from ocd.crawl.spec import CrawlSpec
 from ocd.crawl.urls import origin_of, with_login, without_login
+from ocd.storage.machine_limits import usable_processors
 
 # Errors that mean there is no browser, now and for the rest of the crawl.
 NO_BROWSER = ("browser_not_found", "browser_failed", "disabled")
@@ -50,7 +50,7 @@ OpenPool = Callable[[int, PoolOptions], PageSource]
 
 def automatic_tabs() -> int:
     """Return the number of tabs beyond which more would only cost memory."""
-    return min(4, 2 * (os.cpu_count() or 1))
+    return min(4, 2 * usable_processors())
 
 
 def pool_options(spec: CrawlSpec) -> PoolOptions:
