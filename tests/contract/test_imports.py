@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
+from support.daemon import Daemon
 from support.syntax_trees import IN_ONE_WORKER, tree_of
 
 pytestmark = IN_ONE_WORKER
@@ -74,10 +76,30 @@ def test_idle_daemon_loads_no_browser_and_no_mcp() -> None:
         "re2",
         "protego",
         "PIL",
-        *("snowballstemmer", "sqlite3", "ctypes", "difflib", "statistics", "ada_url", "typer"),
+        *(
+            "snowballstemmer",
+            "sqlite3",
+            "ctypes",
+            "difflib",
+            "statistics",
+            "ada_url",
+            "typer",
+            "pyexpat",
+        ),
     }
     daemon = "import ocd.__main__, ocd.cli.serving, ocd.lifecycle"
     assert sorted(_loaded_by(daemon) & lazy) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux names what a process has mapped")
+@pytest.mark.usefixtures("own_programs")
+def test_started_daemon_has_not_loaded_libraries_for_pages() -> None:
+    """What it does as it starts needs no URL parser, XML parser or HTML parser: 15 MB."""
+    with Daemon() as daemon:
+        maps = psutil.Process(daemon.identity.pid).memory_maps()
+    mapped = {Path(one.path).name.partition(".")[0] for one in maps}
+    assert "_multidict" in mapped
+    assert sorted(mapped & {"_ada_wrapper", "pyexpat", "lexbor", "_html_to_markdown", "_re2"}) == []
 
 
 def test_the_dashboard_is_loaded_only_when_used() -> None:

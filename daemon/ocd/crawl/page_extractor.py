@@ -251,8 +251,9 @@ def _unfollowed(
 ) -> list[str]:
     # A link that also occurs without the mark is followed.
     left = Counter(href for href, _ in anchors) - Counter(signals.unfollowed)
-    marked = {url for href in signals.unfollowed if (url := join(base, href, routes=routes))}
-    return list(marked - {url for href in left if (url := join(base, href, routes=routes))})
+    followed = {join(base, href, routes=routes) for href in left}
+    marked = (join(base, href, routes=routes) for href in signals.unfollowed)
+    return list(dict.fromkeys(url for url in marked if url and url not in followed))
 
 
 def _content(document: "Document", job: ExtractionJob, links: list[tuple[str, str]]) -> str:

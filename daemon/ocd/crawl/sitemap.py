@@ -4,7 +4,6 @@ import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Literal
-from xml.parsers import expat
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
@@ -181,6 +180,8 @@ class _Reader:
 
 
 def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
+    from xml.parsers import expat  # 0.7 MB, and most daemons read no sitemap
+
     parser, reader = expat.ParserCreate(), _Reader()
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end

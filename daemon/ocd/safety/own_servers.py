@@ -23,7 +23,9 @@ class OwnServers:
     @classmethod
     def at(cls, hosts: Iterable[str], ports: Iterable[int]) -> "OwnServers":
         """Return the servers of these ports at these hosts, and at loopback."""
-        own = (canonical_host(host.partition("%")[0]) for host in hosts)
+        # An idle daemon listens at localhost and needs no URL parser to know it: 4 MB.
+        others = (host.partition("%")[0] for host in hosts if host not in _LOOPBACK)
+        own = map(canonical_host, others)
         return cls(tuple(dict.fromkeys((*_LOOPBACK, *own))), frozenset(ports))
 
     @property
