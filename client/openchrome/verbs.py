@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "994bdfd9b563784f"
+CATALOG_HASH = "643f8cdee0d9fec5"
 
 
 class Verbs(ABC):
@@ -883,6 +883,7 @@ class Verbs(ABC):
 
     def form_input(
         self, value: str | bool | int | float | Sequence[str] | None = None, *,
+        wait_for_ms: int | None = None, poll_interval: int | None = None,
         timeout_ms: int | None = None, ref: str | None = None, selector: str | None = None,
         query: str | None = None, value_path: str | os.PathLike[str] | None = None,
         tab_id: str | None = None,
@@ -895,6 +896,8 @@ class Verbs(ABC):
 
         Args:
             value: Text, true/false, option, date
+            wait_for_ms: ms to wait for it to appear (default: 1500)
+            poll_interval: ms between checks while the page does not change
             timeout_ms: Time limit in ms (default: 5000)
             ref: Element ref (e12)
             selector: or a CSS selector
@@ -903,8 +906,9 @@ class Verbs(ABC):
             tab_id: Default: the latest
         """
         return self._call("form_input", {
-            "value": value, "timeout_ms": timeout_ms, "ref": ref, "selector": selector,
-            "query": query, "value_path": value_path, "tab_id": tab_id,
+            "value": value, "wait_for_ms": wait_for_ms, "poll_interval": poll_interval,
+            "timeout_ms": timeout_ms, "ref": ref, "selector": selector, "query": query,
+            "value_path": value_path, "tab_id": tab_id,
         })
 
     def geolocation(

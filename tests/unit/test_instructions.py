@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ocd.api.errors import OcdError
 from ocd.pages.instructions.parser import parse
+from ocd.pages.locate.ordinals import split_ordinal
 
 
 def told(instruction: str) -> list[tuple[str, str, str]]:
@@ -69,12 +70,28 @@ def test_words_become_steps(instruction: str, steps: list[tuple[str, str, str]])
 
 
 @pytest.mark.parametrize(
-    ("words", "nth"), [("second", 2), ("last", -1), ("3rd", 3), ("#4", 4), ("number 5", 5)]
+    ("words", "nth", "rest"),
+    [
+        ("second Delete button", 2, "Delete button"),
+        ("the last Delete", -1, "Delete"),
+        ("3rd row", 3, "row"),
+        ("#4 Delete", 4, "Delete"),
+        ("number 5 Delete", 5, "Delete"),
+        ("Last name field", None, "Last name field"),
+        ("second name field", 2, "name field"),
+        ("0th row", None, "0th row"),
+        ("second", None, "second"),
+        ("secondary button", None, "secondary button"),
+    ],
 )
-def test_ordinals_say_which_one(words: str, nth: int) -> None:
-    """`the second Delete button` is one of equal elements."""
-    (step,) = parse(f"click the {words} Delete button")
-    assert (step.place, step.nth) == ("Delete button", nth)
+def test_ordinals_say_which_one(words: str, nth: int | None, rest: str) -> None:
+    """`the second Delete button` is one of equal elements; `last name` is a name."""
+    assert split_ordinal(words) == (nth, rest)
+
+
+def test_element_of_a_step_keeps_its_ordinal() -> None:
+    (step,) = parse("click the second button labelled Delete")
+    assert step.place == "second Delete button"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
 from ocd.pages.locate.geometry import to_tab_boxes
 from ocd.pages.locate.locators import Locator
+from ocd.pages.locate.matches import Match
 from ocd.pages.locate.wait import WaitPolicy, find_when_present
 from ocd.pages.read.element_properties import Property, read_property
 from ocd.safety.origins import text_source
@@ -106,7 +107,7 @@ class FindResult(TypedDict):
 async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
 
-    async def search() -> tuple[list[locators.Match], int] | None:
+    async def search() -> tuple[list[Match], int] | None:
         found = await locators.search(tab, params.query, params.limit)
         return found if found[0] else None
 

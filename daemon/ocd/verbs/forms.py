@@ -15,7 +15,7 @@ from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.field_errors import difference
 from ocd.pages.act.observation import ActionResult, Given, perform
-from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
+from ocd.pages.locate.locators import TEXT_FIELD_ROLES, TICK_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api import change_lines
@@ -31,6 +31,7 @@ from ocd.verb_api.element_params import (
 )
 
 Value = str | bool | int | float | tuple[str, ...]
+FIELD_WAIT_MS = 1500  # a field may come with an answer to the previous action
 _FIELD_S = 1.5  # that a field leaves each one after it, where there is so much time
 
 
@@ -43,6 +44,8 @@ class FormInput(ElementParams):
     """
 
     value: Annotated[Value, Meta(description="Text, true/false, option, date", extra=PAYLOAD)]
+    wait_for_ms: WaitForMs = FIELD_WAIT_MS
+    poll_interval: PollInterval = None
     timeout_ms: Timeout = 5000
 
 
@@ -77,7 +80,7 @@ class FillForm(Params):
     clear_first: Annotated[
         bool, Meta(description="false: append to the existing text", extra_json_schema=UNLISTED)
     ] = True
-    wait_for_ms: WaitForMs = 1500
+    wait_for_ms: WaitForMs = FIELD_WAIT_MS
     poll_interval: PollInterval = None
     timeout_ms: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_MS)] | None,
@@ -126,9 +129,8 @@ class FillFormResult(ActionReply):
 )
 async def form_input(tab: Tab, params: FormInput) -> Output:
     deadline = ActionDeadline.of(params.timeout_ms)
-    target = await resolve_target(
-        tab, replace(Locator.of(params), ties=TEXT_FIELD_ROLES, among="fields")
-    )
+    locator = _field_locator(Locator.of(params), params.value)
+    target = await _resolve_field(tab, locator, params, deadline)
     async with target.element:
         done = await fields.fill(target, deadline, params.value)
     data = {"ref": target.ref, "target": target.describe(), "value": done.value}
@@ -220,11 +222,11 @@ class _FormFill:
         after: the number of fields that follow, for which time is reserved.
         """
         words = field.label if field.query is None else field.query
-        locator = Locator(field.ref, field.selector, words, ties=TEXT_FIELD_ROLES, among="fields")
+        locator = _field_locator(Locator(field.ref, field.selector, words), field.value)
         named = {"field": str(locator)}
         self.at = repr(named["field"])
         try:
-            target = await self._resolve(locator)
+            target = await _resolve_field(self.tab, locator, self.params, self.deadline)
             left = self.deadline.seconds_left
             deadline = ActionDeadline.after(max(left / (after + 1), left - _FIELD_S * after))
             done = await fields.fill(
@@ -269,20 +271,6 @@ class _FormFill:
         invalid = [target.ref for target in self.targets if await held_values.is_invalid(target)]
         reported = [field for field in self.result.changed["not_valid"] if field["ref"] in invalid]
         self.result.changed["not_valid"] = reported
-
-    async def _resolve(self, locator: Locator) -> Target:
-        # The previous field may have used up its own time: each has a new wait.
-        policy = WaitPolicy.of(self.params.wait_for_ms, self.params.poll_interval, self.deadline)
-        selector = locator.query if _looks_like_selector(locator.query or "") else None
-        if selector is None:
-            return await resolve_when_present(self.tab, locator, policy)
-        try:
-            at = replace(locator, query=None, selector=selector)
-            return await resolve_when_present(self.tab, at, policy)
-        except OcdError as error:
-            if error.code not in ("element_not_found", "invalid_argument"):
-                raise
-            return await resolve_target(self.tab, locator)
 
     def note(self, done: ActionResult) -> None:
         """Add the result of an action."""
@@ -332,6 +320,31 @@ class _FormFill:
         details: dict[str, Any] = {"filled": len(self.filled), "failed": self.failed}
         details |= {"fields": self.filled, "changed": self.result.changed}
         return details if self.params.submit is False else {**details, "submitted": False}
+
+
+def _field_locator(at: Locator, value: Value) -> Locator:
+    """Return the locator of a field for a value.
+
+    Of what fits equally well, true and false mean a box to tick, and any other value a text field.
+    """
+    ties = TICK_ROLES if fields.is_bool(value) else TEXT_FIELD_ROLES
+    return replace(at, ties=ties, among="fields")
+
+
+async def _resolve_field(
+    tab: Tab, locator: Locator, params: FormInput | FillForm, deadline: ActionDeadline
+) -> Target:
+    # The previous field may have used up its own time: each has a new wait.
+    policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
+    if not _looks_like_selector(locator.query or ""):
+        return await resolve_when_present(tab, locator, policy)
+    try:
+        at = replace(locator, query=None, selector=locator.query)
+        return await resolve_when_present(tab, at, policy)
+    except OcdError as error:
+        if error.code not in ("element_not_found", "invalid_argument"):
+            raise
+        return await resolve_target(tab, locator)
 
 
 def _looks_like_selector(words: str) -> bool:

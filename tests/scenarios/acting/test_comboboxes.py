@@ -328,3 +328,12 @@ def test_only_suggestions_of_a_datalist_are_selected(at: At, option: str, code: 
     reply = page.call("interact", query="Maker", action="select", value=option, timeout_ms=2000)
     assert (reply.code, option in reply.error["message"]) == (code, True)
     assert page.js("maker.value") == ""
+
+
+def test_text_area_that_suggests_takes_any_text(at: At) -> None:
+    """Nothing has to open, and the dialog around it stays."""
+    page = at("suggesting-text.html")
+    page.do("form_input", query="Summary", value="two\nlines")
+    assert page.js("summary.value.split('\\n').join('|')") == "two|lines"
+    page.do("interact", query="Summary", action="type", value=" more")
+    assert page.js("summary.value.split('\\n').join('|')") == "two|lines more"

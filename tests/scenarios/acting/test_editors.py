@@ -154,3 +154,31 @@ def test_frame_in_design_mode_is_an_editor(at: At) -> None:
     )
     assert page.do("form_input", query="Letter", value="Dear Grace")["value"] == "Dear Grace"
     assert page.js("f.contentDocument.body.textContent") == "Dear Grace"
+
+
+def test_words_in_an_editor_mean_their_line(at: At) -> None:
+    """The cursor is put there, and not in the middle of the editor."""
+    page = at("edited-lines.html")
+    page.do("interact", query="Cork oak")
+    for key in ("End", "Enter"):
+        page.do("interact", action="press", value=key)
+    page.do("interact", action="type", value="Red oak")
+    items = page.js("[...document.querySelectorAll('li')].map((one) => one.textContent).join()")
+    assert items == "English oak,Cork oak,Red oak"
+    page.do("interact", query="species", action="double_click")
+    assert page.js("getSelection().toString()") == "Species"
+    page.do("interact", query="goes on and on")
+    assert page.js("getSelection().anchorNode.textContent.startsWith('A long story')")
+
+
+def test_equal_lines_of_an_editor_are_ambiguous(at: At) -> None:
+    page = at("edited-lines.html")
+    reply = page.call("interact", query="oak")
+    assert reply.code == "ambiguous"
+    assert ['listitem "English oak"' in line for line in reply.error["candidates"]] == [True, False]
+
+
+def test_control_is_meant_before_words_in_an_editor(at: At) -> None:
+    page = at("edited-lines.html")
+    page.js("editor.querySelector('p').textContent = 'Bold oaks'")
+    assert page.do("interact", query="Bold")["target"]["role"] == "button"

@@ -159,3 +159,21 @@ def test_a_link_to_an_error_page_is_reported(at: At) -> None:
     page = at("words.html")
     assert page.call_in_short("interact", query="Air").code == "not_enabled"
     assert "ERR_" in page.do("interact", query="Dead end")["changed"]["net_error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [("Edit", "Edit;"), ("Paused", "Paused (4);"), ("Category link", "Category;")],
+)
+def test_name_as_it_is_seen(at: At, words: str, clicked: str) -> None:
+    """With its capitals, and without the words of its picture."""
+    page = at("names-as-seen.html")
+    page.do("interact", query=words)
+    assert page.text("output") == clicked
+
+
+@pytest.mark.parametrize("words", ["edit", "Category"])
+def test_names_that_look_the_same_are_ambiguous(at: At, words: str) -> None:
+    page = at("names-as-seen.html")
+    assert page.call("interact", query=words).code == "ambiguous"
+    assert page.text("output") == ""

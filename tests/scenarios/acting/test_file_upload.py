@@ -247,3 +247,15 @@ def test_input_inside_a_box_of_the_same_words_is_meant(at: At) -> None:
     page = at("upload-in-box.html")
     page.do("file_upload", query="Select files", files=[note()])
     assert said(page) == "note.txt"
+
+
+def test_input_without_a_name_is_called_as_its_button(at: At, files: Path) -> None:
+    """As the outline prints it: `file "Choose Files"`."""
+    page = at("upload.html")
+    page.js("document.body.innerHTML = '<input type=file multiple><input type=file>'")
+    (files / "a.txt").write_text("a")
+    page.do("file_upload", query="Choose Files", file_paths=[str(files / "a.txt")])
+    assert (
+        page.js("[...document.querySelectorAll('input')].map((one) => one.files.length).join()")
+        == "1,0"
+    )

@@ -262,3 +262,13 @@ def test_empty_elements_added_while_a_form_is_filled(at: At) -> None:
     )
     filled = page.do("fill_form", fields={"Name": "Ada", "Colour": "Green"})
     assert filled["filled"] == 2
+
+
+def test_field_beside_a_box_is_meant_by_its_value(at: At) -> None:
+    """The label is the box's; true and false tick it, anything else is for the field."""
+    page = at("edited-lines.html")
+    page.do("form_input", query="Most connections", value="123")
+    page.do("form_input", query="Most connections", value=True)
+    assert page.js("most.value + limited.checked") == "123true"
+    page.do("fill_form", fields={"Most connections": "off"})
+    assert page.js("most.value + limited.checked") == "123false"

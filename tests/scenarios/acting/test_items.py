@@ -6,9 +6,11 @@ import pytest
 
 from support.pages import Page
 
+At = Callable[[str], Page]
+
 
 @pytest.fixture
-def page(at: Callable[[str], Page]) -> Page:
+def page(at: At) -> Page:
     return at("item-links.html")
 
 
@@ -96,3 +98,37 @@ def test_words_of_several_items_mean_none_of_them(at: Callable[[str], Page], wor
     reply = page.call("interact", query=words)
     assert reply.code in ("element_not_found", "ambiguous")
     assert page.js("said.value") == ""
+
+
+@pytest.mark.parametrize("words", ["Remove", "Water", "Archive"])
+def test_equal_items_of_a_box_that_listens_are_ambiguous(at: At, words: str) -> None:
+    """One listener for all of them knows which one was clicked."""
+    page = at("listening-boxes.html")
+    reply = page.call("interact", query=words)
+    assert (reply.code, page.text("output")) == ("ambiguous", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("Remove Cid", "Cid Remove;"),
+        ("Ann remove", "Ann Remove;"),
+        ("Elm water", "Elm Water;"),
+        ("Fire Ash", "Ash Fire;"),
+        ("second Remove", "Bob Remove;"),
+        ("Archive Rome", "Rome Archive;"),
+        ("Card", "CardCard;"),
+    ],
+)
+def test_the_item_with_all_the_words_is_clicked(at: At, words: str, clicked: str) -> None:
+    """Not the middle of the box; what a box without items says twice is the box."""
+    page = at("listening-boxes.html")
+    page.do("interact", query=words)
+    assert page.text("output") == clicked
+
+
+@pytest.mark.parametrize("words", ["Oak Fire", "Ann Bob Remove"])
+def test_words_of_several_items_mean_none(at: At, words: str) -> None:
+    page = at("listening-boxes.html")
+    reply = page.call("interact", query=words)
+    assert (reply.code, page.text("output")) == ("element_not_found", "")

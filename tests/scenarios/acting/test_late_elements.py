@@ -173,3 +173,16 @@ def test_file_input_in_closed_details_is_found_by_its_label(at: At) -> None:
     page = at("waiting.html")
     page.do("file_upload", query="Scan", files=[NOTE])
     assert page.js("scan.files[0].name") == "note.txt"
+
+
+@pytest.mark.parametrize("verb", ["form_input", "fill_form"])
+def test_field_that_comes_later_is_waited_for(at: At, verb: str) -> None:
+    """A single field as well as those of a form."""
+    page = at("edited-lines.html")
+    page.js(
+        "setTimeout(() => document.body.insertAdjacentHTML("
+        "'beforeend', '<label>Late <input id=late></label>'), 600), 0"
+    )
+    given = {"query": "Late", "value": "x"} if verb == "form_input" else {"fields": {"Late": "x"}}
+    page.do(verb, **given)
+    assert page.js("late.value") == "x"

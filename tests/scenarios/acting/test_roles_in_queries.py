@@ -148,6 +148,7 @@ def test_field_is_found_by_its_role_as_the_outline_writes_it(at: At) -> None:
         ("email button", "Email"),
         ("email link", "Email"),
         ("other button", "Other title"),
+        ("terms checkbox", "Terms"),
     ],
 )
 @pytest.mark.parametrize("verb", ["interact", "form_input"])
@@ -169,10 +170,12 @@ def test_field_and_button_are_not_taken_for_each_other(
         ("forgot password button", "Forgot password?"),
         ("search link", "Search"),
         ("comment field", "Comment field off"),
+        ("delivery date field", "Choose"),
+        ("wrap lines switch", "Wrap lines"),
     ],
 )
 def test_buttons_links_and_openers_are_interchangeable(at: At, words: str, clicked: str) -> None:
-    """A link for a button, a button that opens a list for a field, a role in the name."""
+    """A link for a button, an opener for a field, what stays pressed for a switch."""
     page = at("kinds-pressed.html")
     page.do("interact", query=words)
     assert page.js("said.value") == f"{clicked};"

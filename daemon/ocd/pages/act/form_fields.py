@@ -290,6 +290,12 @@ def _as_values(value: Value) -> list[str]:
     return list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
 
 
+def is_bool(value: Value) -> bool:
+    """Whether a value says that a box is to be ticked, or not: a number or no text does not."""
+    word = as_text(value).strip().lower()
+    return word not in ("", "0", "1") and word in _TRUE_WORDS | _FALSE_WORDS
+
+
 def _as_bool(target: Target, value: Value) -> bool:
     word = as_text(value).strip().lower()
     if word in _TRUE_WORDS or word in _FALSE_WORDS:

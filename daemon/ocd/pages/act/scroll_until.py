@@ -4,7 +4,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.pages.engine.refs import Element, refs_of
-from ocd.pages.locate.locators import Match
+from ocd.pages.locate.matches import Match
 from ocd.pages.locate.target import ActionDeadline
 
 _SHOW = "function (across, o) { return openchrome.showIn(this, across, o) }"

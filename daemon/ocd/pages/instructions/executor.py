@@ -97,7 +97,7 @@ class InstructionRunner:
         if _means_focused(step.place):
             return await _focused_element(self.tab)
         locator = replace(
-            self.locator(step.place, roles, step.nth),
+            self.locator(step.place, roles),
             texts=_TEXTS.get(step.kind, ""),
             among="clickable" if _TEXTS.get(step.kind) == "exact" else "acting",
             ties=roles & TEXT_FIELD_ROLES,
@@ -113,9 +113,7 @@ class InstructionRunner:
                 raise
         return await resolve_target(tab, replace(locator, query=f"{locator.query} {self.context}"))
 
-    def locator(
-        self, words: str, roles: frozenset[str] = frozenset(), nth: int | None = None
-    ) -> Locator:
+    def locator(self, words: str, roles: frozenset[str] = frozenset()) -> Locator:
         """Return the locator for a step's words: a ref, a CSS selector, or a query."""
         text = words.strip()
         ref = text.removeprefix("[ref=").removesuffix("]").lstrip("@")
@@ -123,7 +121,7 @@ class InstructionRunner:
             return Locator(ref=ref)
         if text[:1] in "#.[" and " " not in text and len(text) > 1:
             return Locator(selector=text)
-        return Locator(query=text, roles=roles, nth=nth)
+        return Locator(query=text, roles=roles)
 
 
 # Phrases for the focused element.

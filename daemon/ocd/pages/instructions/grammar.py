@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ocd.pages.act import input_events
+from ocd.pages.locate.ordinals import split_ordinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,6 @@ class Step:
         place: the words for the element.
         other: the words for a second element.
         value: the text, key, option or address.
-        nth: which of several equal elements, from 1; -1 for the last.
         amount: pixels, screens or seconds.
     """
 
@@ -24,7 +24,6 @@ class Step:
     place: str = ""
     value: str = ""
     other: str = ""
-    nth: int | None = None
     amount: float | None = None
     quoted: bool = False
 
@@ -38,24 +37,15 @@ _KIND_FIRST = re.compile(
     r"(?:called|named|labell?ed|that says|saying|with (?:the )?(?:text|label|name|title))\s+(.+)$",
     re.IGNORECASE,
 )
-_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-_ORDINAL = re.compile(
-    rf"^(?:({'|'.join(_NTH)})|(last)|(\d+)(?:st|nd|rd|th)|(?:number|#)\s*(\d+))\s+(?=\S)",
-    re.IGNORECASE,
-)
 
 
 def _place(step: Step, text: str) -> Step:
-    """Return the step with the words for its element, without articles and ordinals."""
+    """Return the step with the words for its element, without articles."""
     text = _ARTICLES.sub("", text.strip())
-    ordinal = _ORDINAL.match(text)
-    if ordinal:
-        word, last, digits, number = ordinal.groups()
-        nth = _NTH.index(word.lower()) + 1 if word else -1 if last else int(digits or number)
-        step, text = replace(step, nth=nth), text[ordinal.end() :]
-    named = _KIND_FIRST.match(text)
+    _, words = split_ordinal(text)
+    named = _KIND_FIRST.match(words)
     if named:
-        text = f"{named[2]} {named[1]}"
+        text = f"{text.removesuffix(words)}{named[2]} {named[1]}"
     return replace(step, place=text)
 
 

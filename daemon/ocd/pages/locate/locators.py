@@ -1,7 +1,7 @@
 """Locators: a ref, a CSS selector or words resolved to one element of the page."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from ocd.api.errors import OcdError
@@ -11,18 +11,27 @@ from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_into_empty
 from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, refs_of
 from ocd.pages.locate.click_parts import click_parts
+from ocd.pages.locate.matches import (
+    MAX_CANDIDATES,
+    MIN_SCORE,
+    Match,
+    ambiguous_error,
+    best_matches,
+    not_found_error,
+    pick_ordinal,
+)
+from ocd.pages.locate.ordinals import split_ordinal
 
-# A match with a lower score is a guess; and the best must be this much above the next.
-MIN_SCORE = 40
-MIN_LEAD = 3
 # Roles of fields that take text, without those in which one can only choose.
 FIELD_ROLES = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
+TICK_ROLES = frozenset(("checkbox", "radio", "switch"))
 TEXT_FIELD_ROLES = FIELD_ROLES - {"listbox", "slider"}
+# A match with a lower score does not have all the words in its name: it is of the kind asked for.
+_NAMED_SCORE = 58
 # The score of a text that consists of exactly the words.
 _EXACT_TEXT_SCORE = 90
 # The score of a name that consists of exactly the words.
 _WHOLE_NAME_SCORE = 98
-MAX_CANDIDATES = 8
 MAX_ORDINAL_MATCHES = 200
 # How often an element is looked up again because the page has replaced it.
 _MAX_REPLACED = 5
@@ -84,26 +93,6 @@ class Locator:
 
     def __str__(self) -> str:
         return str(self.ref or self.selector or self.query)
-
-
-@dataclass(slots=True)
-class Match:
-    """A matching element: its line of the outline, its ref and its score.
-
-    within: the ref of the clickable box around a text, where clickable elements are searched.
-    covered: whether something else is over it, which is asked of the best matches alone.
-    """
-
-    line: str
-    ref: str
-    role: str
-    name: str
-    score: int
-    acts: bool
-    seen: bool
-    at: int = 0
-    within: str = ""
-    covered: bool = False
 
 
 async def call_engine(
@@ -251,22 +240,18 @@ async def element_of_ref(tab: Tab, ref: str) -> Element:
 
 async def _choose_match(tab: Tab, at: Locator) -> str:
     if at.selector is not None:
-        matches = await _matches_of_selector(tab, at.selector)
+        matches = best = await _matches_of_selector(tab, at.selector)
         if not matches:
             raise OcdError(
                 "element_not_found", f"No element matches {at.selector!r}.",
                 hint="Call `find` with words, or `read_page` to see what is there.",
                 selector=at.selector,
             )  # fmt: skip
-        best = matches
     else:
         matches = await _matches_of_words(tab, at)
-        if not matches or matches[0].score < MIN_SCORE:
-            raise _not_found_error(at, matches)
-        best = [match for match in matches if match.score > matches[0].score - MIN_LEAD]
-        best = [match for match in best if match.role in at.ties] or best
+        best = await _best_of_words(tab, at, matches)
     if at.nth is not None:
-        return _pick_ordinal(at, best)
+        return pick_ordinal(at, best, at.nth).ref
     if at.among == "clickable" and at.query is not None:
         best = await _choose_part(tab, at, best, matches)
     best = [match for match in best if not match.covered] or best
@@ -275,13 +260,51 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
     return best[0].ref
 
 
+async def _best_of_words(tab: Tab, at: Locator, matches: list[Match]) -> list[Match]:
+    """Return the best of the matches, and the one of several that an ordinal means.
+
+    Both, where they differ: "Last page" may be the last of several pages, and a name.
+    """
+    best = best_matches(at.ties, matches)
+    if at.nth is None and not (best and best[0].score >= _EXACT_TEXT_SCORE):
+        one = await _one_of_several(tab, at, required=not best)
+        if one is not None:
+            best = [one, *(match for match in best if match.ref != one.ref)]
+    if not best:
+        raise not_found_error(at, matches)
+    return best
+
+
+async def _one_of_several(tab: Tab, at: Locator, *, required: bool) -> Match | None:
+    """Return the element that words with an ordinal mean, such as "second Delete button".
+
+    None without an ordinal, and if only one element is called so: that is no first one of several.
+    Raises element_not_found if there are too few and it is required.
+    """
+    nth, words = split_ordinal(str(at.query))
+    if nth is None:
+        return None
+    each = replace(at, query=words, nth=nth)
+    equal = best_matches(each.ties, await _matches_of_words(tab, each))
+    if not equal or (len(equal) == 1 and equal[0].score >= _NAMED_SCORE):
+        return None
+    if nth > len(equal) and not required:
+        return None
+    return pick_ordinal(each, equal, nth)
+
+
 async def _choose_part(
     tab: Tab, at: Locator, best: list[Match], matches: list[Match]
 ) -> list[Match]:
     """Return what the words mean in a box whose parts each match some of them.
 
-    If only the box takes clicks, it makes no difference which of its parts is clicked.
+    If only the box takes clicks, it makes no difference which of its parts is clicked, unless
+    these are controls or stand in different items, which the box can tell apart.
     """
+    if len(best) > 1 and any(match.acts or match.alike for match in best):
+        return best
+    if best[0].spread and await _takes_clicks(tab, best[0].ref):
+        raise not_found_error(at, matches)
     box = best[0].within or best[0].ref
     parts = [match for match in matches if match.within == box]
     is_part = bool(best[0].within)
@@ -294,6 +317,11 @@ async def _choose_part(
     if found.listens and (not found.parts or best[0].role in str(at.query).lower().split()):
         return best[:1]
     return best if is_part else best + parts
+
+
+async def _takes_clicks(tab: Tab, ref: str) -> bool:
+    async with await element_of_ref(tab, ref) as element:
+        return (await click_parts(element)).listens
 
 
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
@@ -313,19 +341,6 @@ def _prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
     return fitting or matches
 
 
-def _pick_ordinal(at: Locator, best: list[Match]) -> str:
-    assert at.nth is not None
-    ordered = sorted(best, key=lambda match: match.at)
-    index = at.nth if at.nth < 0 else at.nth - 1
-    if index >= len(ordered):
-        raise OcdError(
-            "element_not_found", f"Only {len(best)} elements match {str(at)!r}.",
-            hint="Use the ref of one of the candidates.",
-            candidates=[match.line for match in ordered[:MAX_CANDIDATES]],
-        )  # fmt: skip
-    return ordered[index].ref
-
-
 async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:
     matches: list[Match] = []
 
@@ -335,23 +350,3 @@ async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:
 
     await call_in_frames(tab, "candidates", {"selector": selector}, take)
     return matches
-
-
-def _not_found_error(at: Locator, near: list[Match]) -> OcdError:
-    details = {"candidates": [match.line for match in near[:5]]} if near else {}
-    hint = "Did you mean one of the candidates? Use its ref." if near else (
-        "`read_page` shows what is there; `wait_for` waits for what may "
-        "still appear."
-    )  # fmt: skip
-    return OcdError(
-        "element_not_found", f"No actionable element matches {str(at)!r}.", hint=hint, **details
-    )
-
-
-def ambiguous_error(at: Locator, lines: list[str]) -> OcdError:
-    """Return the error for a locator that matches several elements, given by their lines."""
-    return OcdError(
-        "ambiguous", f"{len(lines)} elements match {str(at)!r} equally well.",
-        hint="Use the ref of the one you mean, or add words that distinguish it.",
-        candidates=lines,
-    )  # fmt: skip

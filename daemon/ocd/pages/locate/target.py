@@ -8,7 +8,8 @@ from ocd import call_context
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.click_parts import click_parts
-from ocd.pages.locate.locators import MAX_CANDIDATES, Locator, ambiguous_error, resolve
+from ocd.pages.locate.locators import Locator, resolve
+from ocd.pages.locate.matches import MAX_CANDIDATES, ambiguous_error
 
 # Seconds, at most, before a call's end in which the page can still report what it waits for.
 REPORT_S = 0.25

@@ -11,7 +11,8 @@ from ocd.api.waiting import wait_for_event
 from ocd.browser.tabs.frames import frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.locate.locators import MIN_SCORE, Locator, search
+from ocd.pages.locate.locators import Locator, search
+from ocd.pages.locate.matches import MIN_SCORE
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
 _EVENTS = (

@@ -45,7 +45,15 @@ function ownSummaryPoint(details) {
   return [left + width / 2, top + details.clientTop + parseFloat(paddingTop) + line / 2];
 }
 
+// Whether it is a part of what is being edited: a click beside its words is one on another place.
+const isEditedText = (el) => el.isContentEditable && !isEditingHost(el) && !isControl(el);
+
 function pointsIn(surface, box) {
+  if (isEditedText(surface)) return [...textPointsIn(surface), ...pointsOfBox(surface, box)];
+  return pointsOfBox(surface, box);
+}
+
+function pointsOfBox(surface, box) {
   if (surface.tagName === 'DETAILS' && !hasSummary(surface)) return [ownSummaryPoint(surface)];
   const view = windowOf(documentOf(surface));
   const [left, top] = [Math.max(box.left, 0), Math.max(box.top, 0)];

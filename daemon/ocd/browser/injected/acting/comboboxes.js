@@ -14,7 +14,7 @@ let textOnLeaving = ''; // what a field held when it was left
 function listKind(control) {
   const role = roleOf(control);
   if (role === 'listbox') return 'custom';
-  if (control.tagName === 'INPUT') {
+  if (/^(?:INPUT|TEXTAREA)$/.test(control.tagName)) {
     const suggests =
       role === 'combobox' ||
       (/^(list|both)$/.test(control.getAttribute('aria-autocomplete')) &&

@@ -203,3 +203,6 @@ const idWordOf = (el) =>
     (value) =>
       typeof value === 'string' && /^[a-z][\w.[\]-]{0,29}$/i.test(value) && !/\d{4}|^:/.test(value),
   ) || '';
+
+// What the button of a file input says by itself.
+const chooserText = (el) => (el.multiple ? 'Choose Files' : 'Choose File');

@@ -91,7 +91,11 @@ function rankMatches(options) {
   const isWanted = (one) => wanted(one.acts, one.within, one.role);
   const texts = seen.filter((one) => !isWanted(one));
   const fitting = texts.length ? seen.filter(isWanted) : seen;
-  const found = among === 'clickable' ? closestParts(fitting) : fitting;
+  const found = addTextsInEditors(
+    among === 'clickable' ? closestParts(fitting, asked) : fitting,
+    asked,
+    among,
+  );
   if (hasKind && among !== 'all') found.push(...demoteNamesakes(found, texts, asked));
   if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
     addCrossings(found, asked, among);
@@ -108,6 +112,7 @@ function rankMatches(options) {
     found.push(...collapsedSummaries(asked));
   if (!asked.line) preferRareWords(found, asked);
   preferNamed(found);
+  if (among === 'fields') found.push(...fieldsBesideBoxes(found));
   const meant = among === 'ticks' ? ticksFor(found) : found;
   const once = dropInnerControls(
     dropWrappingItems(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant)))),
@@ -247,7 +252,7 @@ function collapsedSummaries(asked) {
 
 // Where parts of a clickable box may be meant: what a part says as well as the box is that part, and
 // what a control in it says is that control.
-function closestParts(found) {
+function closestParts(found, asked) {
   const texts = new Map(); // best scores, by box
   const controls = new Map();
   for (const { within, acts, score } of found) {
@@ -258,12 +263,34 @@ function closestParts(found) {
     one.acts ? !isMatchedByPart(one, texts.get(one.el)) : !(controls.get(one.within) >= ALL_WORDS),
   );
   const outer = new Set(dropInner(kept.filter((one) => !one.acts)));
-  return kept.filter((one) => one.acts || outer.has(one));
+  return kept
+    .filter((one) => one.acts || outer.has(one))
+    .map((one) => (isBoxOfItems(one) ? itemMeant(one, asked) : one));
+}
+
+// Whether a match is a box that goes by the words of its items, of which it may take the clicks.
+function isBoxOfItems({ el, role, acts, score }) {
+  if (!acts || score < LIKELY || score >= WHOLE_NAME) return false;
+  if (WIDGETS.has(role) || ITEM_OR_CELL.test(role) || hasExplicitName(el)) return false;
+  const items = [...composedChildrenOf(el)].filter((one) => nodeTypeOf(one) === 1);
+  return items.some((one, at) => at > 0 && areInAlikeItems(items[at - 1], one));
+}
+
+// The item of a box that has all the words, in place of the box; the box itself, `spread`, if no item has, or several.
+function itemMeant(box, asked) {
+  const hasAll = (one) =>
+    nodeTypeOf(one) === 1 && asked.hasAllWords(spacedTextOf(one)) && visibleBoxOf(one);
+  const [item, another] = [...composedChildrenOf(box.el)].filter(hasAll);
+  if (!item || another) return { ...box, spread: true };
+  const name = squeeze(visibleTextOf(item, MAX_SAID));
+  return { ...box, el: item, role: roleOf(item) || 'text', name, acts: false, within: box.el };
 }
 
 // Whether a part says it as well: but for what a control has over a text.
 const isMatchedByPart = (box, part) =>
-  part >= ALL_WORDS && part + ACTING_BONUS >= box.score && box.score < WHOLE_NAME;
+  part >= ALL_WORDS &&
+  part + ACTING_BONUS + INDIRECT_PENALTY >= box.score &&
+  box.score < WHOLE_NAME;
 
 // A text inside an element of the same words is that element, unless its kind was asked for.
 function dropTextDoubles(found) {
@@ -365,6 +392,20 @@ function isInBox(el, box) {
   return at !== null;
 }
 
+const ITEM_TAGS = new Set(['LI', 'TR', 'TD', 'OPTION']);
+
+// Whether two elements stand in different items of one kind, such as rows: what listens around them can tell which
+// item was clicked.
+function areInAlikeItems(one, other) {
+  const branches = new Map();
+  for (let at = one; at; at = composedParentOf(at)) branches.set(composedParentOf(at), at);
+  let branch = other;
+  while (branch && !branches.has(composedParentOf(branch))) branch = composedParentOf(branch);
+  const first = branch && branches.get(composedParentOf(branch));
+  if (!first || first === branch || tagOf(first) !== tagOf(branch)) return false;
+  return ITEM_TAGS.has(tagOf(first)) || first.classList[0] === branch.classList[0];
+}
+
 function describeMatches(found, options) {
   const shown = found.slice(0, options.limit);
   const names = new Set(shown.map((one) => one.name));
@@ -394,6 +435,8 @@ function describeMatches(found, options) {
     seen: one.seen,
     at: one.at ?? 0,
     covered: isTied(one) && isOutOfReach(one),
+    ...(one.spread ? { spread: true } : {}),
+    alike: one.score > shown[0].score - TIE && areInAlikeItems(shown[0].el, one.el),
     ...(one.within && options.among === 'clickable' ? { within: `e${refOf(one.within)}` } : {}),
   }));
 }

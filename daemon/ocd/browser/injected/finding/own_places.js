@@ -84,6 +84,32 @@ function fieldsUnderHeadings(asked) {
     .filter((one) => one.score >= ALL_WORDS);
 }
 
+const MAX_LEVELS_TO_FIELD = 3;
+
+// The one field without a name beside a box to tick, which has the label of both: "[x] At most [500]".
+function fieldsBesideBoxes(found) {
+  return found
+    .filter((one) => one.acts && one.score >= LIKELY && TICK_ROLES.has(one.role))
+    .flatMap((box) => {
+      const el = fieldBesideBox(box.el);
+      const role = el && roleOf(el);
+      return el && isUnlabelled(el, role, nameOf(el, role)) && !labelBesideOf(el)
+        ? [{ ...box, el, role, name: '' }]
+        : [];
+    });
+}
+
+function fieldBesideBox(box) {
+  let around = composedParentOf(box);
+  for (let level = 0; around && level < MAX_LEVELS_TO_FIELD; level++) {
+    const fields = [...allMatches(around, FIELD_SELECTOR)].filter((el) => visibleBoxOf(el));
+    const others = fields.filter((el) => el !== box && el !== box.control);
+    if (others.length > 0) return others.length === 1 ? others[0] : null;
+    around = composedParentOf(around);
+  }
+  return null;
+}
+
 // Lines about things of one name that say the same of them get the words of their places instead.
 function addPlacesToLines(shown, lines) {
   const lined = [...lines];

@@ -41,14 +41,53 @@ for (const role of ROLE_TOKENS) ROLE_WORDS[role] = [role];
 // What such a role is called by itself: other words for it mean one that opens or toggles something.
 const OWN_WORDS = { button: /^(?:button|btn)$/, menuitem: /^menuitem$/ };
 const OPENS_OR_TOGGLES = '[aria-haspopup], [aria-expanded], [aria-pressed]';
-// What is pressed and what is written into are never taken for each other, but for buttons that open a list or a picker.
+// What is pressed and what is written into are never taken for each other, but for buttons that open a list or a picker;
+// nor are links and buttons for what is ticked, but for those that stay pressed.
 const PRESSED = /^(?:button|link|menuitem|summary|tab)$/;
 const WRITTEN_INTO = /^(?:searchbox|spinbutton|textbox)$/;
 const NATIVE_CHOICE = 'select, input[list], input[type=range]';
-const OPENS_PICKER = ['listbox', 'dialog', 'grid', 'tree']
-  .map((kind) => `[aria-haspopup=${kind}]`)
-  .join();
-const FILLERS = new Set('the a an in of on at for with to by from and'.split(' '));
+const OPENS_OR_TICKS = [
+  ...['listbox', 'dialog', 'grid', 'tree'].map((kind) => `[aria-haspopup=${kind}]`),
+  '[aria-pressed]',
+].join();
+const PARTICLES = new Set('in of on at for with to by from'.split(' '));
+const FILLERS = new Set([...PARTICLES, 'the', 'a', 'an', 'and']);
+// What turns the meaning of the words beside it: "Zoom in" is not "Zoom out".
+const OPPOSITE_WORDS = new Map([
+  ['in', 'out'],
+  ['out', 'in'],
+  ['on', 'off'],
+  ['off', 'on'],
+  ['from', 'to'],
+  ['to', 'from'],
+  ['with', 'without'],
+  ['without', 'with'],
+  ['up', 'down'],
+  ['down', 'up'],
+]);
+const NEGATION = /\b(?:not|don['’]?t|never|without|nicht|ohne|sans)\b/;
+// Short forms that people say, by what the whole word begins with.
+const FULL_FORMS = new Map(
+  Object.entries({
+    admin: 'administrat',
+    app: 'application',
+    auth: 'authentic',
+    config: 'configuration',
+    desc: 'description',
+    info: 'information',
+    lang: 'language',
+    mail: 'email',
+    max: 'maximum',
+    min: 'minimum',
+    org: 'organi',
+    param: 'parameter',
+    phone: 'telephone',
+    photo: 'photograph',
+    repo: 'repositor',
+    stats: 'statistic',
+    tele: 'telephone',
+  }),
+);
 const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
 const HINT_PENALTY = 2; // and both than the class of an icon
@@ -86,17 +125,15 @@ const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
 const WHOLE_PHRASE = 90; // of a name that is the words without those for a kind
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
+const CASED_SCORE = 103; // of a name with the capitals of the query: "Edit" rather than "edit"
 const JOINED_SCORE = 92; // of a name that is spelt in more words, or in fewer
 const MAX_JOINED_WORDS = 3; // words
 const MIN_LETTERS = 4;
 const MAX_LETTERS = 20;
 const NUMBER = /\p{N}/u;
 const NOT_LATIN = /[^\p{Script=Latin}\p{Script=Common}]/u;
-const MIN_BEGINNING = 4; // letters of a word that may stand for the whole of it
-const MAX_ENDING = 2; // letters that may be missing of a shorter one: "Add" is no short form of "Address"
 // "50" is not a part of "4.50".
 const DECIMALS = /(?<![\d.,])\d+(?:,\d{3})*[.,]\d+(?!\d|[.,]\d)/g;
-const PLURAL = /[a-rt-z]s$/;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
 
 // The words of a text; of one that was cut, the last may be half a word.
@@ -126,15 +163,20 @@ class SearchQuery {
       around: [...new Set(completeWords(line[4] || ''))],
     };
     if (this.line) query = `${this.line.name} ${this.line.role}`;
+    this.cased = /\p{Lu}/u.test(query) ? squeeze(query) : null;
     this.text = squeeze(query).toLowerCase();
     const words = wordsOf(query);
     this.all = words;
     // "a" says nothing by itself, but much in "a.txt".
-    const said = query
+    const parts = query
       .split(/\s/)
       .map(wordsOf)
-      .filter((parts) => parts.length !== 1 || !FILLERS.has(parts[0]))
+      .filter((part) => part.length > 0);
+    const last = parts.findLastIndex((part) => !ROLE_WORDS[part.join(' ')]);
+    const said = parts
+      .filter((part, at) => part.length !== 1 || !FILLERS.has(part[0]) || (at === last && at > 0))
       .flat();
+    this.ending = said.findLast((word) => !ROLE_WORDS[word]); // "Sign in" is not "Sign"
     const named = said.filter((word) => !ROLE_WORDS[word]);
     this.kinds = said.length && !named.length ? said : []; // where nothing but kinds is said
     // Of several kinds all but the last may be a name, and so may one alone: "Title field", "Title".
@@ -149,7 +191,10 @@ class SearchQuery {
     this.tokens = new Set(this.kindWords.filter((word) => ROLE_TOKENS.has(word)));
     this.rest = rest;
     this.phrase = rest.join(' ');
-    this.stems = rest.map((word) => word.slice(0, 4));
+    this.stems = rest.map((word) => singularOf(word).slice(0, 4));
+    this.particles = words.filter(
+      (word) => OPPOSITE_WORDS.has(word) && !words.includes(OPPOSITE_WORDS.get(word)),
+    );
     this.whole = words.join(' ');
     this.joined = joinedLetters(words);
     this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
@@ -211,12 +256,14 @@ class SearchQuery {
 
   // How well it fits by its name, by the words that it shows instead or that stand beside it, and by its icon.
   bestScore(el, role, name, acts) {
-    const score = this.nameScore(el, role, name, acts);
+    let score = this.nameScore(el, role, name, acts);
     if (!acts) return score;
-    const shown = name && score < ALL_WORDS ? this.wordsShownInstead(el, role, name) : '';
+    const shown = name ? this.wordsShownInstead(el, role, name, score) : '';
     if (shown) return Math.max(score, this.nameScore(el, role, shown, acts) - HINT_PENALTY);
     const words = isUnlabelled(el, role, name) ? labelBesideOf(el) : this.labelInstead(el, score);
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
+    if (role === 'file' && !name)
+      score = Math.max(score, this.nameScore(el, role, chooserText(el), acts));
     const hint = name && !holdsWords(el, role) ? '' : hintIfWordless(el, role).slice(2, -1);
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
   }
@@ -226,14 +273,15 @@ class SearchQuery {
     return score < ALL_WORDS && LABELABLE.test(tagOf(el)) && hasLabel(el) ? labelName(el) : '';
   }
 
-  // The words of a button or a link that was given another name; '' if none of them are asked for. Those of a list are its
-  // options'.
-  wordsShownInstead(el, role, name) {
-    if (role === 'listbox') return '';
+  // The words of a button or a link that was given another name, or whose name also has the words for its pictures; ''
+  // if none of them are asked for, or the name says them. Those of a list are its options'.
+  wordsShownInstead(el, role, name, score) {
+    if (role === 'listbox' || score >= WHOLE_NAME) return '';
     if (tagOf(el) !== 'BUTTON' && (!WIDGETS.has(role) || FIELDS.has(role))) return '';
-    if (!hasExplicitName(el) || (this.hint !== null && !this.hint.test(textContentOf(el))))
-      return '';
-    return showsMoreThan(el, name) ? shortWordsOf(el) : '';
+    if (this.hint !== null && !this.hint.test(textContentOf(el))) return '';
+    if (!hasExplicitName(el))
+      return allMatches(el, 'img[alt]').length > 0 ? squeeze(visibleTextOf(el, MAX_SAID)) : '';
+    return score < ALL_WORDS && showsMoreThan(el, name) ? shortWordsOf(el) : '';
   }
 
   // The words that an element is called by, of those that are asked for.
@@ -301,7 +349,7 @@ class SearchQuery {
   wordScore(el, role, name, acts) {
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
-    if (low && low === this.text) return 100 + kind;
+    if (low && low === this.text) return (name === this.cased ? CASED_SCORE : 100) + kind;
     if (this.isJoinedOtherwise(low)) return JOINED_SCORE + kind;
     if (low === '' && this.hint !== null && !acts && !el.hasAttributes()) return 0; // nothing can have the words
     // Most of a page has nothing to do with the words: that must cost next to nothing.
@@ -321,10 +369,20 @@ class SearchQuery {
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
     if (score === 0) return bare || (this.isCalledKind(low) ? LETTERS_SCORE + kind : 0);
     const fitting = Math.max(1, bare, score + this.kindFit(role, spoken) + kind);
+    if (acts && fitting > ANOTHERS_SCORE && this.isContradictedBy(low, spoken))
+      return ANOTHERS_SCORE;
     if (!acts || fitting <= ANOTHERS_SCORE || !this.kindWords.length) return fitting;
     const differs =
       this.isOppositeKind(el, role) || (said !== this.phrase && this.isOfNoControl(role));
     return differs && this.lacksKindWords(el, spoken) ? ANOTHERS_SCORE : fitting;
+  }
+
+  // Whether a name says the opposite of the query with the same words: "Sign out" for "sign in", "Don't save" for "save".
+  isContradictedBy(low, spoken) {
+    const isTurned = (word) => !spoken.includes(word) && spoken.includes(OPPOSITE_WORDS.get(word));
+    if (this.particles.some(isTurned)) return true;
+    const at = NEGATION.test(this.text) ? -1 : low.search(NEGATION);
+    return at >= 0 && this.rest.some((word) => low.lastIndexOf(word) > at);
   }
 
   // Whether a name differs by spaces and hyphens alone: "Log in" is "Login".
@@ -351,7 +409,11 @@ class SearchQuery {
     const asked = [...this.roles].filter((one) => WIDGETS.has(one));
     if (!asked.length || asked.includes(role)) return false;
     if (PRESSED.test(role))
-      return asked.every((one) => FIELDS.has(one)) && !el.matches(OPENS_PICKER);
+      return (
+        asked.every((one) => FIELDS.has(one) || TICK_ROLES.has(one)) &&
+        !el.matches(OPENS_OR_TICKS) &&
+        !isLabelledOpener(el)
+      );
     const isField = WRITTEN_INTO.test(role) || el.matches(NATIVE_CHOICE);
     return isField && asked.every((one) => PRESSED.test(one));
   }
@@ -384,14 +446,10 @@ class SearchQuery {
     if (phrases.some((phrase) => said.startsWith(`${phrase} `))) return 80;
     if (phrases.some((phrase) => ` ${said} `.includes(` ${phrase} `))) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return 68;
-    const start = this.rest.filter((word) =>
-      spoken.some((one) => isPrefixOf(word, one) || (one.length > 3 && word.startsWith(one))),
-    );
-    if (start.length === this.rest.length) return 60;
-    if (!said.includes(this.phrase)) return 0;
-    const last = this.rest.at(-1);
-    const isCut = PLURAL.test(last) && !spoken.some((word) => word.endsWith(last));
-    return mayStandForWord(this.phrase) && !isCut ? 58 : LETTERS_SCORE;
+    if (this.rest.every((word) => spoken.some((one) => isSameWord(word, one)))) return 60;
+    if (hasNoSpaces(this.phrase) && said.includes(this.phrase)) return 58;
+    const isAlike = (word) => spoken.some((one) => one.startsWith(word) || isBegunBy(word, one));
+    return said.includes(this.phrase) || this.rest.every(isAlike) ? LETTERS_SCORE : 0;
   }
 
   // Whether all the words stand together beside a field that has only some of them: they name its neighbour.
@@ -426,7 +484,9 @@ class SearchQuery {
     const extra = this.hasDecimals ? others : others.replace(DECIMALS, ' ');
     const left = extra
       ? missing.filter((word) => !extra.includes(word) || !hasWord(wordsOf(extra), word))
-      : missing;
+      : [...missing];
+    if (PARTICLES.has(this.ending) && missing.includes(this.ending) && !left.includes(this.ending))
+      left.push(this.ending);
     if (!left.length && hits && this.namesNeighbour(el, role)) return ANOTHERS_SCORE;
     if (!left.length && hits && !this.isSeenAround(el, missing)) left.push(...missing);
     if (!left.length && !hits && isNamed && !FIELDS.has(role) && this.isOnlyInIds(el))
@@ -436,6 +496,12 @@ class SearchQuery {
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
 }
+
+// Whether it opens something and a label beside it says what: then it is a field of its form, whatever it opens.
+const isLabelledOpener = (el) =>
+  el.hasAttribute('aria-haspopup') &&
+  (labelsOf(el).length > 0 ||
+    elementsByIds(el, 'aria-labelledby').some((label) => !areNested(el, label)));
 
 const MAX_CONTROLS_COMPARED = 50;
 
@@ -454,21 +520,30 @@ function isCalledByItsItems(el, role) {
 // Whether what an element goes by is what somebody has written into it.
 const holdsWords = (el, role) => el.isContentEditable && FIELDS.has(role) && !nameOf(el, role);
 
-// A plural is no short form: "Tables" is not "Tablespaces".
-const isPrefixOf = (word, whole) =>
-  whole.startsWith(word) &&
-  ((mayStandForWord(word) && !PLURAL.test(word)) || whole.length - word.length <= MAX_ENDING);
+const singularOf = (word) =>
+  word.length < 4
+    ? word
+    : word.replace(/ies$/, 'y').replace(/(?<=s|x|z|ch|sh)es$|(?<=[^su])s$/, '');
+const fullFormOf = (word) => FULL_FORMS.get(word) ?? word;
 
-// Whether letters within a word may stand for it: of scripts that write without spaces, any two may.
-const mayStandForWord = (text) =>
-  text.length >= MIN_BEGINNING || (text.length > 1 && NOT_LATIN.test(text));
+// Whether two words are one but for the number, or a usual short form. The beginning of a word is no word for it, nor
+// its end: "Edit" is not "Editor", and "Subscribe" not "Unsubscribe".
+const isSameWord = (word, other) =>
+  fullFormOf(singularOf(word)) === fullFormOf(singularOf(other)) ||
+  (FULL_FORMS.has(word) && other.startsWith(FULL_FORMS.get(word)));
+
+const isBegunBy = (word, other) => other.length > 2 && word.startsWith(other);
+
+// Of scripts that write without spaces, two letters may stand for what they are in.
+const hasNoSpaces = (text) => text.length > 1 && NOT_LATIN.test(text);
 
 // Whether the page's own name for an element is what is asked for.
 const isKnownAs = (el, text) =>
   [el.name, el.id].some((one) => typeof one === 'string' && one.toLowerCase() === text);
 
 // Whether a word, or more than one of it, is among words: "Add" in the row "Users" adds a user.
-const hasWord = (words, word) => words.includes(word) || words.includes(`${word}s`);
+const hasWord = (words, word) =>
+  words.includes(word) || (word.length > 2 && words.includes(`${word}s`));
 
 function otherWords(el, acts, partly) {
   // Most links have an address and nothing else.

@@ -112,9 +112,7 @@ class Outline extends OutlineWalk {
     let line = role;
     if (name) line += ` ${quote(name)}`;
     else if (acts && !isNamedBeside(el, role, true))
-      line +=
-        (role === 'file' ? ` ${quote(el.multiple ? 'Choose Files' : 'Choose File')}` : '') +
-        hintIfWordless(el, role);
+      line += (role === 'file' ? ` ${quote(chooserText(el))}` : '') + hintIfWordless(el, role);
     if (acts) {
       this.refs++;
       line += ` [ref=e${ROLELESS_WORDS.has(role) ? refOf(el) : refOf(el, role, name || undefined)}]`;

@@ -58,7 +58,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             )
         if "why" in option:
             if opened:
-                await input_events.press(target.element.tab, "Escape")
+                await close_list(target)
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
             await click_found(target, deadline, continues=continues)
@@ -105,7 +105,7 @@ async def _verify_shown(target: Target, value: str) -> None:
     names = [value, _split_path(value)[-1]]
     if not (instead := await target.element.call(_INSTEAD, names, target.about["state"])):
         return
-    await input_events.press(target.element.tab, "Escape")
+    await close_list(target)
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
     raise OcdError(
         "value_differs", f"{name} shows {instead!r} after its option {value!r} was clicked.",
