@@ -30,6 +30,8 @@ _REFUSED = (
     "chrome", "chrome-untrusted", "chrome-extension", "devtools", "view-source", "javascript",
     "filesystem", "edge", "brave", "isolated-app", "vbscript", "chrome-search", "chrome-error",
 )  # fmt: skip
+# Schemes after which a number is no port: nobody's host is called so.
+_NO_HOSTS = ("about", "blob", "data", "javascript", "mailto", "sms", "tel", "vbscript")
 _ABOUT = ("about:blank", "about:srcdoc")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.\-]*):", re.IGNORECASE)
 _LOCAL = re.compile(
@@ -148,7 +150,7 @@ def parse_url_argument(text: str) -> str:
         return _file_url(plain)
     scheme = _SCHEME.match(plain)
     # "localhost:3000" looks like a scheme, but a port follows.
-    if scheme and not _PORT_AFTER.match(plain, scheme.end()):
+    if scheme and (scheme[1].lower() in _NO_HOSTS or not _PORT_AFTER.match(plain, scheme.end())):
         return _check_url(text, plain, scheme[1].lower())
     if re.match(r"[^/?#]*://", plain):
         raise invalid(text, "the part before :// is not a scheme")

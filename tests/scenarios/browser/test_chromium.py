@@ -240,3 +240,18 @@ async def test_pyppeteers_keyboard_types_over_our_session(tmp_path):
         await tab.keyboard.type("Hé!")
         await input_events.click(tab, 300, 600)
         assert await tab.evaluate("[i.value, clicked]") == ["Hé!", 1]
+
+
+async def test_a_pdf_is_saved_where_nobody_would_see_the_viewer(tmp_path):
+    """A link to one is a download, in a profile that the daemon has made."""
+    pages = {
+        "/": Reply("<a href=/guide.pdf>Guide</a>"),
+        "/guide.pdf": Reply(b"%PDF-1.4\n%%EOF", kind="application/pdf"),
+    }
+    async with InlineSite(pages) as site, browsing(tmp_path, incoming=tmp_path / "in") as here:
+        tab = await here.session.new_tab(site.url("/"))
+        refused = await refusal(tab.navigate(site.url("/guide.pdf")))
+        assert refused.code == "download_started"
+        saved = await asyncio.to_thread(Path(refused.details["path"]).read_bytes)
+        assert saved == b"%PDF-1.4\n%%EOF"
+        assert tab.url == site.url("/")

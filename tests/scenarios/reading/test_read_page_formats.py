@@ -1,5 +1,7 @@
 """Other forms of a reading: text, Markdown, HTML, DOM and styles."""
 
+from typing import Literal
+
 import pytest
 
 from ocd.api.errors import OcdError
@@ -29,6 +31,17 @@ async def test_markdown_has_absolute_links_frames_and_shadow_trees(tab: Tab, sit
     text = (await read(tab, mode="markdown")).text
     assert "## Slotted title" in text
     assert "Closed words" in text
+
+
+@pytest.mark.parametrize("mode", ["outline", "markdown", "text"])
+async def test_a_set_of_frames_is_read_as_its_frames(
+    tab: Tab, site: Site, mode: Literal["outline", "markdown", "text"]
+) -> None:
+    await tab.navigate(site.url("reading/frameset.html"))
+    reading = await read(tab, mode=mode)
+    assert "Inner text" in reading.text
+    assert "The ferry that never sailed" in reading.text
+    assert "focus" not in reading.head
 
 
 async def test_document_that_has_no_root_element_yet_is_waited_for(tab: Tab, site: Site) -> None:

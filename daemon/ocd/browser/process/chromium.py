@@ -14,7 +14,7 @@ from ocd.api.errors import OcdError
 from ocd.api.waiting import Spawn
 from ocd.browser.cdp.connection import ANOTHER_BROWSER, Connection
 from ocd.browser.cdp.emitter import call_each
-from ocd.browser.process import attach, process_tree
+from ocd.browser.process import attach, preferences, process_tree
 from ocd.browser.process.child_process import BrowserProcess
 from ocd.browser.process.discovery import find_browser
 from ocd.browser.process.downloads import Downloads
@@ -242,10 +242,14 @@ class Chromium:
         await self.close()
 
     def _profile(self) -> Path:
-        if not self.options.isolated:
-            return self.options.profile
-        self._temporary = Path(tempfile.mkdtemp(prefix="openchrome-profile-"))
-        return self._temporary
+        profile = self.options.profile
+        is_ours = self.options.isolated or profile.is_relative_to(self.options.run_dir.parent)
+        if self.options.isolated:
+            profile = self._temporary = Path(tempfile.mkdtemp(prefix="openchrome-profile-"))
+        # A profile that the user has named may be used with a window, too.
+        if is_ours and not self.options.headed:
+            preferences.save_pdfs(profile)
+        return profile
 
     def _on_connection_lost(self) -> None:
         launched, self._launched = self._launched, None

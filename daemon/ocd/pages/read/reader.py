@@ -34,6 +34,7 @@ _ENGINE = {
     "markdown": "html", "text": "html", "html": "html",
 }  # fmt: skip
 _FOR_FRAMES = ("filter", "all", "parts", "depth")
+_PDF = "application/pdf"
 _MIME = {"markdown": "text/markdown", "html": "text/html"}
 
 
@@ -120,6 +121,8 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
     about = dict(reader.about)
     if about and len(tab.page_tools):
         about["tools"] = len(tab.page_tools)
+    if about and tab.main_frame.mime_type == _PDF:
+        about["nothing"] = "a PDF document in Chromium's viewer, which a screenshot shows"
     if about and (why := tab.page_loads.current.broken_off):
         about["broken_off"] = why
     return Reading(text, mime, tab.url, title, reader.refs, reader.hidden, left_out, about)

@@ -154,9 +154,9 @@ class HtmlSerializer {
   }
 
   plainElement(el, tag, view) {
-    // Elements of templates and frameworks are boxes to a converter.
-    const name =
-      !this.all && tag.includes('-') ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
+    // Elements of templates and frameworks are boxes to a converter; so is a set of frames.
+    const isBox = !this.all && (tag.includes('-') || tag === 'FRAMESET');
+    const name = isBox ? (view.inline ? 'span' : 'div') : tag.toLowerCase();
     const at = this.out.length;
     this.out.push(`<${name}${this.attributes(el, tag, view)}>`);
     if (VOID.has(tag)) return;

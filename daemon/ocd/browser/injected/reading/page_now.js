@@ -132,7 +132,7 @@ function layerLine(el) {
 function describeLayers({ layers = 1, isNews } = {}) {
   const active = focusedElement();
   const focus =
-    active === rootElementOf(document) || active.tagName === 'BODY' || clobbered(active)
+    active === rootElementOf(document) || active === bodyOf(document) || clobbered(active)
       ? ''
       : shortLabelOf(active);
   const open = layersOf(active).slice(0, layers);
