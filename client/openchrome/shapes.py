@@ -158,6 +158,8 @@ class Changed(TypedDict):
     current_tab: NotRequired[str | None]
     """The latest tab now"""
     permissions: NotRequired[list[PermissionPrompt]]
+    file_chooser: NotRequired[bool]
+    """A file chooser opened, and was closed: upload the file instead"""
     downloads: NotRequired[list[DownloadReport]]
     added: NotRequired[int]
     """New lines of the outline"""

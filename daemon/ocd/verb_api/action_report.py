@@ -111,6 +111,8 @@ def _refusals(changed: Mapping[str, Any]) -> Iterator[str]:
         yield f"opened in another program, by the browser: {url}"
     for prompt in changed.get("permissions", ()):
         yield f"permission {prompt['name']}: {prompt['state']}"
+    if changed.get("file_chooser"):
+        yield "a file chooser opened, and was closed: upload the file to this element"
 
 
 def _size(size: int) -> str:

@@ -106,6 +106,9 @@ class Changed(TypedDict, total=False):
     tabs_closed: list[str]
     current_tab: Annotated[str | None, Meta(description="The latest tab now")]
     permissions: list[PermissionPrompt]
+    file_chooser: Annotated[
+        bool, Meta(description="A file chooser opened, and was closed: upload the file instead")
+    ]
     downloads: list[DownloadReport]
     added: Annotated[int, Meta(description="New lines of the outline")]
     removed: int

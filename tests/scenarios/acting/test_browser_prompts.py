@@ -202,3 +202,47 @@ def test_program_that_is_started_anyway_is_told_as_started(
     wait_until(started.exists, 30, "mail program")
     page.do("interact", query="Next")
     assert page.text("#said") == "clicked"
+
+
+def test_a_passkey_is_not_asked_for_where_nobody_sees_it(at: At) -> None:
+    """Its prompt would take all further input of the tab."""
+    page = at("browser-apis.html")
+    address = page.site.url("acting/browser-apis.html")
+    page.do("navigate", url=address.replace("127.0.0.1", "localhost"))
+    page.do("interact", query="Make a passkey")
+    page.do("interact", query="Take a note")
+    assert page.text("#told") == "noted"
+
+
+def test_a_file_chooser_ends_and_is_told(at: At) -> None:
+    """As if it was cancelled; file_upload fills one, and is not told of it."""
+    page = at("browser-apis.html")
+    assert page.do("interact", query="Attach a photo")["changed"]["file_chooser"] is True
+    assert page.text("#told") == "no photo"
+    photo = {"name": "photo.png", "content": "eA=="}
+    told = page.do("file_upload", query="Attach a photo", files=[photo])
+    assert page.text("#told") == "photo.png"
+    assert "file_chooser" not in told["changed"]
+    assert page.do("interact", query="Attach a photo")["changed"]["file_chooser"] is True
+
+
+def test_a_mouse_that_a_page_holds_is_freed_for_another_element(at: At) -> None:
+    """As a person frees it, with Escape; a click on what holds it reaches that."""
+    page = at("browser-apis.html")
+    page.do("interact", query="Look around")
+    page.do("wait_for", type="function", value="document.pointerLockElement === document.body")
+    page.do("interact", query="Take a note")
+    assert page.text("#told") == "noted"
+    page.do("wait_for", type="function", value="document.pointerLockElement === null")
+
+
+def test_escape_ends_full_screen_and_frees_the_mouse(at: At) -> None:
+    """In full screen the page is no dialog in front of itself."""
+    page = at("browser-apis.html")
+    page.do("interact", query="Present")
+    page.do("wait_for", type="function", value="document.fullscreenElement !== null")
+    assert "dialog" not in page.do("read_page")["content"].splitlines()[0]
+    page.do("interact", query="Look around")
+    page.do("interact", action="press", value="Escape")
+    page.do("wait_for", type="function", value="document.fullscreenElement === null")
+    page.do("wait_for", type="function", value="document.pointerLockElement === null")

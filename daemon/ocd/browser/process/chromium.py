@@ -129,6 +129,11 @@ class Chromium:
         """Whether the browser is our own child, and does not use a proxy of the user's."""
         return not (self.options.browser_url or self.options.own_proxy)
 
+    @property
+    def is_unattended(self) -> bool:
+        """Whether the browser has no window in which a person could answer its prompts."""
+        return not (self.options.headed or self.options.browser_url)
+
     async def ensure(self) -> Connection:
         """Return the live connection, starting Chromium if it is not running; raises browser_*.
 

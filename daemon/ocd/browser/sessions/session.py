@@ -17,6 +17,7 @@ from ocd.browser.sessions import permissions
 from ocd.browser.sessions.browser_contexts import MAX_WORKERS, BrowserContexts
 from ocd.browser.sessions.external_links import watch_external_links
 from ocd.browser.sessions.init_scripts import InitScripts
+from ocd.browser.sessions.unattended_prompts import watch_unattended_prompts
 from ocd.browser.tabs.page_target import MAX_DOWNLOADS
 from ocd.browser.tabs.tab import RefusedPopup, Tab
 from ocd.safety.path_policy import safe_name
@@ -150,6 +151,8 @@ class Session:
     def _on_session(self, tab: Tab, cdp: CdpSession) -> None:
         permissions.watch_prompts(tab, cdp)
         watch_external_links(tab, cdp)
+        if self.sessions.chromium.is_unattended:
+            watch_unattended_prompts(tab, cdp)
         self.init_scripts.start(cdp)
         cdp.on("Page.downloadWillBegin", lambda event: self._on_download(tab, event))
 

@@ -63,6 +63,7 @@ class ActionEffects:
         self.started_programs: list[str] = []
         self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
+        self.asked_for_file = False
         self._left_unsaved = False
         self._tabs = self._session_tabs()
         self._current_tab_id = tab.current_tab_id()
@@ -85,6 +86,7 @@ class ActionEffects:
             (tab.events, "prompt", partial(_add_once, self.prompts)),
             (tab.events, "external_link", partial(_add_once, self.external_links)),
             (tab.events, "program_started", partial(_add_once, self.started_programs)),
+            (tab.events, "file_chooser", partial(setattr, self, "asked_for_file", True)),
             (tab.events, "pressed", self._on_pressed),
             (cdp, "Network.requestWillBeSent", self._on_request),
             (cdp, "Network.loadingFinished", self._on_request_ended),
@@ -272,6 +274,7 @@ class ActionEffects:
         changed |= {key: urls for key, urls in addresses.items() if urls}
         if self.prompts:
             changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
+        changed |= {"file_chooser": True} if self.asked_for_file else {}
         # Including downloads that began too late for the reply of the action that started them.
         own = self.downloads
         downloads = [f.to_dict() for f in self._tab.downloads if not f.reported or f in own]

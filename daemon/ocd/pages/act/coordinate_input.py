@@ -126,7 +126,7 @@ async def keys(
         if kind == "type":
             await editors.type_text(target, text)
         else:
-            await input_events.press(tab, text, hold_s)
+            await input_events.press_as_person(tab, text, hold_s)
 
     target = await hit_test.focused_element(tab)
     async with target.element:

@@ -116,7 +116,7 @@ async def _keys(target: Target, deadline: ActionDeadline, action_name: str, valu
     elif target.about["role"] != "html" and not await target.element.call(_TAKE_FOCUS):
         raise _focus_error(target)
     if action_name == "press":
-        await input_events.press(target.element.tab, value)
+        await input_events.press_as_person(target.element.tab, value)
     elif action_name == "type":
         await editors.type_text(target, value)
     # Editors complete and indent what is typed, and after Enter a field may be empty.

@@ -14,6 +14,7 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Event
+from ocd.browser.sessions.unattended_prompts import cancel_file_choosers
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.action_effects import ActionEffects
@@ -234,6 +235,7 @@ async def _use_file_chooser(
                 target, "it is not a file input, and clicking it did not open a file chooser.",
                 "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
             ) from None  # fmt: skip
+        effects.asked_for_file = False
         await _fill_chooser(target, deadline, chooser, files)
 
     x, y = await wait_ready(target, deadline)
@@ -244,7 +246,7 @@ async def _use_file_chooser(
             return await perform(target, deadline, effects, act)
     finally:
         cdp.off("Page.fileChooserOpened", listen)
-        cdp.send_nowait("Page.setInterceptFileChooserDialog", {"enabled": False})
+        cancel_file_choosers(tab, cdp)
 
 
 async def _fill_chooser(

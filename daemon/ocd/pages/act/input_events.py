@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine import engine
 
 if TYPE_CHECKING:
     from ocd.browser.cdp.pyppeteer_adapter import Keyboard
@@ -190,6 +191,17 @@ async def press(tab: Tab, keys: str, hold_s: float = 0) -> None:
         if chord == ["Escape"] and tab.state(HeldButton) is not None:
             # The key only reaches the page; in a window, the system would end a drag.
             await tab.cdp.send("Input.cancelDragging")
+
+
+async def press_as_person(tab: Tab, keys: str, hold_s: float = 0) -> None:
+    """Press keys as `press` does; Escape also ends full screen, and frees the mouse.
+
+    With keys of its window Chromium does that itself, with those that CDP sends it does not.
+    """
+    await press(tab, keys, hold_s)
+    if ["Escape"] in parse_chords(keys):
+        with contextlib.suppress(OcdError):  # a page that has gone is no longer in full screen
+            await engine.call(tab, tab.main_frame, "escape")
 
 
 async def _press_chord(tab: Tab, chord: list[str], hold_s: float) -> None:

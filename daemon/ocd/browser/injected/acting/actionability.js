@@ -190,10 +190,29 @@ const isCoveredByDrag = (surface, by) =>
   nodeContains(by, surface) ||
   isPartOfTarget(by, drag.source);
 
+const MAX_UNLOCK_FRAMES = 20;
+
+// Has the page let go of the mouse, as Escape does: else all clicks go to the element that holds it.
+async function releasePointer(surface) {
+  for (let frame = 0; frame < MAX_UNLOCK_FRAMES; frame++) {
+    const holder = pointerLockIn(document);
+    if (holder === null || holder === surface) return;
+    unlockPointerIn(document);
+    await nextFrame();
+  }
+}
+
+// What Escape does in a window beside telling the page: the mouse is free, and the page no longer in full screen.
+function escape() {
+  if (pointerLockIn(document) !== null) unlockPointerIn(document);
+  return fullScreenIn(document) === null ? null : endFullScreenIn(document).then(() => null);
+}
+
 // One look: an element that can be used has a point; else `why` it cannot.
 async function tryTarget(el, options, round) {
   if (!isPresent(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
+  if (options.point && pointerLockIn(document) !== null) await releasePointer(surface);
   const place = box ? surface : placeOfUnseen(el, options);
   if (!place) return { why: 'not_visible' };
   const disabled = options.enabled && disabledReason(el, options.editable);
@@ -359,6 +378,7 @@ Object.assign(globalThis.openchrome, {
   ready: waitReady,
   settle,
   elementFacts,
+  escape,
   chooseInTime,
   setDirectly: setValueDirectly,
   selectAll,

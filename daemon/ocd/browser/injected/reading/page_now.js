@@ -41,8 +41,16 @@ const isBefore = (one, other) =>
   (compareOrder(one, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 // Open dialogs and popovers, the one in front first; what covers the page without a role is one of them.
+// In full screen the whole document is modal, too: then it is no layer of itself.
 function layersOf(active) {
-  const shown = visibleMatchesOf(LAYERS_EACH).filter((el) => visibleBoxOf(el) && isShown(el));
+  const root = rootElementOf(document);
+  const layerAround = (el) => {
+    const layer = closestAround(el, LAYERS);
+    return layer === root ? null : layer;
+  };
+  const shown = visibleMatchesOf(LAYERS_EACH).filter(
+    (el) => el !== root && visibleBoxOf(el) && isShown(el),
+  );
   const inner = shown.filter(
     (el) => !shown.some((other) => other !== el && nodeContains(el, other)),
   );
@@ -52,8 +60,8 @@ function layersOf(active) {
   const front =
     inner.findLast((el) => el.matches(':modal')) ||
     inner.at(-1) ||
-    closestAround(active, LAYERS) ||
-    closestAround(topElementAt(document, innerWidth / 2, innerHeight / 2), LAYERS);
+    layerAround(active) ||
+    layerAround(topElementAt(document, innerWidth / 2, innerHeight / 2));
   return front ? [front, ...inner.filter((el) => el !== front)] : [];
 }
 
