@@ -14,10 +14,12 @@ class Unattended:
 
 
 def watch_unattended_prompts(tab: Tab, cdp: CdpSession) -> None:
-    """Emit "file_chooser" at the tab for each file chooser of this target's pages."""
+    """Emit "file_chooser" (its frame's id) at the tab for each one of this target's pages."""
     if tab.state(Unattended) is None:
         tab.set_state(Unattended())
-    cdp.on("Page.fileChooserOpened", lambda _: tab.events.emit("file_chooser"))
+    cdp.on(
+        "Page.fileChooserOpened", lambda event: tab.events.emit("file_chooser", event["frameId"])
+    )
     cancel_file_choosers(tab, cdp)
     if cdp is tab.cdp:
         cdp.send_nowait("WebAuthn.enable", {"enableUI": False})

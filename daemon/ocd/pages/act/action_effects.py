@@ -63,7 +63,7 @@ class ActionEffects:
         self.started_programs: list[str] = []
         self.prompts: list[PermissionPrompt] = []
         self.downloads: list[Download] = []
-        self.asked_for_file = False
+        self.file_choosers: list[str] = []  # the frames that opened one
         self._left_unsaved = False
         self._tabs = self._session_tabs()
         self._current_tab_id = tab.current_tab_id()
@@ -86,14 +86,14 @@ class ActionEffects:
             (tab.events, "prompt", partial(_add_once, self.prompts)),
             (tab.events, "external_link", partial(_add_once, self.external_links)),
             (tab.events, "program_started", partial(_add_once, self.started_programs)),
-            (tab.events, "file_chooser", partial(setattr, self, "asked_for_file", True)),
+            (tab.events, "file_chooser", partial(_add_once, self.file_choosers)),
             (tab.events, "pressed", self._on_pressed),
             (cdp, "Network.requestWillBeSent", self._on_request),
             (cdp, "Network.loadingFinished", self._on_request_ended),
             (cdp, "Network.loadingFailed", self._on_request_ended),
             (cdp, "Page.navigatedWithinDocument", self._wake),
             (cdp, "Page.lifecycleEvent", self._wake),
-            (tab.events, "popup", self._on_popup),
+            (tab.events, "popup", self.popups.append),
             (tab.events, "dialog", self._on_dialog),
         ]
 
@@ -267,14 +267,12 @@ class ActionEffects:
             changed["dialog"] = {"type": dialog.kind, "message": dialog.message}
         if self._left_unsaved:
             changed["beforeunload"] = "accepted"
-        addresses = {
+        found = {
             "popups_refused": self.refused, "external_links": self.external_links,
-            "started_programs": self.started_programs,
+            "started_programs": self.started_programs, "file_chooser": bool(self.file_choosers),
+            "permissions": [{"name": p.name, "state": p.state} for p in self.prompts],
         }  # fmt: skip
-        changed |= {key: urls for key, urls in addresses.items() if urls}
-        if self.prompts:
-            changed["permissions"] = [{"name": p.name, "state": p.state} for p in self.prompts]
-        changed |= {"file_chooser": True} if self.asked_for_file else {}
+        changed |= {key: value for key, value in found.items() if value}
         # Including downloads that began too late for the reply of the action that started them.
         own = self.downloads
         downloads = [f.to_dict() for f in self._tab.downloads if not f.reported or f in own]
@@ -377,9 +375,6 @@ class ActionEffects:
     def _on_request_ended(self, event: Event) -> None:
         self._pending.pop(event["requestId"], None)
         self._wake()
-
-    def _on_popup(self, tab: Tab) -> None:
-        self.popups.append(tab)
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.dialog = dialog

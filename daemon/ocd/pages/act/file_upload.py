@@ -235,7 +235,7 @@ async def _use_file_chooser(
                 target, "it is not a file input, and clicking it did not open a file chooser.",
                 "Name the input (selector input[type=file]), or pass drop=true for a drop zone.",
             ) from None  # fmt: skip
-        effects.asked_for_file = False
+        effects.file_choosers.clear()
         await _fill_chooser(target, deadline, chooser, files)
 
     x, y = await wait_ready(target, deadline)
