@@ -16,6 +16,7 @@ from support.waiting import LEAST_S
 from support.web_graph import web_graph
 from support.webhook_receiver import WebhookReceiver
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 STATE = Path(__file__).resolve().parents[2] / "fixtures" / "state"
 VERSIONS = sorted(path.name for path in STATE.iterdir())
 # What is read by verbs that the old home's own configuration switches off.

@@ -23,6 +23,7 @@ from support.site import Site
 from support.syntax_trees import tree_of
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 SOURCE = Path(__file__).resolve().parents[2] / "daemon" / "ocd"
 NAME = re.compile(r"[a-z]+(\.[a-z_]+)+")
 HERE = {"kind": "url", "pattern": "article"}

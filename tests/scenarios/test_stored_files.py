@@ -5,10 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.daemon import Daemon, Home
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 PAGES = {"max_pages": 6, "max_depth": 10, "engine": "static"}
 
 

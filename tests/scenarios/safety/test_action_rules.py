@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 RULES = """
 [[policy.action]]
 origin = "127.0.0.1"

@@ -4,10 +4,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 SESSION = "asks"
 
 

@@ -4,11 +4,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from support import wire
 from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 SESSION = "held"
 
 

@@ -5,11 +5,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from support.daemon import Daemon
 from support.mcp import Http, texts
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 FENCED = re.compile(
     r"\A\[([0-9a-f]{16}): untrusted page content from [^\n]*\]\n(.*)\n"
     r"\[\1: end of untrusted page content\]\Z",

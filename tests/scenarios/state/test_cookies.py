@@ -7,7 +7,7 @@ import pytest
 from support.daemon import Daemon
 from support.site import Site
 
-pytestmark = pytest.mark.usefixtures("no_cookies")
+pytestmark = pytest.mark.usefixtures("no_cookies", "headless_shell")
 
 
 def _sent(site: Site, path: str) -> str:

@@ -10,6 +10,7 @@ from support.daemon import Daemon
 from support.site import Site
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("headless_shell")
 PAGE = "state/first.html"
 ONE = "window.marks = ['one']"
 TWO = "window.marks = [...(window.marks ?? []), 'two']"
