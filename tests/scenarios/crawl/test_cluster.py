@@ -14,7 +14,7 @@ from support.daemon import LIFE_S, Daemon, Home
 from support.recording_origin import Page, RecordingOrigin
 from support.site import Site
 from support.waiting import wait_until
-from support.ways_out import HELPERS, PEERS_AND_HINTS, REQUESTS, SOCKETS, pages
+from support.ways_out import LEAVING, PEERS_AND_HINTS, REQUESTS, SOCKETS, at_once, pages
 from support.web_graph import WebGraph, web_graph
 
 pytestmark = pytest.mark.usefixtures("headless_shell")
@@ -166,13 +166,9 @@ def test_workers_support_all_page_options(serving: Daemon, site: Site) -> None:
 
 
 def _going(ways: dict[str, str], evil: str) -> Page:
-    """Return a page that goes each of the ways to the other host, until it ends or a while."""
-    turns = "".join(
-        f"await Promise.race([Promise.resolve({way}).catch(() => 0), rounds(60)]);"
-        for way in ways.values()
-    )
+    """Return a page that goes all of the ways to the other host."""
     said = "document.body.append(Object.assign(document.createElement('p'), {id: 'gone'}));"
-    script = f"const EVIL = '{evil}';{HELPERS}(async () => {{ {turns}{said} }})()"
+    script = f"(async () => {{ {at_once(ways, dict.fromkeys(ways, evil))} {said} }})()"
     return Page(f"<!doctype html><title>ways</title><body><script>{script}</script>")
 
 
@@ -182,7 +178,7 @@ def test_pages_on_workers_cannot_reach_a_blocked_host(serving: Daemon) -> None:
         there = f"{BLOCKED}:{evil.port}"
         # The address itself is not blocked here, and a page that navigates goes no further way.
         peers = {name: way for name, way in PEERS_AND_HINTS.items() if "address" not in name}
-        requests = {name: way for name, way in REQUESTS.items() if name != "navigation"}
+        requests = {name: way for name, way in REQUESTS.items() if name not in LEAVING}
         groups = [SOCKETS, peers, requests]
         good.pages = {
             **pages(there),
