@@ -3,6 +3,7 @@
 import signal
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -110,6 +111,30 @@ def test_a_document_without_elements_is_read_as_empty(
     assert daemon.do("find", query="Lighthouse")["count"] == 0
     daemon.do("navigate", url=site.url("article.html"))
     assert "heading" in daemon.do("read_page")["content"]
+
+
+def leaves_by_itself(daemon: Daemon, site: Site, address: str) -> None:
+    """Show a page that was clicked, and that goes to another one when gate `left` opens."""
+    daemon.do("navigate", url=site.url("article.html"))
+    code = f"""document.body.innerHTML = '<button>Leave</button>';
+    const leave = () => fetch('/gate/left').then(() => location.assign('{address}'));
+    document.querySelector('button').onclick = leave; 1"""
+    daemon.do("javascript_tool", code=code)
+    daemon.do("interact", query="Leave")
+
+
+def test_a_page_that_goes_elsewhere_meanwhile_does_not_prevent_a_navigation(
+    daemon: Daemon, site: Site
+) -> None:
+    """After a click a page may replace the navigation of its tab; then that is started again."""
+    leaves_by_itself(daemon, site, site.url("article.html?left"))
+    with ThreadPoolExecutor(1) as threads:
+        going = threads.submit(daemon.do, "navigate", url=site.url("gate/wanted"))
+        site.wait_for("gate/wanted")
+        site.open_gate("left")
+        site.wait_for("gate/wanted", count=2)
+        site.open_gate("wanted")
+        assert going.result()["url"] == site.url("gate/wanted")
 
 
 def test_redirect_loop_ends(daemon: Daemon, site: Site) -> None:

@@ -364,8 +364,8 @@ OTHER_WORDS = {
     "shot": "screenshot", "url": "get url", "title": "get title", "viewport": "set viewport",
     "alert": "dialog accept", "confirm": "dialog accept", "prompt": "dialog accept",
     "answer": "dialog accept", "window": "tab", "windows": "tab", "switch": "tab",
-    "tasks": "task list", "history": "journal", "record": "recording start", "quit": "close",
-    "exit": "close", "kill": "stop", "version": "--version",
+    "tabs list": "tab", "tasks": "task list", "history": "journal", "record": "recording start",
+    "quit": "close", "exit": "close", "kill": "stop", "version": "--version",
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.browser.cdp.connection import Result
 from ocd.browser.process.downloads import Download
 from ocd.browser.tabs.hung_pages import end_hung_script
@@ -21,6 +22,7 @@ LIFECYCLE = {"load": "load", "dom": "DOMContentLoaded", "idle": "networkIdle"}
 # Errors that only mean that the server sent an error status without a page.
 STATUS_ONLY = ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", "net::ERR_INVALID_AUTH_CREDENTIALS")
 _NO_CONTENT = (204, 205)
+_MAX_STARTS = 3  # of one navigation, if the page navigates by itself meanwhile
 # Before going back to a certificate error, Chromium looks for a captive portal for 3 s.
 _ERROR_PAGE_S = 5.0
 # Seconds to wait for the file that a navigation turned out to be.
@@ -63,7 +65,19 @@ async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigatio
     await _prepare(tab)
     count = tab.page_loads.navigation_count
     try:
-        reply, started_download = await _start_navigation(tab, url)
+        for _ in range(_MAX_STARTS):
+            own_requests = tab.page_loads.own_requests
+            reply, started_download = await _start_navigation(tab, url)
+            aborted = reply.get("errorText") == "net::ERR_ABORTED" and not reply.get("isDownload")
+            if not aborted or tab.page_loads.own_requests == own_requests:
+                break
+            # For some seconds after a click, a page may navigate by itself instead of being left.
+        else:
+            raise OcdError(
+                "navigation_failed",
+                f"{url} was not opened: the page navigated by itself instead, {_MAX_STARTS} times.",
+                hint=f"Open it in another tab: {tool_call('tabs_create', url=url)}", url=url,
+            )  # fmt: skip
         error = reply.get("errorText", "")
         document = tab.page_loads.of(reply["loaderId"]) if "loaderId" in reply else None
         if reply.get("isDownload"):

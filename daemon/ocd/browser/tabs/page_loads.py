@@ -64,10 +64,13 @@ class PageLoads:
         # Counts the ends of navigations: a commit, a same-document navigation, a failure.
         self.navigation_count = 0
         self.failed: PageLoad | None = None
+        # Counts the navigations that the page itself has requested.
+        self.own_requests = 0
 
     def start(self) -> None:
         """Listen; the domains are enabled by the tab."""
         self._cdp.on("Page.lifecycleEvent", self._on_lifecycle)
+        self._cdp.on("Page.frameRequestedNavigation", self._on_requested)
         self._cdp.on("Page.frameNavigated", self._on_navigated)
         self._cdp.on("Page.frameStoppedLoading", self._on_stopped)
         self._cdp.on("Page.navigatedWithinDocument", self._on_navigated_within_document)
@@ -110,6 +113,10 @@ class PageLoads:
         if event["frameId"] == self._frame_id:
             self.of(event["loaderId"]).reached.add(event["name"])
             self._wake()
+
+    def _on_requested(self, event: Event) -> None:
+        if event["frameId"] == self._frame_id and event["disposition"] == "currentTab":
+            self.own_requests += 1
 
     def _on_navigated(self, event: Event) -> None:
         frame = event["frame"]
