@@ -180,3 +180,28 @@ def test_the_name_attribute_of_a_field_wins_over_the_beginning_of_a_word(at: At)
     page = at("upload-in-box.html")
     page.do("form_input", query="wikitext", value="Oak")
     assert page.js("wiki__text.value") == "Oak"
+
+
+def test_words_of_the_section_mean_the_control_in_it(at: At) -> None:
+    """A box with one heading is its section, for what stands behind the heading."""
+    page = at("titled-boxes.html")
+    page.do("form_input", query="Search in open orders", value="a")
+    page.do("form_input", query="billing address street", value="b")
+    page.do("interact", query="Send an alert now in Alerts")
+    assert (
+        page.js("[...document.querySelectorAll('input')].map((one) => one.value).join()") == "a,b,"
+    )
+    assert page.js(_CHANGED).endswith("Send an alert now")
+
+
+def test_what_is_called_by_a_part_of_the_words_is_shown(at: At) -> None:
+    page = at("titled-boxes.html")
+    reply = page.call("interact", query="Search in orders archive")
+    assert reply.code == "element_not_found"
+    assert reply.error["candidates"][0].startswith('textbox "Search" [ref=')
+
+
+def test_name_that_ends_in_a_kind_is_whole_with_another_kind(at: At) -> None:
+    page = at("titled-boxes.html")
+    page.do("interact", query="the Full list (with icon) button")
+    assert page.js(_CHANGED) == "Full list (with icon)"

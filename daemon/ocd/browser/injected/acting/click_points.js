@@ -168,7 +168,7 @@ function clickParts(box, listening) {
   while (texts.nextNode())
     if (texts.currentNode.data.trim() && !inParts(texts.currentNode)) return [];
   surroundingTexts = new Map();
-  sectionNames = new Map();
+  sectionTitles = new Map();
   return outer.map((el) => {
     const role = roleOf(el);
     const name = nameOf(el, role) || shortWordsOf(el);

@@ -27,7 +27,7 @@ function describeMatch(el) {
 
 function queryDom(options) {
   surroundingTexts = new Map();
-  sectionNames = new Map();
+  sectionTitles = new Map();
   if (isReadByParent()) return { elements: [], total: 0 };
   const all = matchesEverywhere(options);
   return { elements: all.slice(0, options.limit).map(describeMatch), total: all.length };
@@ -40,7 +40,7 @@ const roleAndName = (el) =>
 // The one element that a selector means: the only match, or the only one that is seen.
 function candidates(selector) {
   surroundingTexts = new Map();
-  sectionNames = new Map();
+  sectionTitles = new Map();
   if (isReadByParent()) return { matches: [], total: 0 };
   const all = matchesEverywhere({ selector, pierce: true });
   const seen = all.filter((el) => hasBox(el) || (!clobbered(el) && labelsOf(el).some(hasBox)));

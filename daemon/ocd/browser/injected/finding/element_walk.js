@@ -294,7 +294,7 @@ function ownText(el) {
 // of the query (isPartialName).
 function searchElements(judge, hint, isPartialName) {
   surroundingTexts = new Map();
-  sectionNames = new Map();
+  sectionTitles = new Map();
   const it = new ElementSearch(judge, hint, isPartialName);
   if (!isReadByParent()) it.document(document, 0);
   return { found: it.found, partial: it.partial };

@@ -11,30 +11,37 @@ const TIE = 3; // what scores less, by less than this, fits as well
 const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
-let sectionNames = new Map(); // for the time of one search
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, legend, [role=heading]';
+const TITLED_TAGS = /^(?:SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/;
+const NO_TITLE = { name: '', heading: null };
+
+let sectionTitles = new Map(); // for the time of one search
 
 // The name or the heading of what an element stands in.
 function sectionOf(el) {
-  const passed = [];
-  let found = '';
   for (let at = composedParentOf(el); at && tagOf(at) !== 'BODY'; at = composedParentOf(at)) {
-    found = sectionNames.get(at);
-    if (found !== undefined) break;
-    passed.push(at);
-    found = titleOf(at);
-    if (found) break;
+    let title = sectionTitles.get(at);
+    if (title === undefined) sectionTitles.set(at, (title = titleOf(at)));
+    if (title.name && (title.heading === null || standsBefore(title.heading, el)))
+      return title.name;
   }
-  for (const at of passed) sectionNames.set(at, found || '');
-  return found || '';
+  return '';
 }
 
+// heading: where only what stands behind it is in the section, as in a box without a role.
 function titleOf(el) {
-  if (clobbered(el)) return clobberedFormName(el);
+  if (clobbered(el)) return { name: clobberedFormName(el), heading: null };
   const name = el.tagName === 'FIELDSET' || hasName(el) ? nameOf(el, roleOf(el)) : '';
-  if (name || !/^(SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/.test(el.tagName)) return name;
-  const heading = el.querySelector('h1, h2, h3, h4, h5, h6, legend');
-  return heading ? squeeze(visibleTextOf(heading, 200).slice(0, 200)) : '';
+  if (name) return { name, heading: null };
+  const headings = allMatches(el, HEADINGS);
+  const isTitled = TITLED_TAGS.test(el.tagName);
+  if (!headings.length || (!isTitled && headings.length > 1)) return NO_TITLE;
+  const words = squeeze(visibleTextOf(headings[0], 200).slice(0, 200));
+  return { name: words, heading: isTitled ? null : headings[0] };
 }
+
+const standsBefore = (one, other) =>
+  (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 function isInSight(el) {
   const box = boundingBoxOf(el);
@@ -110,6 +117,7 @@ function rankMatches(options) {
     found.push(...fileInputs(asked));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
+  if (!found.some((one) => one.score > LETTERS_SCORE)) addPartial(found, partial);
   if (!asked.line) preferRareWords(found, asked);
   preferNamed(found);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
@@ -192,6 +200,13 @@ function addCrossings(found, asked, among) {
     if (known) known.score = Math.max(known.score, one.score);
     else found.push(one);
   }
+}
+
+// Where nothing comes close: the controls whose names have nothing but words that are asked for.
+function addPartial(found, partial) {
+  const known = new Set(found.map(({ el }) => el));
+  for (const one of partial.slice(0, MAX_WEIGHED))
+    if (!known.has(one.el)) found.push({ ...one, score: LETTERS_SCORE });
 }
 
 // Whether no control fits, or several of one name do equally well.

@@ -51,6 +51,7 @@ const OPENS_OR_TICKS = [
   '[aria-pressed]',
 ].join();
 const PARTICLES = new Set('in of on at for with to by from'.split(' '));
+const ARTICLES = new Set(['the', 'a', 'an']);
 const FILLERS = new Set([...PARTICLES, 'the', 'a', 'an', 'and']);
 // What turns the meaning of the words beside it: "Zoom in" is not "Zoom out".
 const OPPOSITE_WORDS = new Map([
@@ -123,6 +124,9 @@ const AS_LINE = /^([\w-]+) ("(?:[^"\\]|\\.)+")(?: in( row)?: (.*))?$/s;
 const OTHER_ROW_SCORE = 30; // the best that an element of another row scores: it is shown, not acted on
 const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
+const EXACT_WORDS = 68; // of a name that has all the words as they are
+const AROUND_SCORE = 66; // of a name that has all the words but one, which stands around it; less for each further one
+const LEAST_AROUND_SCORE = 60;
 const WHOLE_PHRASE = 90; // of a name that is the words without those for a kind
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
 const CASED_SCORE = 103; // of a name with the capitals of the query: "Edit" rather than "edit"
@@ -196,6 +200,9 @@ class SearchQuery {
       (word) => OPPOSITE_WORDS.has(word) && !words.includes(OPPOSITE_WORDS.get(word)),
     );
     this.whole = words.join(' ');
+    this.unkinded = words
+      .slice(ARTICLES.has(words[0]) ? 1 : 0, ROLE_WORDS[words.at(-1)] ? -1 : undefined)
+      .join(' '); // "the Toggle icon button" may be called "Toggle icon"
     this.joined = joinedLetters(words);
     this.states = this.line ? [] : words.filter((word) => STATES.has(word) || STATES_NOT.has(word));
     this.stateless = this.states.length
@@ -363,7 +370,7 @@ class SearchQuery {
     if (acts && all > ANOTHERS_SCORE && all < WHOLE_PHRASE && isCalledByItsItems(el, role))
       all = ANOTHERS_SCORE;
     const score =
-      all > LETTERS_SCORE
+      all >= EXACT_WORDS
         ? all
         : Math.max(all, this.contextMatchScore(el, role, acts, spoken, low !== ''));
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
@@ -441,11 +448,11 @@ class SearchQuery {
 
   // Where all the words are in the name, in one way or another; else 0.
   allWordsScore(said, spoken) {
-    if (said === this.phrase) return WHOLE_PHRASE;
+    if (said === this.phrase || said === this.unkinded) return WHOLE_PHRASE;
     const phrases = [this.phrase, this.whole];
     if (phrases.some((phrase) => said.startsWith(`${phrase} `))) return 80;
     if (phrases.some((phrase) => ` ${said} `.includes(` ${phrase} `))) return 74;
-    if (this.rest.every((word) => spoken.includes(word))) return 68;
+    if (this.rest.every((word) => spoken.includes(word))) return EXACT_WORDS;
     if (this.rest.every((word) => spoken.some((one) => isSameWord(word, one)))) return 60;
     if (hasNoSpaces(this.phrase) && said.includes(this.phrase)) return 58;
     const isAlike = (word) => spoken.some((one) => one.startsWith(word) || isBegunBy(word, one));
@@ -491,7 +498,9 @@ class SearchQuery {
     if (!left.length && hits && !this.isSeenAround(el, missing)) left.push(...missing);
     if (!left.length && !hits && isNamed && !FIELDS.has(role) && this.isOnlyInIds(el))
       return IDS_SCORE;
-    if (!left.length) return hits || isKnownAs(el, this.text) ? 66 : 40;
+    if (!left.length && hits)
+      return Math.max(AROUND_SCORE - TIE * (missing.length - 1), LEAST_AROUND_SCORE);
+    if (!left.length) return isKnownAs(el, this.text) ? AROUND_SCORE : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
   }
