@@ -69,3 +69,18 @@ def test_another_named_box_in_the_row_is_not_checked(at: At) -> None:
     page = at("rows-with-boxes.html")
     assert page.call_in_short("interact", query="Accept", action="check").code == "wrong_value"
     assert page.js(_TICKED) == "oak"
+
+
+def test_boxes_of_a_row_are_candidates(at: At) -> None:
+    """The words mean the row; which of its boxes is the caller's choice, and the link is none."""
+    page = at("boxes-of-rows.html")
+    reply = page.call("interact", query="run-2", action="check")
+    assert reply.code == "ambiguous"
+    assert sorted(line.split(" [ref")[0] for line in reply.error["candidates"]) == [
+        'checkbox "Hide run"',
+        'checkbox "Toggle row selection"',
+    ]
+    page.do("interact", query="run-2 selection", action="check")
+    page.do("interact", query="hide run-1", action="check")
+    checked = "[...document.querySelectorAll(':checked')].map((one) => one.id).join()"
+    assert page.js(checked) == "h1,s2"

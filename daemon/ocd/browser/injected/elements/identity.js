@@ -51,11 +51,13 @@ function spacedTextOf(el) {
 // The closest ancestor that says more than the element itself, and its other words. A cell and a
 // group of buttons say nothing about whose they are: the row or the entry that they stand in does. Other entries say
 // nothing about one.
+const GRID_CELL = '[role=gridcell]'; // of what stands in one, the row says what it is about
+
 function surroundingWords(el) {
   const own = spacedTextOf(el);
   const ofEntries = isEntry(el);
-  let at = el;
-  let inner = el; // what says no more than the element, and stands alone in what is looked at next
+  let at = closestMatch(el, GRID_CELL) ?? el;
+  let inner = at; // what says no more than the element, and stands alone in what is looked at next
   let first = null;
   for (let level = 0; level < MAX_CLIMB; level++) {
     at = composedParentOf(at);

@@ -59,16 +59,28 @@ function checkboxGroups() {
 const TICKED_ROWS = 'tr, li, [role=row], [role=listitem], [role=treeitem]';
 const MAX_ROW_TEXT = 1000; // characters
 
-// What can be ticked of what was found: an element that cannot be means the box that belongs to it alone. What fits
-// better than all of these is kept, to be refused.
+function matchOfBox(one, box) {
+  const role = roleOf(box);
+  return { ...one, el: box, role, name: nameOf(box, role), acts: true };
+}
+
+// What can be ticked of what was found: an element that cannot be means the box that belongs to it alone, or any
+// one of several in its row. What fits better than all of these is kept, to be refused.
 function ticksFor(found) {
   const ticks = new Map();
   for (const one of found) {
     const box = one.score < LIKELY || isTickable(one) ? null : boxOf(one.el);
     if (!box && !one.acts) continue;
-    const role = box && roleOf(box);
-    const tick = box ? { ...one, el: box, role, name: nameOf(box, role), acts: true } : one;
+    const tick = box ? matchOfBox(one, box) : one;
     if (!(ticks.get(tick.el)?.score >= tick.score)) ticks.set(tick.el, tick);
+  }
+  for (const one of [...ticks.values()].filter(({ score }) => score >= LIKELY)) {
+    const boxes = isTickable(one) ? [] : boxesBeside(one.el);
+    if (boxes.length < 2) continue;
+    ticks.delete(one.el);
+    const score = one.score - TIE;
+    for (const box of boxes)
+      if (!(ticks.get(box)?.score > score)) ticks.set(box, { ...matchOfBox(one, box), score });
   }
   const all = [...ticks.values()];
   const best = Math.max(0, ...all.filter(isTickable).map(({ score }) => score));
@@ -99,8 +111,13 @@ function boxOf(el) {
   const inside = boxesIn(el);
   if (inside.length > 0) return inside.length === 1 ? inside[0] : null;
   const row = closestAround(el, TICKED_ROWS) ?? customElementAround(el);
-  const [box, other] = row ? boxesIn(row) : [];
+  const [box, other] = boxesBeside(el);
   return box && !other && !isCalledOtherwise(box, el, row) ? box : null;
+}
+
+function boxesBeside(el) {
+  const row = closestAround(el, TICKED_ROWS) ?? customElementAround(el);
+  return row ? boxesIn(row) : [];
 }
 
 // Whether people see what a box in a row is called, and it is something else. What another control says is not about the

@@ -120,6 +120,7 @@ function rankMatches(options) {
   if (!found.some((one) => one.score > LETTERS_SCORE)) addPartial(found, partial);
   if (!asked.line) preferRareWords(found, asked);
   preferNamed(found);
+  preferCapitals(found, asked);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
   const meant = among === 'ticks' ? ticksFor(found) : found;
   const once = dropInnerControls(
@@ -191,6 +192,15 @@ function preferNamed(found) {
   const best = most < WHOLE_NAME ? [] : controls.filter((one) => one.score > most - TIE);
   if (!best.some((one) => one.name)) return;
   for (const one of best) if (!one.name) one.score = most - TIE;
+}
+
+// Of names that differ in capitals alone, the one with those of the query: "Edit" is not "edit". A query without any
+// says nothing.
+function preferCapitals(found, asked) {
+  if (asked.cased === null || !found.some((one) => one.acts && one.name === asked.cased)) return;
+  const same = asked.cased.toLowerCase();
+  for (const one of found)
+    if (one.name !== asked.cased && one.name.toLowerCase() === same) one.score -= TIE;
 }
 
 // Where nothing is called so: what stands in the cell of a column and a row that are.

@@ -129,7 +129,6 @@ const AROUND_SCORE = 66; // of a name that has all the words but one, which stan
 const LEAST_AROUND_SCORE = 60;
 const WHOLE_PHRASE = 90; // of a name that is the words without those for a kind
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
-const CASED_SCORE = 103; // of a name with the capitals of the query: "Edit" rather than "edit"
 const JOINED_SCORE = 92; // of a name that is spelt in more words, or in fewer
 const MAX_JOINED_WORDS = 3; // words
 const MIN_LETTERS = 4;
@@ -356,7 +355,7 @@ class SearchQuery {
   wordScore(el, role, name, acts) {
     const kind = (acts ? ACTING_BONUS : 0) - (role === 'clickable' ? 3 : 0);
     const low = name.toLowerCase();
-    if (low && low === this.text) return (name === this.cased ? CASED_SCORE : 100) + kind;
+    if (low && low === this.text) return 100 + kind;
     if (this.isJoinedOtherwise(low)) return JOINED_SCORE + kind;
     if (low === '' && this.hint !== null && !acts && !el.hasAttributes()) return 0; // nothing can have the words
     // Most of a page has nothing to do with the words: that must cost next to nothing.
@@ -370,7 +369,7 @@ class SearchQuery {
     if (acts && all > ANOTHERS_SCORE && all < WHOLE_PHRASE && isCalledByItsItems(el, role))
       all = ANOTHERS_SCORE;
     const score =
-      all >= EXACT_WORDS
+      all >= EXACT_WORDS || all === ANOTHERS_SCORE
         ? all
         : Math.max(all, this.contextMatchScore(el, role, acts, spoken, low !== ''));
     if (this.kinds.length === 1) return Math.max(bare, Math.min(score, BARE_KIND_SCORE - 1));
