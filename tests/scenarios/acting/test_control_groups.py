@@ -111,3 +111,15 @@ def test_radio_buttons_with_a_name_each(at: At) -> None:
     assert page.js("[...days.querySelectorAll('input')].map((one) => one.checked).join()") == (
         "false,true"
     )
+
+
+def test_box_and_what_is_drawn_for_it_are_one(at: At) -> None:
+    """The drawn one is clicked; a spin button is the field in it."""
+    page = at("drawn-twice.html")
+    page.do("interact", query="News", action="check")
+    page.do("interact", query="High")
+    page.do("form_input", query="Guests", value="4")
+    state = (
+        "[...document.querySelectorAll('[aria-checked=true]')].map((one) => one.ariaLabel).join()"
+    )
+    assert page.js(f"{state} + guests.value") == "News,High4"

@@ -272,3 +272,9 @@ def test_field_beside_a_box_is_meant_by_its_value(at: At) -> None:
     assert page.js("most.value + limited.checked") == "123true"
     page.do("fill_form", fields={"Most connections": "off"})
     assert page.js("most.value + limited.checked") == "123false"
+
+
+def test_group_that_takes_the_focus_is_one_field(at: At) -> None:
+    page = at("edited-lines.html")
+    page.do("form_input", query="Level", value="High")
+    assert page.js("low.ariaChecked + high.ariaChecked") == "falsetrue"

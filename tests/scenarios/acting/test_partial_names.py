@@ -113,6 +113,7 @@ def test_beginning_of_a_word_names_a_field(at: At) -> None:
         ("Saved", "Save as"),
         ("Keep changes", "Don't keep changes"),
         ("Page 1", "Page 12"),
+        ("New", "News"),
         ("Terms checkbox", "Terms"),
     ],
 )

@@ -122,9 +122,12 @@ function rankMatches(options) {
   preferNamed(found);
   preferCapitals(found, asked);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
-  const meant = among === 'ticks' ? ticksFor(found) : found;
+  const each = onceEach(found);
+  const meant = among === 'ticks' ? ticksFor(each) : each;
   const once = dropInnerControls(
-    dropWrappingItems(dropDraggableWrappers(dropComboboxWrappers(dropTextDoubles(meant)))),
+    dropWrappingItems(
+      dropDraggableWrappers(dropComboboxWrappers(dropDrawnDoubles(dropTextDoubles(meant)))),
+    ),
   );
   const single = options.outermost ? dropInner(once) : once;
   const best = (among === 'all' ? dropLooseTexts(single) : single).sort(
@@ -139,6 +142,13 @@ function rankMatches(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// An element that matches in several ways is one match: a group of buttons that takes the focus itself.
+function onceEach(found) {
+  const best = new Map();
+  for (const one of found) if (!(best.get(one.el)?.score >= one.score)) best.set(one.el, one);
+  return best.size === found.length ? found : [...best.values()];
 }
 
 // A query that ends in a kind, such as "Paper list", may be the whole name of something on the page: then what has only
@@ -333,13 +343,40 @@ function dropTextDoubles(found) {
 
 const areNested = (one, other) => nodeContains(one, other) || nodeContains(other, one);
 
-// A combobox around a text field of the same words, as ARIA 1.1 has it, is that field.
+const MAX_DRAWN_LEVELS = 4; // from what is drawn to what also holds the input that it is drawn for
+const isNativeTick = (el) => tagOf(el) === 'INPUT' || tagOf(el) === 'LABEL';
+
+// A box to tick and what is drawn in its place, of one role and name and alone together, are one: what is drawn is clicked.
+function dropDrawnDoubles(found) {
+  const ticks = found.filter((one) => one.acts && TICK_ROLES.has(one.role));
+  const drawn = ticks.filter((one) => !isNativeTick(one.el));
+  if (!drawn.length || drawn.length === ticks.length) return found;
+  const isDouble = (one) =>
+    isNativeTick(one.el) &&
+    drawn.some(
+      (other) =>
+        other.role === one.role && other.name === one.name && areDrawnTogether(one.el, other.el),
+    );
+  return found.filter((one) => !ticks.includes(one) || !isDouble(one));
+}
+
+function areDrawnTogether(native, drawn) {
+  const input = tagOf(native) === 'LABEL' ? native.control : native;
+  let around = composedParentOf(drawn);
+  for (let level = 0; around && level < MAX_DRAWN_LEVELS; level++) {
+    if (input && nodeContains(around, input)) return allMatches(around, TICKED_BOX).length === 2;
+    around = composedParentOf(around);
+  }
+  return false;
+}
+
+// A combobox or a spin button around a text field of the same words, as ARIA 1.1 has it, is that field.
 function dropComboboxWrappers(found) {
   const fields = found.filter((one) => TEXT_FIELD.test(one.role));
   if (!fields.length) return found;
   return found.filter(
     (one) =>
-      one.role !== 'combobox' ||
+      (one.role !== 'combobox' && one.role !== 'spinbutton') ||
       !fields.some(
         (field) =>
           field.score >= one.score - HINT_PENALTY &&

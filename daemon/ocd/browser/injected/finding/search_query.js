@@ -126,7 +126,7 @@ const LETTERS_SCORE = 18; // of a word that has the letters of a short one in it
 const ANOTHERS_SCORE = 25; // of what has some of the words, where all of them name another thing
 const EXACT_WORDS = 68; // of a name that has all the words as they are
 const AROUND_SCORE = 66; // of a name that has all the words but one, which stands around it; less for each further one
-const LEAST_AROUND_SCORE = 60;
+const MIN_AROUND_SCORE = 60;
 const WHOLE_PHRASE = 90; // of a name that is the words without those for a kind
 const NAMESAKE_SCORE = 26; // of that thing, which cannot be acted on
 const JOINED_SCORE = 92; // of a name that is spelt in more words, or in fewer
@@ -498,7 +498,7 @@ class SearchQuery {
     if (!left.length && !hits && isNamed && !FIELDS.has(role) && this.isOnlyInIds(el))
       return IDS_SCORE;
     if (!left.length && hits)
-      return Math.max(AROUND_SCORE - TIE * (missing.length - 1), LEAST_AROUND_SCORE);
+      return Math.max(AROUND_SCORE - TIE * (missing.length - 1), MIN_AROUND_SCORE);
     if (!left.length) return isKnownAs(el, this.text) ? AROUND_SCORE : 40;
     const share = (this.rest.length - left.length) / this.rest.length;
     return share >= 0.5 ? Math.round(30 * share) : 0;
@@ -528,8 +528,9 @@ function isCalledByItsItems(el, role) {
 // Whether what an element goes by is what somebody has written into it.
 const holdsWords = (el, role) => el.isContentEditable && FIELDS.has(role) && !nameOf(el, role);
 
+const NO_PLURALS = new Set(['goods', 'means', 'news']);
 const singularOf = (word) =>
-  word.length < 4
+  word.length < 4 || NO_PLURALS.has(word)
     ? word
     : word.replace(/ies$/, 'y').replace(/(?<=s|x|z|ch|sh)es$|(?<=[^su])s$/, '');
 const fullFormOf = (word) => FULL_FORMS.get(word) ?? word;
