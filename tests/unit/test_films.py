@@ -1,16 +1,17 @@
 """The parts of a film: its length, its size, its requirements."""
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from PIL import Image
 
 from ocd.api.errors import OcdError
 from ocd.recording.film import encoder
-from ocd.recording.film.camera import MAX_STILL_S, FilmClock, check_video_extra
+from ocd.recording.film.camera import MAX_STILL_S, Camera, FilmClock, check_video_extra
 from ocd.recording.film.drawing import CAPTION_HEIGHT, Canvas
 from ocd.recording.film.encoder import FilmFile
-from ocd.recording.film.picture import Picture
+from ocd.recording.film.picture import Box, Picture
 from support.films import BLUE, RED, pictures, share_of
 
 
@@ -68,3 +69,28 @@ def test_a_larger_picture_is_made_smaller_and_centred(tmp_path: Path) -> None:
 def _is_blue(image: Image.Image, x: int, y: int) -> bool:
     red, _, blue = image.convert("RGB").crop((x, y, x + 1, y + 1)).tobytes()
     return blue > 200 and red < 60
+
+
+async def test_a_frame_from_before_a_password_field_moved_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may show the field where it was meanwhile; the next one is looked at instead."""
+    here, there = (0.0, 0.0, 200.0, 40.0), (0.0, 80.0, 200.0, 40.0)
+    places = iter([[], [here], [here], [there], [there], []])
+    shown: list[Picture] = []
+
+    async def boxes(_tab: object) -> list[Box]:
+        return next(places)
+
+    async def send(_camera: Camera, _process: object, picture: Picture) -> None:
+        shown.append(picture)
+
+    monkeypatch.setattr("ocd.recording.film.camera.password_boxes", boxes)
+    monkeypatch.setattr(Camera, "_send", send)
+    camera = Camera(tmp_path / "film.webm")
+    for name in "abcdef":
+        camera.take_frame(b"{}\n" + name.encode())
+        await camera._take_picture(cast("Any", None), cast("Any", None))
+    assert [(picture.jpeg, picture.covered) for picture in shown] == [
+        (b"a", []), (b"c", [here, here]), (b"e", [there, there]), (b"f", [there]),
+    ]  # fmt: skip

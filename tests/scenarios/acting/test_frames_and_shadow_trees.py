@@ -156,3 +156,18 @@ def test_content_of_a_disabled_button_is_waited_for(at: At) -> None:
     page.js("setTimeout(() => { it.disabled = false }, 200); 1")
     page.do("interact", selector="#it span")
     assert page.js("document.title") == "paid"
+
+
+def test_components_and_forms_in_a_frame_of_the_same_origin(at: At) -> None:
+    """Its classes are not those of the page: shadow trees and forms are known without them."""
+    page = at("framed-components.html")
+    told = "document.querySelector('iframe').contentDocument.getElementById('told').textContent"
+    content = page.do("read_page")["content"]
+    assert "Three lamps" in content
+    assert 'button "Empty the basket"' in content
+    for mode in ("markdown", "text", "dom"):
+        assert "Three lamps" in page.do("read_page", mode=mode)["content"]
+    page.do("interact", query="Empty the basket")
+    assert page.js(told) == "emptied"
+    page.do("fill_form", fields={"Coupon": "LAMP10"}, submit="Redeem")
+    assert page.js(told) == "redeemed LAMP10"

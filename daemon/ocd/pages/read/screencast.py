@@ -107,6 +107,13 @@ class Screencast:
             self._is_resting = False
             self._tab.cdp.send_nowait("Page.startScreencast", _START)
 
+    def renew(self) -> None:
+        """Have a frame sent of the tab as it looks now, even if nothing changes in it."""
+        self._cancel_renewal()
+        self._is_resting, self._waiting = False, None
+        self._tab.cdp.send_nowait("Page.stopScreencast")
+        self._tab.cdp.send_nowait("Page.startScreencast", _START)
+
     def _on_frame(self, event: dict[str, Any]) -> None:
         if self._is_resting or self._renewal is not None:
             return  # the frame was on its way already

@@ -74,6 +74,7 @@ class Camera:
         self._box_url = ""
         self._mouse: tuple[float, float] | None = None
         self._passwords: list[Box] = []
+        self._is_frame_dropped = False
         self._overlay_changed = False
 
     @property
@@ -182,7 +183,10 @@ class Camera:
                 cast.acknowledge()
                 cast.rest()
                 await wait_for_event(self._ending, pause)
-                cast.resume()
+                if self._is_frame_dropped:
+                    cast.renew()
+                else:
+                    cast.resume()
             if self._is_over(process):
                 return
 
@@ -209,10 +213,15 @@ class Camera:
             if boxes is None:
                 return _AGAIN_S
             covered = [*self._passwords, *boxes]
+            has_moved = any(box not in self._passwords for box in boxes)
             self._passwords = boxes
-            self._last_frame = frame
             if self._frame is frame:
                 self._frame = b""
+            self._is_frame_dropped = has_moved
+            if has_moved:
+                # The frame may show them where they were in between: the next one is looked at.
+                return _PAUSE_S
+            self._last_frame = frame
         await self._send(process, self._picture(frame, covered))
         return _PAUSE_S
 

@@ -335,7 +335,8 @@ function formTargetOrigin(el, clicked) {
   }
 }
 
-const ownerFormOf = (control) => (control.form instanceof HTMLFormElement ? control.form : null);
+const ownerFormOf = ({ form }) =>
+  form?.nodeType === Node.ELEMENT_NODE && tagOf(form) === 'FORM' ? form : null;
 
 // Where a point of a child frame lies in ours, and what covers the frame there.
 function throughFrame(frame, x, y) {

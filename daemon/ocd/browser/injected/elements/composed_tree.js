@@ -5,7 +5,8 @@
 // In XML documents HTML's elements have names in small letters: here they are called as in HTML.
 if (contentTypeOf(document) !== 'text/html') {
   const { get } = Object.getOwnPropertyDescriptor(Element.prototype, 'tagName');
-  const name = (el) => (el instanceof HTMLElement ? get.call(el).toUpperCase() : get.call(el));
+  const isHtml = (el) => el.namespaceURI === 'http://www.w3.org/1999/xhtml';
+  const name = (el) => (isHtml(el) ? get.call(el).toUpperCase() : get.call(el));
   Object.defineProperty(Element.prototype, 'tagName', {
     configurable: true,
     get() {
@@ -67,7 +68,7 @@ function hasHiddenProperties(el) {
     PROPERTIES_USED.some(
       (name) =>
         name in HTMLFormElement.prototype &&
-        el[name] instanceof Element &&
+        el[name]?.nodeType === Node.ELEMENT_NODE &&
         !/Sibling$|^firstChild$|^parentNode$/.test(name),
     ) || Object.entries(RELATIVE_GETTERS).some(([name, own]) => el[name] !== own(el))
   );
@@ -77,9 +78,11 @@ function hasHiddenProperties(el) {
 const FRAME_TAGS = new Set(['IFRAME', 'FRAME', 'OBJECT']);
 const closedRoots = new WeakMap();
 
+// Not asked for by its class, nor is anything else: in a frame those are others.
 function shadowRootOf(el) {
   const root = el.shadowRoot;
-  return root ? (root instanceof ShadowRoot ? root : null) : closedRoots.get(el) || null;
+  if (root) return root.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? root : null;
+  return closedRoots.get(el) || null;
 }
 
 function isSummary(el) {

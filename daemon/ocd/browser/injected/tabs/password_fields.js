@@ -5,6 +5,8 @@
 
   const MAX_VALUES = 20;
   const MIN_LENGTH = 4; // characters that a value has if another field with it is covered
+  // Not by their class: a frame's window may be that of the empty document before, whose classes are others.
+  const isInput = (el) => Reflect.get(Element.prototype, 'localName', el) === 'input' && typeof el.type === 'string';
   const of = (name) => Reflect.get(Document.prototype, name, document);
 
   class PasswordFields {
@@ -30,7 +32,7 @@
       this.watch(root);
       const all = root === document ? of('getElementsByTagName').call(document, '*') : root.querySelectorAll('*');
       for (const el of all) {
-        if (el instanceof HTMLInputElement) yield el;
+        if (isInput(el)) yield el;
         const inner = Reflect.get(Element.prototype, 'shadowRoot', el);
         if (inner) yield* this.inputs(inner);
       }
@@ -40,9 +42,9 @@
     adopt(fields) {
       const before = this.closed.size;
       for (const field of fields) {
-        if (!(field instanceof HTMLInputElement) || field.ownerDocument !== document) continue;
+        if (!isInput(field) || field.ownerDocument !== document) continue;
         const root = Reflect.apply(Node.prototype.getRootNode, field, []);
-        if (root instanceof ShadowRoot && root.mode === 'closed') this.closed.add(root);
+        if (root.mode === 'closed') this.closed.add(root);
       }
       return this.closed.size > before;
     }
