@@ -112,6 +112,7 @@ async def test_a_process_that_is_crowded_gets_another_beside_it(workers, monkeyp
 
     monkeypatch.setattr("ocd.conversion.worker.ConversionWorker.start", recorded)
     monkeypatch.setattr("ocd.conversion.worker.usable_processors", lambda: 2)
+    monkeypatch.setattr("ocd.content.converter.is_loaded", lambda: False)
     with closing(ExtractionClient(workers, processes=2, max_waiting=4)) as converter:
         await converter.prepare()
         await convert_many(converter, 4)
@@ -123,6 +124,7 @@ async def test_a_process_that_is_crowded_gets_another_beside_it(workers, monkeyp
 
 async def test_another_process_that_cannot_be_started_is_not_needed(workers, monkeypatch):
     converter = ExtractionClient(workers, processes=2, max_waiting=4)
+    monkeypatch.setattr("ocd.content.converter.is_loaded", lambda: False)
 
     async def refuse(*_: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
