@@ -42,6 +42,16 @@ def test_controls_on_one_line_are_compared_one_by_one() -> None:
     assert (found.added, found.removed, found.unchanged) == ([], [], 3)
 
 
+def test_states_that_all_of_a_bar_have_are_those_of_each() -> None:
+    found = difference(
+        '- menubar > menuitem haspopup: "File" [ref=e1] | "Edit" [ref=e2]\n',
+        '- menubar > menuitem: "File" [ref=e1] haspopup | "Edit" [ref=e2] expanded\n',
+    )
+    assert found.changed == [
+        ('menuitem "Edit" [ref=e2] haspopup', 'menuitem "Edit" [ref=e2] expanded')
+    ]
+
+
 @given(LINES, LINES)
 def test_every_line_is_accounted_for(before: str, after: str) -> None:
     found = difference(before, after)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _REF = re.compile(r"\[ref=(e\d+)\]")
-# Several controls of one kind on one line: `toolbar > button: "Cut" [ref=e3] | "Copy" [ref=e4]`.
+# Several controls of one kind on one line: `toolbar > button: "Cut" [ref=e3] | "Copy" [ref=e4]`,
+# with the states that all of them have behind the kind.
 _BAR = re.compile(
-    r"(?:^| > )(button|clickable|draggable|link|menuitem(?:checkbox|radio)?|tab): (?=\[ref=|\"|\()"
+    r"(?:^| > )(button|clickable|draggable|link|menuitem(?:checkbox|radio)?|tab)"
+    r"((?: [a-z]+)*): (?=\[ref=|\"|\()"
 )
 _BETWEEN = re.compile(r" \| (?=\[ref=|\"|\()")
 # Beyond this share of different lines the reading itself says more than the difference.
@@ -84,7 +86,8 @@ def _lines(text: str) -> list[str]:
             found.append(words)
         else:
             found += [words[: bar.start()]] if bar.start() else []
-            found += [f"{bar[1]} {item}" for item in _BETWEEN.split(words[bar.end() :])]
+            items = _BETWEEN.split(words[bar.end() :])
+            found += [f"{bar[1]} {item}{bar[2]}" for item in items]
     return found
 
 

@@ -27,7 +27,7 @@ _BOX_OF_ONE = re.compile(r'((?:"(?:[^"\\]|\\.)*"|[^":]|:(?! ))*?) > ')
 _LIST = re.compile(r'list(?: "(?:[^"\\]|\\.)*")?(?: \([^)]*\))?(?: \[ref=e\d+\])?')
 
 # A run of one role, each with its name or hint, if it has one, and its ref.
-_RUN = re.compile("(?!row$|headers$|listitem$|text$)[a-z]+")
+_RUN = re.compile("(?!row$|headers$|listitem$|text$)[a-z]+(?: [a-z]+)*")
 _IN_RUN = re.compile(r'(?:"(?:[^"\\]|\\.)*" |\([^)]*\) )?\[ref=e\d+\]')
 
 
@@ -90,7 +90,8 @@ def _parse_part(text: str) -> list[Line]:
     if _LIST.fullmatch(prefix):
         return [parse_line(prefix), *(Line("listitem", "", "", "", f": {cell}") for cell in parts)]
     if _RUN.fullmatch(prefix) and all(_IN_RUN.match(cell) for cell in parts):
-        return [parse_line(f"{prefix} {cell}") for cell in parts]
+        role, between, states = prefix.partition(" ")
+        return [parse_line(f"{role} {cell}{between}{states}") for cell in parts]
     if prefix == "headers":
         parts = [f"columnheader {part}" if part.startswith("[ref=") else part for part in parts]
     if prefix in {"row", "headers", "listitem"} and (len(parts) > 1 or "[ref=" in cells):

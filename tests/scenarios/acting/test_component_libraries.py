@@ -196,3 +196,21 @@ def test_a_box_is_ticked_though_a_button_is_called_so(built: Callable[..., Page]
     )
     page.do("interact", query="Blue", action="check")
     assert heard(page) == "radio"
+
+
+_TABS = (
+    "<ul id=bar role=tablist><li role=tab tabindex=0 title='One: /one.txt'><span>One</span>"
+    "<i class=tabCloseIcon title='Close One' style='display: inline-block; padding: 8px'></i></li>"
+    "<li role=tab tabindex=-1><span>Two</span><i class=tabCloseIcon title='Close Two'"
+    " style='display: inline-block; padding: 8px'></i></li></ul>"
+)
+
+
+def test_the_cross_of_a_tab_is_clicked_by_its_own_words(built: Callable[..., Page]) -> None:
+    """The bar listens for all of its tabs, and a click on the middle of one only shows it."""
+    page = built(
+        _TABS, "bar.onclick = ({target}) => heard.push((target.title || 'show').split(':')[0])"
+    )
+    page.do("interact", query="Close Two")
+    page.do("interact", query="Two")
+    assert heard(page) == "Close Two,show"

@@ -186,6 +186,27 @@ async def test_redundant_information_is_left_out(tab: Tab, site: Site) -> None:
     assert "to the list Bob Lee" in (await read(tab, selector="tr:nth-child(3)")).text
 
 
+TOLD_ONCE = """\
+- menubar > menuitem haspopup: "File" [ref] | "Edit" [ref] | "View" [ref]
+- toolbar > button disabled: "Cut" [ref] | "Copy" [ref] | "Paste" [ref]
+- table
+  - row: Ann | button "Actions" [ref] haspopup
+  - row: Bob | button "Actions" [ref]
+  - row: Cem | button "Actions" [ref]
+- clickable (collapser) [ref]
+- clickable (card-menu) [ref] > clickable (dot) [ref]
+- list
+  - link "Flow" [ref] draggable
+  - link "Notes" [ref] draggable
+"""
+
+
+async def test_what_several_share_is_told_once(tab: Tab, site: Site) -> None:
+    """States of a bar's items, what buttons of one name open, two boxes that are one to click."""
+    await tab.navigate(site.url("reading/told-once.html"))
+    assert await short(tab) == TOLD_ONCE
+
+
 async def ref_of(tab: Tab, name: str) -> str:
     found = re.search(rf'"{name}" \[ref=(e\d+)\]', (await read(tab)).text)
     assert found

@@ -264,3 +264,27 @@ async def test_titles_hide_no_buttons_and_labels_are_no_values(tab: Tab, site: S
         '- combobox "City Oslo" collapsed value="Oslo"',
         '- combobox "Unit" collapsed value="Metre"',
     ]
+
+
+_CLOSABLE = """
+<ul role="tablist">
+  <li role="tab" tabindex="0" title="One: /one.txt"><span>One</span>
+    <i class="tabCloseIcon" title="Close One" style="display: inline-block; padding: 8px"></i></li>
+  <li role="tab" tabindex="-1"><span>Disclosed</span>
+    <i class="closed-mark" style="display: inline-block; padding: 8px"></i></li>
+</ul><button><i class="icon-close" style="display: inline-block; padding: 8px"></i> Done</button>
+"""
+
+
+async def test_what_closes_a_tab_is_a_control_of_its_own(tab: Tab, site: Site) -> None:
+    """Though nothing but its class says that it is one; the icon of a button is the button."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate("(html) => { document.body.innerHTML = html; }", args=[_CLOSABLE])
+    text = (await read(tab)).text
+    assert re.sub(r"\[ref=e\d+\]", "[ref]", text).splitlines() == [
+        "- tablist",
+        '  - tab "One Close One" [ref]',
+        '    - clickable "Close One" [ref]',
+        '  - tab "Disclosed" [ref]',
+        '- button "Done" [ref]',
+    ], text

@@ -23,13 +23,26 @@ const kindOfLine = (line) =>
 const stripKind = (line, kind) =>
   line.startsWith(kind) ? line.slice(kind.length).replace(/^[: ]+/, '') : line;
 
+// A state that all of them have is told once: `menuitem haspopup: "File" [ref=e1] | "Edit" [ref=e2]`.
 function joinRun(kind, run) {
+  const shared = sharedStates(run);
   const lines = [];
   for (const words of run.map((line) => stripKind(line, kind))) {
     const last = lines.at(-1);
-    if (last && (last.length + words.length < MAX_FOLDED || words[0] === '…'))
-      lines[lines.length - 1] = `${last} | ${words}`;
-    else lines.push(`${kind}: ${words}`);
+    const told = shared && words[0] !== '…' ? words.slice(0, -shared.length) : words;
+    if (last && (last.length + told.length < MAX_FOLDED || told[0] === '…'))
+      lines[lines.length - 1] = `${last} | ${told}`;
+    else lines.push(`${kind}${shared}: ${told}`);
   }
   return lines;
+}
+
+const STATES_AT_END = /\[ref=e\d+\]((?: [a-z]+)+)$/;
+
+// The states that the first of several lines ends with, if all do so; what is left of a long run (`… 12 more`) has none.
+function sharedStates(run) {
+  const states = run.length > 1 ? (STATES_AT_END.exec(run[0])?.[1] ?? '') : '';
+  return run.every((line) => line[0] === '…' || STATES_AT_END.exec(line)?.[1] === states)
+    ? states
+    : '';
 }

@@ -98,7 +98,7 @@ class Outline extends OutlineWalk {
       if (el.hasAttribute('tabindex') && el.tabIndex >= 0 && tag !== 'BODY')
         return !isFocusGuard(el);
     }
-    if (control) return false;
+    if (control) return isCloserIn(control, el);
     return (
       (view.pointer && startsPointerCursor(el, view)) ||
       (role === 'gridcell' && isPictureCell(el)) ||

@@ -196,6 +196,31 @@ class OutlineDraft {
       this.refs--;
       this.lines[at] = [this.lines[at][0], LEAF, this.lines.pop()[2]];
     } else if (
+      role === '' &&
+      only?.[1] === LEAF &&
+      NAMELESS_CLICKABLE.test(this.lines[at][2]) &&
+      isFilledBy(el, only[2]) &&
+      hasOnlyClicks(el)
+    ) {
+      // Without a word in either: whoever clicks one clicks both.
+      this.refs--;
+      this.lines.pop();
+      this.lines[at][1] = LEAF;
+    } else if (
+      role === 'listitem' &&
+      only?.[1] === LEAF &&
+      CLICKED_ITEM.test(this.lines[at][2]) &&
+      this.special.get(el) === 'draggable' &&
+      DRAGGED_CONTROL.test(only[2])
+    ) {
+      this.refs--;
+      this.lines[at] = [
+        this.lines[at][0],
+        LEAF,
+        `listitem: ${draggableLine(this.lines.pop()[2])}`,
+        CONTROL_ITEM,
+      ];
+    } else if (
       role === 'listitem' &&
       only?.[1] === LEAF &&
       CLICKED_ITEM.test(this.lines[at][2]) &&

@@ -55,6 +55,7 @@ const DRAGGED_CONTROL =
 const REF = /\[ref=e\d+\]/;
 const CLICKED_ITEM = /^listitem \[ref=e\d+\]$/;
 const PRESSED_INSIDE = /^(?:button|link) ["(]/;
+const NAMELESS_CLICKABLE = /^clickable(?: \([^()]*\))? \[ref=e(\d+)\]$/;
 const CLICKED_WORDS = /^clickable \[ref=e(\d+)\]: /;
 const MIN_DRAWN = 16; // px
 const MAX_ICON = 64; // px
@@ -207,12 +208,36 @@ function drawsBoxOfLabel(el) {
   );
 }
 
+const CLOSABLE = /^(?:tab|option|treeitem)$/;
+const CLOSER = /(?:close|remove|delete|dismiss)(?!d)/i; // in a class
+const MIN_CLOSER = 8; // px
+
+// Whether an icon in a tab, or in a chip of a list, takes that away: what is pressed there does not do what a press on
+// the rest does.
+function isCloserIn(control, el) {
+  if (!CLOSABLE.test(getAttributeOf(control, 'role') ?? '')) return false;
+  if (!CLOSER.test(getAttributeOf(el, 'class') ?? '') || SHORT_WORD.test(textContentOf(el)))
+    return false;
+  const { width, height } = boundingBoxOf(el);
+  return [width, height].every((side) => side >= MIN_CLOSER && side <= MAX_ICON);
+}
+
 // Whether what can be dragged is clicked by the one thing in it, and dragged by it, too.
 function isDraggedBy(line, inner) {
   if (!NAMELESS_DRAGGABLE.test(line)) return false;
   if (DRAGGED_CONTROL.test(inner)) return true;
   const [, number] = CLICKED_WORDS.exec(inner) ?? [];
   return number !== undefined && hasOnlyPointerCursor(elementOf(Number(number)));
+}
+
+const MIN_FILLED = 0.5; // of a box, by what is then the same to click
+
+// Whether most of a box is the one thing in it, which is told without a name.
+function isFilledBy(el, inner) {
+  const [, number] = NAMELESS_CLICKABLE.exec(inner) ?? [];
+  if (number === undefined) return false;
+  const areaOf = (one) => boundingBoxOf(one).width * boundingBoxOf(one).height;
+  return areaOf(elementOf(Number(number))) >= MIN_FILLED * areaOf(el);
 }
 
 // The line of the one thing in what can be dragged: it says both.

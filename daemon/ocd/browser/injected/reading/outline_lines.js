@@ -32,7 +32,7 @@ const NAMELESS_GROUP = 'group'; // one without a name
 const SELF_NAMING = /^(?:heading|summary)\b/; // what says itself where a group begins
 
 function rewriteLines(lines) {
-  const once = dropLineNumbers(foldRows(lines)).filter(
+  const once = dropLineNumbers(foldRows(tellPopupsOnce(lines))).filter(
     (line, at, all) => !repeatsNeighbour(line, all[at - 1], all[at + 1]),
   );
   const described = once.some(isDescribed)

@@ -20,6 +20,9 @@ const MIN_REPEATED_DESCRIPTION = 60; // characters that are told once
 const LAST_REF = /^.*\[ref=(e\d+)\]/;
 const LINE_NUMBER = /^(\d+) \[aria-hidden\]$/;
 const EDITOR_LINE = /^textbox\b.* multiline\b/;
+const POPUP = ' haspopup';
+const OPENER =
+  /\b([a-z]+(?: "(?:[^"\\]|\\.)*"| \([^()]*\))?) \[ref=e\d+\](?: [a-z]+)*? haspopup(?![\w=])/g;
 const MAX_DESCRIBING = 12; // lines in which a description may stand
 const SAID_IN = /^(?:listitem|alert|status): /;
 
@@ -141,6 +144,19 @@ function tellDescriptionsOnce(lines) {
     if (ref !== undefined) told.set(description, ref);
     return line;
   });
+}
+
+// That something opens, at the first of those that are called alike: the menu buttons of a list's rows.
+function tellPopupsOnce(lines) {
+  const told = new Set();
+  const tellOnce = (whole, label) => {
+    const isTold = told.has(label);
+    told.add(label);
+    return isTold ? whole.slice(0, -POPUP.length) : whole;
+  };
+  for (const line of lines)
+    if (line[2].includes(POPUP)) line[2] = line[2].replace(OPENER, tellOnce);
+  return lines;
 }
 
 // What an editor counts its lines by, beside the field that has them.
