@@ -214,3 +214,170 @@ def test_the_cross_of_a_tab_is_clicked_by_its_own_words(built: Callable[..., Pag
     page.do("interact", query="Close Two")
     page.do("interact", query="Two")
     assert heard(page) == "Close Two,show"
+
+
+_INTERNALS = """
+const define = (tag, role, inside = '', press = null) => customElements.define(tag,
+  class extends HTMLElement {
+    static formAssociated = true;
+    constructor() {
+      super();
+      this.own = this.attachInternals();
+      if (role) this.own.role = role;
+      this.attachShadow({mode: 'open'}).innerHTML = inside || '<slot></slot>';
+      if (press) this.addEventListener('click', () => press(this));
+    }
+  });
+const toggle = (one, state) =>
+  one.own.states.has(state) ? one.own.states.delete(state) : one.own.states.add(state);
+define('x-check', 'checkbox', '', (one) => {
+  toggle(one, 'checked');
+  heard.push(one.id + one.own.states.has('checked'));
+});
+define('x-option', 'option', '', (one) => {
+  colour.firstElementChild.textContent = one.textContent;
+  list.hidden = true;
+});
+define('x-text', '', '<label hidden for=inner><slot></slot></label><div><input id=inner></div>');
+define('x-pick', '', '<slot></slot>');
+document.body.innerHTML = `<style>x-check, x-option { display: block; cursor: pointer }</style>
+  <div><x-text id=a></x-text><label for=a>Full name</label></div>
+  <div><x-text id=b></x-text><label for=b>Notes</label></div>
+  <label for=ok>Agree</label><x-check id=ok tabindex=0>&nbsp;</x-check>
+  <label for=colour>Colour</label>
+  <x-pick id=colour><button role=combobox aria-haspopup=listbox>Choose</button>
+  <div id=list hidden><x-option>Red</x-option><x-option>Green</x-option></div></x-pick>`;
+colour.firstElementChild.onclick = () => { list.hidden = false; };
+"""
+
+
+def test_roles_and_labels_that_elements_give_themselves_are_known(
+    built: Callable[..., Page],
+) -> None:
+    """No attribute says that one is a checkbox or an option, and no label is the inner field's."""
+    page = built("", _INTERNALS)
+    lines = page.do("read_page")["content"].splitlines()[1:]
+    assert [line.split(" [ref=")[0] for line in lines] == [
+        '- textbox "Full name"', '- textbox "Notes"', '- checkbox "Agree"',
+        '- combobox "Colour"',
+    ], lines  # fmt: skip
+    page.do("form_input", query="Full name", value="Ada")
+    page.do("form_input", query="Notes", value="None")
+    values = "[a, b].map((one) => one.shadowRoot.querySelector('input').value).join()"
+    assert page.js(values) == "Ada,None"
+    for action in ("check", "check", "uncheck"):
+        page.do("interact", query="Agree", action=action)
+    assert heard(page) == "oktrue,okfalse"
+    page.do("form_input", query="Colour", value="Green")
+    assert page.text("#colour button") == "Green"
+
+
+_SCALE = (
+    "<label>Volume</label><div><span>0</span><div role=presentation tabindex=-1"
+    " style='width: 200px; height: 20px; cursor: pointer'>"
+    "<i id=thumb role=slider tabindex=0 aria-valuenow=10 aria-valuemin=0 aria-valuemax=100"
+    " style='display: block; width: 20px; height: 20px'></i></div><span>100</span></div>"
+)
+
+
+def test_the_ends_of_a_scale_name_no_slider(built: Callable[..., Page]) -> None:
+    page = built(
+        _SCALE,
+        "thumb.onkeydown = ({key}) => thumb.setAttribute('aria-valuenow',"
+        " Number(thumb.getAttribute('aria-valuenow')) + (key === 'ArrowRight' ? 1 : 0))",
+    )
+    assert "- clickable" not in page.do("read_page")["content"]
+    page.do("form_input", query="Volume", value="12")
+    assert page.js("thumb.getAttribute('aria-valuenow')") == "12"
+
+
+_MENU = """
+customElements.define('x-menu-item', class extends HTMLElement {
+  connectedCallback() {
+    this.setAttribute('role', 'menuitem');
+    this.attachShadow({mode: 'open'}).innerHTML = '<button><slot></slot></button>';
+    this.onclick = () => heard.push(this.textContent);
+  }
+});
+document.body.innerHTML = '<div role=menu><x-menu-item>Rename</x-menu-item>'
+  + '<x-menu-item>Archive</x-menu-item></div>';
+"""
+
+
+def test_an_item_and_the_button_in_its_shadow_tree_are_one_match(
+    built: Callable[..., Page],
+) -> None:
+    """The text in the button is its host's: what is hit there is the button all the same."""
+    page = built("", _MENU)
+    page.do("interact", query="Archive")
+    assert heard(page) == "Archive"
+
+
+_RESTING = """
+customElements.define('x-field', class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({mode: 'open'}).innerHTML = '<div><span><span>Full name</span></span>'
+      + '<div id=content style="opacity: 0"><slot></slot></div></div>';
+    const content = this.shadowRoot.getElementById('content');
+    this.onfocusin = () => { content.style.opacity = 1; };
+  }
+});
+document.body.innerHTML = '<x-field><p><input aria-label="Full name" style="width: 200px"></p>'
+  + '</x-field><div><b>Bait</b><div style="opacity: 0"><input name=bait tabindex=-1></div></div>';
+"""
+
+
+def test_a_field_that_is_transparent_until_it_is_clicked_is_a_field(
+    built: Callable[..., Page],
+) -> None:
+    """Its label stands in its place; a field that the keyboard does not reach is none."""
+    page = built("", _RESTING)
+    assert "(bait)" not in page.do("read_page")["content"]
+    page.do("form_input", query="Full name", value="Ada")
+    assert page.js("document.querySelector('input').value") == "Ada"
+
+
+_CHIP_RADIO = """
+customElements.define('x-radio', class extends HTMLElement {
+  constructor() {
+    super();
+    this.own = this.attachInternals();
+    this.own.role = 'radio';
+    this.own.ariaChecked = 'false';
+    this.attachShadow({mode: 'open'}).innerHTML = '<slot></slot>';
+    this.onclick = () => { this.own.ariaChecked = 'true'; heard.push(this.id); };
+  }
+});
+customElements.define('x-range', class extends HTMLElement {
+  constructor() {
+    super();
+    this.own = this.attachInternals();
+    Object.assign(this.own, {role: 'slider', ariaLabel: '', ariaValueMin: 0, ariaValueMax: 9});
+    this.own.ariaValueNow = 4;
+    this.onkeydown = ({key}) => {
+      this.own.ariaValueNow -= key === 'ArrowLeft' ? 1 : key === 'ArrowRight' ? -1 : 0;
+    };
+  }
+});
+document.body.innerHTML = '<x-radio id=pro tabindex=0>Pro</x-radio>'
+  + '<x-range id=level tabindex=0 aria-label=Level style="display: block; height: 20px"></x-range>';
+"""
+
+
+def test_states_that_only_assistive_software_is_told_are_known(
+    built: Callable[..., Page],
+) -> None:
+    """Neither an attribute nor a style says whether it is ticked, or where the slider stands."""
+    page = built("", _CHIP_RADIO)
+    assert [
+        line.split(" [ref=")[0] + line.split("]", 1)[1]
+        for line in page.do("read_page")["content"].splitlines()[1:]
+    ] == ['- radio "Pro"', '- slider "Level" value="4"']
+    page.do("interact", query="Pro", action="check")
+    page.do("interact", query="Pro", action="check")
+    assert heard(page) == "pro"
+    page.do("form_input", query="Level", value="7")
+    assert page.js("level.own.ariaValueNow") == "7"
+    told = page.do("read_page")["content"]
+    assert told.count(" checked") == 1
+    assert 'value="7"' in told

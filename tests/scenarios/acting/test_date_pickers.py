@@ -27,7 +27,13 @@ def test_calendar_that_sets_another_day_is_an_error(at: At) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "held"), [("03/05/2027", "03/05/27"), ("3/5/27", "03/05/27"), ("soon", "soon")]
+    ("typed", "held"),
+    [
+        ("03/05/2027", "03/05/27"),
+        ("3/5/27", "03/05/27"),
+        ("3/5/2027, 10:30 AM", "03/05/27, 10:30 AM"),
+        ("soon", "soon"),
+    ],
 )
 def test_combobox_with_a_calendar_reformats_the_date(at: At, typed: str, held: str) -> None:
     """It has no list of options, and takes what was typed when it is left."""
@@ -35,8 +41,9 @@ def test_combobox_with_a_calendar_reformats_the_date(at: At, typed: str, held: s
     page.js(
         "document.body.innerHTML = '<label>Due <input id=it role=combobox aria-haspopup=grid"
         " aria-expanded=false></label>';"
-        "it.onchange = () => { const [m, d, y] = it.value.split('/');"
-        " if (y) it.value = `${m.padStart(2, 0)}/${d.padStart(2, 0)}/${y.slice(-2)}` }; 1"
+        "it.onchange = () => { const [day, time] = it.value.split(', ');"
+        " const [m, d, y] = day.split('/'); if (y) it.value = [`${m.padStart(2, 0)}/"
+        "${d.padStart(2, 0)}/${y.slice(-2)}`, time].filter(Boolean).join(', ') }; 1"
     )
     assert page.do("form_input", query="Due", value=typed)["value"] == held
     assert page.js("it.value") == held

@@ -21,7 +21,7 @@ _DATE_PARTS = re.compile(
 _WORD = re.compile(r"(?<!\d)[^\W\d_]{3,}+")
 _MAX_WORDS = 2
 _NUMBER = re.compile(r"\d+")
-_DATE_LETTERS = set("0123456789-/.:\u2013 apm")  # of dates and times as pickers write them
+_DATE_LETTERS = set("0123456789-/.:,\u2013 apm")  # of dates and times as pickers write them
 
 
 def is_date_or_time(text: str) -> bool:

@@ -8,6 +8,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
+from ocd.pages.engine.internal_roles import refresh_state
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _STATE = "function (...moved) { return openchrome.sliderState(this, ...moved) }"
@@ -42,7 +43,11 @@ class _Slider:
         for _ in range(count):
             await input_events.press(self.tab, key)
         self.presses += count
-        self.state = await self.target.element.call(_STATE, before, expected)
+        internal = self.target.about["internal"]
+        if internal:
+            await refresh_state(self.target.element)
+        moved = () if internal else (before, expected)
+        self.state = await self.target.element.call(_STATE, *moved)
         return float(self.state["now"] - before)
 
 

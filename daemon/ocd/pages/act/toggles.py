@@ -5,6 +5,7 @@ from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
 from ocd.pages.act.lists import comboboxes
 from ocd.pages.act.observation import Given
+from ocd.pages.engine.internal_roles import refresh_state
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
@@ -28,6 +29,8 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> Give
         return None
     x, y = await wait_ready(target, deadline, strike=True)
     await input_events.click(target.element.tab, x, y)
+    if target.about["internal"]:
+        await refresh_state(target.element)
     state = await target.element.call(_CHECKED, want)
     if (state is not None or option) and bool(state) != want:
         raise value_error(target, f"the click left it {'checked' if state else 'unchecked'}.")

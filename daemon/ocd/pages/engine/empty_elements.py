@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ocd.browser.tabs.frames import Frame
 from ocd.pages.engine import engine
 from ocd.pages.engine.closed_shadow import reveal_closed_shadow
+from ocd.pages.engine.internal_roles import learn_roles, learn_states
 
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
@@ -20,6 +21,20 @@ _WRAPPED = 3  # levels of elements that are asked for listeners: a box, and what
 # An object group of their own: other callers continue to use the elements in theirs.
 _SUSPECTS = "openchrome-suspects"
 _LISTENING = "function (...others) { return openchrome.listening([this, ...others]) }"
+
+
+async def look_further(tab: "Tab", frame: Frame, reply: Mapping[str, Any]) -> bool:
+    """Tell the engine what its last reading, which gave this reply, could not see.
+
+    Returns:
+        Whether it would tell something else now.
+    """
+    learned = bool(reply["customs"]) and await learn_roles(tab, frame)
+    if reply["suspects"]:
+        learned |= await look_into_empty(tab, frame)
+    if reply["stated"] and not learned:
+        learned = await learn_states(tab, frame)
+    return learned
 
 
 async def look_into_empty(tab: "Tab", frame: Frame) -> bool:

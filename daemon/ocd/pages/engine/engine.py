@@ -32,9 +32,9 @@ def _in(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _ELEMENTS = _in("elements", (
-    "documents", "composed_tree", "roles", "accessible_names", "generated_text", "counters",
-    "formula_text", "refs", "row_keys", "identity", "element_words", "element_states", "hints",
-    "owned_elements", "field_labels",
+    "documents", "composed_tree", "roles", "internal_roles", "accessible_names", "generated_text",
+    "counters", "formula_text", "refs", "row_keys", "identity", "element_words", "element_states",
+    "hints", "owned_elements", "field_labels",
 ))  # fmt: skip
 _VISIBILITY = _in("visibility", (
     "style_groups", "legibility", "page_effects", "element_view", "visibility", "shut_boxes",

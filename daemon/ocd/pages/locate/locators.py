@@ -8,7 +8,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.engine.empty_elements import look_into_empty
+from ocd.pages.engine.empty_elements import look_further
 from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, refs_of
 from ocd.pages.locate.click_parts import click_parts
 from ocd.pages.locate.matches import (
@@ -115,7 +115,7 @@ async def call_engine(
 
     reply = await ask()
     for _ in range(MAX_NESTED):
-        if not reply["suspects"] or not await look_into_empty(tab, frame):
+        if not await look_further(tab, frame, reply):
             break
         reply = await ask()
     result: dict[str, Any] = reply["result"]

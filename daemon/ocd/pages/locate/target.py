@@ -6,6 +6,7 @@ from typing import Any
 
 from ocd import call_context
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.engine.internal_roles import refresh_state
 from ocd.pages.engine.refs import Element
 from ocd.pages.locate.click_parts import click_parts
 from ocd.pages.locate.locators import Locator, resolve
@@ -78,6 +79,9 @@ async def resolve_target(tab: Tab, locator: Locator) -> Target:
     tab.check_usable()
     element, ref = await resolve(tab, locator)
     about = await element.call(_ABOUT, call_context.wants_identity())
+    if about["internal"]:
+        await refresh_state(element)
+        about = await element.call(_ABOUT, call_context.wants_identity())
     if locator.among == "clickable" and about["compound"]:
         # A click on a box with several clickable parts is not meant for any one of them.
         found = await click_parts(element)

@@ -367,6 +367,7 @@ function elementFacts(el, whole) {
     most: control.maxLength > -1 ? control.maxLength : null,
     secret: control.type === 'password',
     radio: control.type === 'radio',
+    internal: hasInternalRole(control),
     compound: isCompound(control, role),
     by_click: opensByClick(control, role),
     several: holdsSeveral(control),

@@ -168,7 +168,7 @@ function showing(control, areas, want) {
   const offered = choicesOf(control);
   const isOffered = (one) =>
     [...lists, ...offered].some((other) => nodeContains(other, one) || nodeContains(one, other)) ||
-    (closestMatch(one, OPTION_SELECTOR) && !(box && nodeContains(box, one)));
+    (closestMatch(one, optionSelector()) && !(box && nodeContains(box, one)));
   const like = elementsIn(areas).filter(
     (one) =>
       textContentOf(one).length < MAX_TOKEN_TEXT &&

@@ -78,7 +78,7 @@ function listState(el, notes) {
   if (!notes) return { open };
   if (!open)
     presentBeforeOpening = new WeakSet(
-      visibleMatches(control, `${OPTION_SELECTOR}, li, div, span, a, button, td`),
+      visibleMatches(control, `${optionSelector()}, li, div, span, a, button, td`),
     );
   else if (openedControl !== control) presentBeforeOpening = null;
   openedControl = control;

@@ -61,12 +61,12 @@ const checkedRadioName = (el) => {
 const isSlider = (control) =>
   control.tagName !== 'INPUT' &&
   /^(slider|spinbutton)$/.test(roleOf(control)) &&
-  control.hasAttribute('aria-valuenow');
+  ariaOf(control, 'valuenow') !== null;
 
 // The value of a slider as it writes it out, where what it gives for programs is that, rounded.
 function sliderValueOf(control) {
-  const now = control.getAttribute('aria-valuenow');
-  const text = control.getAttribute('aria-valuetext') ?? '';
+  const now = ariaOf(control, 'valuenow');
+  const text = ariaOf(control, 'valuetext') ?? '';
   if (!/^-?\d+\.\d+$/.test(text)) return now;
   const digits = /\.(\d*)$/.exec(now)?.[1].length ?? 0;
   return Number(text).toFixed(digits) === Number(now).toFixed(digits) ? text : now;
@@ -76,7 +76,7 @@ function sliderValueOf(control) {
 // or it goes no further.
 async function sliderState(el, before = null, expected = null) {
   const control = controlOf(el);
-  const number = (name, other) => Number(control.getAttribute(`aria-value${name}`) ?? other);
+  const number = (name, other) => Number(ariaOf(control, `value${name}`) ?? other);
   const arrived = (now) => (expected === null ? now !== before : Math.abs(now - expected) < 1e-6);
   const place = () => Number(sliderValueOf(control));
   let [now, since] = [place(), performance.now()];

@@ -1,7 +1,7 @@
 // Whether a field holds what it was given, once the page has done with it: pages format what is typed, but they also
 // cut it, leave out what they do not take, and put back what was there.
 
-const DATE_LIKE = /^[\d\s:/.\-T]+(?:[ap]\.?m\.?)?$/i;
+const DATE_LIKE = /^(?:[\d\s:/.\-T]|, )+(?:[ap]\.?m\.?)?$/i;
 const DIGITS_ONLY = /^[\d\s:/.-]*$/;
 const bareText = (text) =>
   text

@@ -2,6 +2,7 @@
 
 const OPTION_SELECTOR =
   '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
+const optionSelector = () => [OPTION_SELECTOR, ...optionTags()].join();
 const LOADING_MS = 1000; // a list that has not changed for so long is complete
 const EMPTY_MS = 2000; // and an empty one
 const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
@@ -36,10 +37,10 @@ function popupsOf(el) {
 function choicesOf(el) {
   const scopes = roleOf(el) === 'listbox' ? [el] : popupsOf(el);
   const own = scopes
-    .flatMap((scope) => [...allMatches(scope, OPTION_SELECTOR)])
+    .flatMap((scope) => [...allMatches(scope, optionSelector())])
     .filter(visibleBoxOf);
   if (own.length || roleOf(el) === 'listbox' || !hasOpened(el)) return own;
-  const came = visibleMatches(el, OPTION_SELECTOR).filter(
+  const came = visibleMatches(el, optionSelector()).filter(
     (one) => !presentBeforeOpening?.has(one) && !one.closest('select'),
   );
   return came.length || openedControl !== offeredLists.by ? came : offeredItems();
@@ -81,7 +82,7 @@ function choiceFor(el, options, want) {
 function findAddition(el, value) {
   const want = normalizeText(value);
   foundOption =
-    visibleMatches(controlOf(el), `${OPTION_SELECTOR}, li, div, span, a, button, td`)
+    visibleMatches(controlOf(el), `${optionSelector()}, li, div, span, a, button, td`)
       .filter((one) => {
         const text = normalizeText(visibleText(one));
         return (
@@ -96,8 +97,7 @@ function findAddition(el, value) {
   return foundOption !== null;
 }
 
-const isSelected = (one) =>
-  one.getAttribute('aria-selected') === 'true' || one.getAttribute('aria-checked') === 'true';
+const isSelected = (one) => ['selected', 'checked'].some((state) => ariaOf(one, state) === 'true');
 
 // Whether the option that was clicked shows that it is not chosen any more.
 async function wasDeselected() {

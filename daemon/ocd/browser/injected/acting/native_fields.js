@@ -15,7 +15,7 @@ function stateOf(el) {
   if (takesCode(control)) return clip(visibleCode(control), 500);
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName))
     return clip(control.value, 500);
-  const checked = control.getAttribute('aria-checked');
+  const checked = ariaOf(control, 'checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
   if (isSlider(control)) return sliderValueOf(control);

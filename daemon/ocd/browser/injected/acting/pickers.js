@@ -1,6 +1,6 @@
 // Fields with a calendar or a clock of their own, which takes what is typed only when it is told to.
 
-const DATE_OR_TIME = /^\d{1,4}(?:[-/.:\u2013 ]\d{1,4}){1,5}(?: ?[ap]m)?$/i;
+const DATE_OR_TIME = /^\d{1,4}(?:(?:[-/.:\u2013 ]|, )\d{1,4}){1,5}(?: ?[ap]m)?$/i;
 const PICKER_DISTANCE_PX = 80; // pixels between a field and what it opens
 const MIN_NUMBERS = 7; // of a week
 const SUBMITTING_SELECTOR = 'button:not([type]), [type=submit], [type=image]';

@@ -96,6 +96,8 @@ function nameWithoutReferences(el, role, style) {
     const list = el.querySelector('select[tabindex="-1"]:not([multiple])');
     if (list) return labelName(list); // it is drawn for that
   }
+  const host = LABELLED_ROLES.has(role) ? labelledHostOf(el) : null;
+  if (host) return labelName(host);
   return FIELDS.has(role)
     ? squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '')
     : '';
@@ -113,8 +115,9 @@ function nameAsOwnLabel(el, role, walk) {
   );
 }
 
-const nativeName = (el, role) =>
-  (LABELABLE.test(el.tagName) && labelName(el)) || nativeRoleName(el, role);
+const isLabelable = (el) =>
+  LABELABLE.test(el.tagName) || (tagOf(el).includes('-') && labelsOf(el).length > 0);
+const nativeName = (el, role) => (isLabelable(el) && labelName(el)) || nativeRoleName(el, role);
 
 function labelName(el, walk = new NameComputation(el)) {
   const own = labelsOf(el);

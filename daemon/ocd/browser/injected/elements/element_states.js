@@ -21,6 +21,7 @@ const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
 const NEVER_MIXED = /^(?:switch|radio|menuitemradio)$/; // half ticked is not ticked there
+const NATIVE_FIELD = /^(?:INPUT|SELECT|TEXTAREA)$/;
 const UNSET = /^(?:false|undefined|null)$/;
 const CURRENT_OF = /^(?:page|step|location|date|time)$/; // any other word says no more than true
 const SORTED = /^(?:ascending|descending)$/;
@@ -29,13 +30,20 @@ const hasAria = (el) => el.getAttributeNames().some((name) => name.startsWith('a
 const nothing = () => null;
 
 function statesOf(el, role, active) {
-  if (!el.hasAttributes() && role !== 'summary' && role !== 'option' && el.tagName !== 'TEXTAREA')
+  const internal = hasInternalRole(el);
+  if (
+    !el.hasAttributes() &&
+    !internal &&
+    role !== 'summary' &&
+    role !== 'option' &&
+    el.tagName !== 'TEXTAREA'
+  )
     return (
       (DISABLEABLE_TAGS.test(el.tagName) && isDisabled(el, role) ? ' disabled' : '') +
       focusOf(el, active)
     );
   let words = '';
-  const is = hasAria(el) ? (attribute) => el.getAttribute(`aria-${attribute}`) : nothing;
+  const is = internal || hasAria(el) ? (attribute) => ariaOf(el, attribute) : nothing;
   if (CHECKABLE_ROLES.test(role)) {
     const checked = el.tagName === 'INPUT' ? tickOf(el) : is('checked');
     if (checked === 'mixed') words += NEVER_MIXED.test(role) ? '' : ' checked=mixed';
@@ -121,7 +129,8 @@ function detailOf(el, role, name, root, optionLists = null) {
     (role === 'separator' && el.hasAttribute('aria-valuenow'))
   ) {
     const value = valueOf(el, role);
-    if (value) words += ` value=${quote(value)}`;
+    const isLabel = value === name && !NATIVE_FIELD.test(el.tagName) && role === 'combobox';
+    if (value && !isLabel) words += ` value=${quote(value)}`;
     else if (el.type === 'password' && el.value) words += ' filled';
     const hint = squeeze(el.placeholder || el.getAttribute('aria-placeholder') || '');
     if (hint && hint !== name) words += ` placeholder=${quote(hint)}`;
@@ -159,7 +168,7 @@ function valueOf(el, role) {
     return [...el.selectedOptions].map((option) => squeeze(option.text)).join(', ');
   if (el.tagName === 'METER' || el.tagName === 'PROGRESS')
     return el.position === -1 ? '' : String(el.value);
-  const told = el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow');
+  const told = ariaOf(el, 'valuetext') || ariaOf(el, 'valuenow');
   if (told) return squeeze(told);
   if (role !== 'textbox' && role !== 'searchbox' && role !== 'combobox') return '';
   return shadowRootOf(el) !== null

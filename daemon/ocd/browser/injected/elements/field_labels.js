@@ -31,6 +31,24 @@ const NO_WORDS = { text: '', field: false, node: null };
 const TYPED_INPUTS = /^(?:text|search|url|tel|email|password|number)$/;
 const LABEL_ENDS = new Set(' :*?–-');
 
+const HELD_FIELDS =
+  'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], [role=textbox], [role=combobox],' +
+  ' [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
+
+// The custom element that a field alone is made for, if a label is that element's.
+function labelledHostOf(field) {
+  let at = composedParentOf(field);
+  for (let steps = 0; at && steps < MAX_STEPS_UP; at = composedParentOf(at), steps++) {
+    if (nodeTypeOf(at) !== Node.ELEMENT_NODE || !tagOf(at).includes('-') || !labelsOf(at).length)
+      continue;
+    const held = [at, shadowRootOf(at)].flatMap((tree) =>
+      tree === null ? [] : [...tree.querySelectorAll(HELD_FIELDS)],
+    );
+    return held.every((one) => one === field) ? at : null;
+  }
+  return null;
+}
+
 let besideLabels = new WeakMap(); // for the time of one reading
 
 // The words without the colon or the star at their end.
@@ -108,6 +126,9 @@ const isLabelOfField = (node) =>
   Boolean(node.control) &&
   !isLabelOfAnother(node, node.control);
 
+// Whether words beside a field are the ends and the steps of a scale, which name no slider.
+const isScaleOf = (el, text) => !/\p{L}/u.test(text) && roleOf(el) === 'slider';
+
 // The words of a label right before a field that belongs to no field, or to one that does not show.
 function precedingLabelOf(el) {
   for (
@@ -119,7 +140,7 @@ function precedingLabelOf(el) {
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
       if (containsField(one)) return '';
       const text = trimLabel(labelTextOf(one));
-      if (!text || isLink(one)) continue; // as to a page of help
+      if (!text || isLink(one) || isScaleOf(el, text)) continue; // as to a page of help
       const free =
         nodeTypeOf(one) === 1 &&
         tagOf(one) === 'LABEL' &&
@@ -191,7 +212,8 @@ function findAdjacentLabel(el) {
     const tag = tagOf(at);
     if (tag === 'TD' || tag === 'TH') return cellLabel(at, behind);
     if (BOUNDARY_TAGS.has(tag) && at !== el) return below;
-    const [before, after] = [wordsBeside(at, -1), inPlace ? NO_WORDS : wordsBeside(at, 1)];
+    const before = wordsBeside(at, -1, el);
+    const after = inPlace ? NO_WORDS : wordsBeside(at, 1, el);
     const words = chooseBeside(at, before, after, behind);
     if (words) return words;
     if (steps === 0 && !before.text && !before.field && !after.field) below = after.text;
@@ -256,8 +278,8 @@ function rowLabel(at) {
   return cell ? cellLabel(cell, false) : '';
 }
 
-// The words next to a node on one side, up to the next field there; with their box.
-function wordsBeside(node, way) {
+// The words next to a node around a field on one side, up to the next field there; with their box.
+function wordsBeside(node, way, el) {
   const parts = [];
   let field = false;
   let range = null;
@@ -267,7 +289,7 @@ function wordsBeside(node, way) {
       break;
     }
     const text = labelTextOf(at);
-    if (!text) {
+    if (!text || isScaleOf(el, text)) {
       if (parts.length && nodeTypeOf(at) === 1 && tagOf(at) === 'BR') break;
       continue;
     }

@@ -341,7 +341,8 @@ const isOwned = (el) =>
 
 function nativeRole(el) {
   const role = TAG_ROLES[capitalTagOf(el)];
-  if (role === undefined) return isEditingHost(el) ? 'textbox' : '';
+  if (role === undefined)
+    return isEditingHost(el) ? 'textbox' : tagOf(el).includes('-') ? internalRoleOf(el) : '';
   const found = typeof role === 'string' ? role : role(el);
   return found === 'none' &&
     (hasName(el) || isFocusable(el) || ATTRIBUTES_BESIDE_NAMES.some((name) => isFilled(el, name)))

@@ -216,6 +216,9 @@ class ElementSearch extends Outline {
     this.within = within;
   }
 
+  // Those of what is found alone are told.
+  noteState() {}
+
   // No lines are made.
 
   plainCell() {

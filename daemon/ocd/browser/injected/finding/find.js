@@ -59,6 +59,7 @@ function lineOf(one, alone) {
   if (one.name) line += ` ${quote(clip(one.name))}`;
   else if (one.acts) line += hintIfWordless(control, one.role);
   const beside = isUnlabelled(control, one.role, one.name) ? labelBesideOf(control) : '';
+  noteStated(control);
   line += ` [ref=e${refOf(one.el)}]${beside ? ` beside ${quote(beside)}` : ''}${statesOf(control, one.role, activeElementOf(documentOf(one.el)))}`;
   if (!FIELDS.has(one.role) && isCovered(one.el)) line += ' [covered]';
   if (one.role !== 'text')
@@ -415,7 +416,8 @@ function dropWrappingItems(found) {
       (one) =>
         one.name === item.name &&
         (isJoined(one) || one.score > item.score - TIE) &&
-        nodeContains(item.el, one.el),
+        one.el !== item.el &&
+        isInBox(one.el, item.el),
     );
     if (inner) inner.score = Math.max(inner.score, item.score);
     return !inner;

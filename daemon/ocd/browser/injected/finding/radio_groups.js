@@ -31,14 +31,14 @@ const radioName = (radio) =>
 function setLabel(box, radios) {
   let first = radios[0];
   while (parentElementOf(first) && parentElementOf(first) !== box) first = parentElementOf(first);
-  const inside = wordsBeside(first, -1).text;
+  const inside = wordsBeside(first, -1, first).text;
   if (inside) return inside;
   for (
     let at = box, steps = 0;
     at && steps < MAX_STEPS_UP && !BOUNDARY_TAGS.has(tagOf(at));
     at = parentElementOf(at), steps++
   ) {
-    const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsBeside(at, -1).text;
+    const words = /^T[DH]$/.test(tagOf(at)) ? cellLabel(at, false) : wordsBeside(at, -1, at).text;
     if (words) return words;
   }
   return '';

@@ -23,6 +23,9 @@ class Outline extends OutlineWalk {
     // A form without a name is no landmark, and its line would say nothing.
     const role = given === 'none' || (given === 'form' && !hasName(el)) ? '' : given;
     const acts = !view.inert && this.acts(el, role, view, control);
+    if (acts && role === '' && tag.includes('-') && !el.hasAttribute('role'))
+      suspectCustom(el, tagOf(el));
+    if (acts && role !== '' && tag.includes('-')) this.noteState(el);
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
     else if (LEAF_ROLES.has(role) && tag !== 'DETAILS')
@@ -37,6 +40,10 @@ class Outline extends OutlineWalk {
     else this.block(el, view, depth, control);
     if (tag === 'IMG' && el.useMap && view.visible && !view.inert)
       this.areas(el, depth + (this.onlyRefs || !nameOf(el, 'img') ? 0 : 1));
+  }
+
+  noteState(el) {
+    noteStated(el);
   }
 
   // Labels, legends and captions are told as names of what they belong to.

@@ -272,7 +272,7 @@ class OutlineDraft {
     return (
       inner.includes(`${called ?? ''} [ref=`) ||
       (called?.startsWith(' (') &&
-        (TICK_ROLES.has(inner.split(' ', 1)[0]) || (isField && hasOnlyPointerCursor(el))))
+        (DRAWN_WHOLE.has(inner.split(' ', 1)[0]) || (isField && hasOnlyPointerCursor(el))))
     );
   }
 

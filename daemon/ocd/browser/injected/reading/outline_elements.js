@@ -74,6 +74,7 @@ const NAME_IN_LINE = /^[a-z]+ "((?:[^"\\]|\\.)*)"/;
 const ABBREVIATION = /^\p{L}{3,}$/u;
 const HELD_FIELD = /^(?:combobox|textbox|searchbox)( "(?:[^"\\]|\\.)*")?/;
 const TYPED_LINE = /^(?:textbox|searchbox|combobox)\b/;
+const DRAWN_WHOLE = new Set([...TICK_ROLES, 'slider']); // the box around one is a part of it: its track
 const WRAPPING_ITEM = /^(?:menuitem|treeitem|tab)$/; // around the control that is pressed in it, on many pages
 const ITEM_LINE = /^((?:menuitem|treeitem|tab) ("(?:[^"\\]|\\.)*")) \[ref=e\d+\]((?: [a-z]+)*)/;
 const PRESSED_LINE = /^(?:button|link) ("(?:[^"\\]|\\.)*") (\[ref=e\d+\])((?: [a-z]+)*)/;

@@ -41,6 +41,7 @@ function runReader(reader, options) {
   rowLookups = 0;
   implicitActionsByDocument = new WeakMap();
   resetCovers();
+  statedElements = [];
   viewCache = new Map();
   let result;
   try {
@@ -57,6 +58,8 @@ function runReader(reader, options) {
     forgot: Boolean(options.recorded),
     nonce,
     suspects: shadowSuspects.length,
+    customs: unknownCustoms.size,
+    stated: statedElements.length,
     frames: pendingFrames.length,
   };
 }
@@ -77,6 +80,10 @@ globalThis.openchrome = {
   role: (el) => roleOf(el),
   frame: (place) => pendingFrames[place] ?? null,
   takeSuspects,
+  takeCustoms,
+  learnInternalRoles,
+  takeStated,
+  learnInternalStates,
   listening: recordClickable,
   adopt: adoptClosedRoots,
   nonce,

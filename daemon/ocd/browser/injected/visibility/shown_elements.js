@@ -86,10 +86,26 @@ function topElementAt(document, x, y) {
   let hit = elementAtPoint(document, x, y);
   for (;;) {
     const root = hit && shadowRootOf(hit);
-    const inner = root?.elementFromPoint(x, y);
+    const met = root?.elementFromPoint(x, y);
+    const inner = root && met === hit ? boxOfSlottedText(root, x, y) : met;
     if (!inner || inner === hit || rootNodeOf(inner) !== root) return hit;
     hit = inner;
   }
+}
+
+// What shows the text of a host at a point of the window, such as the button around its slot: text that is hit is
+// told as its host. Null where there is none.
+function boxOfSlottedText(root, x, y) {
+  const range = rangeIn(documentOf(hostOf(root)));
+  const isHit = (node) => {
+    if (nodeTypeOf(node) !== Node.TEXT_NODE) return false;
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some((line) => boxContains(line, x, y));
+  };
+  const slot = [...allMatches(root, 'slot')].find((one) =>
+    one.assignedNodes({ flatten: true }).some(isHit),
+  );
+  return slot ? parentElementOf(slot) : null;
 }
 
 function closestAround(el, selector) {

@@ -7,12 +7,17 @@ const FACED_INPUTS = 'input:is([type=checkbox],[type=radio],[type=range],[type=f
 // what something outside of it places, and inputs that something drawn stands for.
 function shutView(el, above, style) {
   if (firstElementChildOf(el) === null) return null;
-  const seen = [...escapingDescendantsOf(el, style), ...facesOf(el), ...keyInputsOf(el)];
+  const seen = [
+    ...escapingDescendantsOf(el, style),
+    ...facesOf(el),
+    ...keyInputsOf(el),
+    ...restingFieldsOf(el, style),
+  ];
   if (!seen.length) return null;
   const view = new ElementView(el, above, style, style.display);
   const ways = new Set();
   for (const one of seen)
-    for (let at = parentElementOf(one); at && at !== el; at = parentElementOf(at)) ways.add(at);
+    for (let at = shownParentOf(one); at && at !== el; at = shownParentOf(at)) ways.add(at);
   view.shut = { seen: new Set(seen), ways };
   return view;
 }
@@ -92,6 +97,58 @@ function keyInputsOf(el) {
     editorAround(input) !== null
     ? [input]
     : [];
+}
+
+const MAX_RESTING_HEIGHT = 200; // px
+const MAX_LEVELS_AROUND = 3;
+const RESTING_FIELDS = 'input, textarea, select';
+
+// The text field in a transparent box in whose place its label stands until it is clicked.
+function restingFieldsOf(el, style) {
+  if (
+    style.opacity > MIN_OPACITY ||
+    style.visibility !== 'visible' ||
+    style.pointerEvents === 'none'
+  )
+    return [];
+  const inside = [el, ...allMatches(el, 'slot')].flatMap((one) =>
+    tagOf(one) === 'SLOT' ? one.assignedElements({ flatten: true }) : [one],
+  );
+  return inside
+    .flatMap((one) => [
+      ...(one.matches(RESTING_FIELDS) ? [one] : []),
+      ...allMatches(one, RESTING_FIELDS),
+    ])
+    .filter((one) => isRestingField(one) && hasWordsBeside(el));
+}
+
+function isRestingField(field) {
+  const { width, height } = boundingBoxOf(field);
+  return (
+    (tagOf(field) !== 'INPUT' || TYPED_INPUTS.test(field.type)) &&
+    field.tabIndex >= 0 &&
+    width >= MIN_EDITOR &&
+    height >= MIN_LINE &&
+    closestMatch(field, '[aria-hidden="true"]') === null
+  );
+}
+
+// Whether words are shown beside a box, in something no larger than a field.
+function hasWordsBeside(box) {
+  let at = box;
+  for (let level = 0; level < MAX_LEVELS_AROUND; level++) {
+    const around = parentElementOf(at);
+    if (around === null || boundingBoxOf(around).height > MAX_RESTING_HEIGHT) return false;
+    const shown = [...childElementsOf(around)].some(
+      (one) =>
+        one !== at &&
+        /\p{L}/u.test(textContentOf(one)) &&
+        checkVisibilityOf(one, { visibilityProperty: true, opacityProperty: true }),
+    );
+    if (shown) return true;
+    at = around;
+  }
+  return false;
 }
 
 const MAX_KEY_BOX_PX = 4; // px, of the box
