@@ -381,3 +381,52 @@ def test_states_that_only_assistive_software_is_told_are_known(
     told = page.do("read_page")["content"]
     assert told.count(" checked") == 1
     assert 'value="7"' in told
+
+
+_ITEMS = """
+customElements.define('x-item', class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({mode: 'open'}).innerHTML = '<div role=option tabindex=-1><slot></slot></div>';
+    this.onclick = () => { heard.push(this.textContent); this.parentElement.close(); };
+  }
+});
+customElements.define('x-select', class extends HTMLElement {
+  connectedCallback() {
+    const root = this.attachShadow({mode: 'open'});
+    root.innerHTML = '<div role=combobox tabindex=0 aria-label=Colour aria-haspopup=listbox'
+      + ' aria-expanded=false>Choose</div><div id=list hidden><slot></slot></div>';
+    root.firstChild.onclick = () => { root.lastChild.hidden = false; };
+  }
+  close() {
+    this.shadowRoot.lastChild.hidden = true;
+    this.shadowRoot.firstChild.textContent = heard.at(-1);
+  }
+});
+document.body.innerHTML = '<x-select><x-item>Red</x-item><x-item>Green</x-item></x-select>';
+"""
+
+
+def test_options_in_a_shadow_tree_each_are_chosen(built: Callable[..., Page]) -> None:
+    page = built("", _ITEMS)
+    page.do("form_input", query="Colour", value="Green")
+    assert heard(page) == "Green"
+
+
+_CLOSES = (
+    "<div id=tags role=combobox tabindex=0 aria-label=Tags aria-haspopup=listbox"
+    " aria-expanded=false>none</div><ul id=list role=listbox hidden>"
+    "<li id=red role=option aria-selected=true>Red</li></ul>"
+)
+
+
+def test_a_list_that_gives_an_option_up_and_closes_for_good_is_an_error(
+    built: Callable[..., Page],
+) -> None:
+    page = built(
+        _CLOSES,
+        "let opens = true; tags.onclick = () => { list.hidden = !opens; };"
+        "red.onclick = () => { red.setAttribute('aria-selected', 'false');"
+        " list.hidden = true; opens = false; }",
+    )
+    reply = page.call("form_input", query="Tags", value="Red")
+    assert reply.code == "wrong_value", reply.raw

@@ -77,9 +77,10 @@ function listState(el, notes) {
     (expanded === null ? choicesOf(control).length > 0 : expanded === 'true');
   if (!notes) return { open };
   if (!open)
-    presentBeforeOpening = new WeakSet(
-      visibleMatches(control, `${optionSelector()}, li, div, span, a, button, td`),
-    );
+    presentBeforeOpening = new WeakSet([
+      ...visibleMatches(control, `${optionSelector()}, li, div, span, a, button, td`),
+      ...optionsOfItems(control),
+    ]);
   else if (openedControl !== control) presentBeforeOpening = null;
   openedControl = control;
   return { open };

@@ -3,6 +3,7 @@
 const OPTION_SELECTOR =
   '[role=option], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=treeitem]';
 const optionSelector = () => [OPTION_SELECTOR, ...optionTags()].join();
+const MAX_OPTION_TEXT = 200; // characters
 const LOADING_MS = 1000; // a list that has not changed for so long is complete
 const EMPTY_MS = 2000; // and an empty one
 const MAX_OFFER = 40; // characters of an offer to add a text, besides that text
@@ -13,8 +14,10 @@ let foundOption = null;
 let optionTexts = []; // of the options that were there when one was found
 const optionsChosen = new Map(); // the text of the option that was found for a value
 
+// The words of what a slot holds stand elsewhere.
 const visibleText = (el) =>
-  squeeze(el.getAttribute('aria-label') || el.innerText || textContentOf(el) || '');
+  squeeze(el.getAttribute('aria-label') || el.innerText || textContentOf(el) || '') ||
+  squeeze(visibleTextOf(el, MAX_OPTION_TEXT));
 
 function visibleMatches(el, selector) {
   const documents = new Set([document, documentOf(el)]);
@@ -23,6 +26,16 @@ function visibleMatches(el, selector) {
   for (let root = rootNodeOf(el); hostOf(root); root = rootNodeOf(hostOf(root)))
     found.push(...allMatches(root, selector));
   return found.filter(visibleBoxOf);
+}
+
+// The options of a custom element each of whose items has a shadow tree of its own.
+function optionsOfItems(control) {
+  const host = outermostHost(control);
+  if (host === control) return [];
+  return [...allMatches(host, '*')]
+    .map(shadowRootOf)
+    .flatMap((root) => (root === null ? [] : [...allMatches(root, optionSelector())]))
+    .filter(visibleBoxOf);
 }
 
 function popupsOf(el) {
@@ -40,7 +53,7 @@ function choicesOf(el) {
     .flatMap((scope) => [...allMatches(scope, optionSelector())])
     .filter(visibleBoxOf);
   if (own.length || roleOf(el) === 'listbox' || !hasOpened(el)) return own;
-  const came = visibleMatches(el, optionSelector()).filter(
+  const came = [...visibleMatches(el, optionSelector()), ...optionsOfItems(el)].filter(
     (one) => !presentBeforeOpening?.has(one) && !one.closest('select'),
   );
   return came.length || openedControl !== offeredLists.by ? came : offeredItems();
@@ -64,6 +77,7 @@ function plainOption(el, want) {
 function choiceFor(el, options, want) {
   return (
     options.find((one) => normalizeText(visibleText(one)) === want) ||
+    options.find((one) => normalizeText(visibleTextOf(one, MAX_OPTION_TEXT)) === want) ||
     options.find(
       (one) =>
         normalizeText(one.getAttribute('data-value') || one.getAttribute('value') || '') === want,

@@ -62,7 +62,9 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             return dict(option)
         if not option["chosen"] or not await _is_shown(target, value, several=several):
             await click_found(target, deadline, continues=continues)
-            await _keep_chosen(target, deadline, value, option)
+            refusal = await _keep_chosen(target, deadline, value, option)
+            if "why" in refusal:
+                return refusal
     if values and target.about["kind"] == "custom" and not several:
         await _verify_shown(target, values[-1])
     return {}
@@ -93,12 +95,19 @@ async def open_anew(target: Target, deadline: ActionDeadline) -> None:
 
 async def _keep_chosen(
     target: Target, deadline: ActionDeadline, value: str, option: dict[str, Any]
-) -> None:
-    """Choose an option again if the click has deselected it: the list takes several after all."""
-    if option["chosen"] and await target.element.call(_GAVE_UP):
-        await _open(target, deadline, continues=True)
-        await _await_path(target, deadline, value, continues=True)
-        await click_found(target, deadline)
+) -> dict[str, Any]:
+    """Choose an option again if the click has deselected it: the list takes several after all.
+
+    Return {}, or `why` the list does not have it any more.
+    """
+    if not option["chosen"] or not await target.element.call(_GAVE_UP):
+        return {}
+    await _open(target, deadline, continues=True)
+    again = await _await_path(target, deadline, value, continues=True)
+    if "why" in again:
+        return again
+    await click_found(target, deadline)
+    return {}
 
 
 async def _verify_shown(target: Target, value: str) -> None:
