@@ -386,7 +386,7 @@ def test_states_that_only_assistive_software_is_told_are_known(
 _ITEMS = """
 customElements.define('x-item', class extends HTMLElement {
   connectedCallback() {
-    this.attachShadow({mode: 'open'}).innerHTML = '<div role=option tabindex=-1><slot></slot></div>';
+    this.attachShadow({mode: 'open'}).innerHTML = '<div role=option><slot></slot></div>';
     this.onclick = () => { heard.push(this.textContent); this.parentElement.close(); };
   }
 });
@@ -430,3 +430,61 @@ def test_a_list_that_gives_an_option_up_and_closes_for_good_is_an_error(
     )
     reply = page.call("form_input", query="Tags", value="Red")
     assert reply.code == "wrong_value", reply.raw
+
+
+_TWINS = (
+    "<label id=beds_label for=beds>Beds</label> <span><input id=shown role=spinbutton"
+    " aria-labelledby=beds_label value=2.00><input id=beds style='display: none' value=2></span>"
+)
+_SWAPS = """
+shown.onfocus = () => setTimeout(() => {
+  shown.style.display = 'none';
+  beds.style.display = '';
+  beds.focus();
+}, late);
+beds.onblur = () => {
+  shown.value = Number(beds.value).toFixed(2);
+  shown.style.display = '';
+  beds.style.display = 'none';
+}"""
+
+
+def test_a_field_that_another_one_replaces_once_it_has_the_focus(
+    built: Callable[..., Page],
+) -> None:
+    """What is typed into the first is lost, and only the first is told: the label is its name."""
+    page = built(_TWINS + "<button>Next</button>", "window.late = 0;" + _SWAPS)
+    assert page.do("read_page")["content"].count('"Beds"') == 1
+    page.do("form_input", query="Beds", value="5")
+    page.do("interact", query="Next")
+    assert page.js("[beds.value, shown.value].join()") == "5,5.00"
+    page.js("late = 100; 1")
+    reply = page.call("form_input", query="Beds", value="7")
+    page.do("interact", query="Next")
+    assert (reply.code, page.js("beds.value")) in (("value_differs", "5"), ("", "7")), reply.raw
+
+
+_CHIPS = (
+    "<div id=chips role=listbox></div><input id=pick role=combobox aria-label=Toppings"
+    " aria-controls=list aria-expanded=false autocomplete=off><ul id=list role=listbox"
+    " aria-multiselectable=true hidden><li role=option>Cheese</li><li role=option>Olives</li></ul>"
+)
+_CLEARS = """
+const open = (is) => { list.hidden = !is; pick.setAttribute('aria-expanded', is); };
+pick.onclick = () => open(true);
+pick.oninput = () => open(true);
+list.onclick = ({target}) => {
+  chips.innerHTML += `<span role=option aria-selected=true>${target.textContent}</span>`;
+  target.remove();
+  pick.value = '';
+  pick.setAttribute('aria-expanded', 'false');
+  setTimeout(() => open(false), 150);
+};
+pick.onkeydown = ({key}) => { if (key === 'Escape' && list.hidden) chips.innerHTML = ''; }"""
+
+
+def test_a_list_that_closes_by_itself_gets_no_key(built: Callable[..., Page]) -> None:
+    """Escape would take away what was chosen; its chip is an option, and not one of the list."""
+    page = built(_CHIPS, _CLEARS)
+    page.do("form_input", query="Toppings", value="Olives")
+    assert page.text("#chips") == "Olives"

@@ -20,6 +20,7 @@ from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
 from ocd.pages.act.lists import comboboxes, entered_values, several_values
 from ocd.pages.act.observation import ActionResult, Given, perform, settling_of
+from ocd.pages.locate.found_element import field_inside
 from ocd.pages.locate.target import ActionDeadline, Target
 
 Value = str | bool | int | float | Sequence[str] | None
@@ -56,7 +57,7 @@ async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
     """Yield the text field of a combobox that is not one itself, for one text; else the target."""
     about = target.about
     takes = about["kind"] == "custom" and isinstance(value, str) and not about["several"]
-    field = await comboboxes.field_inside(target) if takes else None
+    field = await field_inside(target) if takes else None
     if field is None:
         yield target
         return
@@ -256,7 +257,10 @@ async def _hold_several(target: Target, deadline: ActionDeadline, value: Value) 
     )
     await wait_ready(target, deadline, point=False, editable=True)
     await several_values.hold_exactly(target, deadline, values, partial(choose_one, target))
-    await comboboxes.close_list(target)
+    if await comboboxes.close_list(target) and (
+        lost := await several_values.missing(target, values)
+    ):
+        raise value_error(target, f"it gave up {', '.join(lost)} when its list was closed.")
 
 
 async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list[str]) -> None:

@@ -5,11 +5,14 @@ from ocd.pages.act.actionability import SELECT_ALL, wait_ready, wait_selected
 from ocd.pages.act.field_errors import value_error
 from ocd.pages.act.observation import Given
 from ocd.pages.act.pending_work import PendingWork
+from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _IGNORED_TEXT = "function () { return openchrome.ignoredText(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
+_SUBSTITUTE = "function () { return openchrome.findSubstitute(this) }"
+_ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 
 
@@ -48,6 +51,13 @@ async def append_text(target: Target, deadline: ActionDeadline, text: str) -> Gi
 
 async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
     """Replace the text of the field; return what it holds then, "" if that is not known."""
+    held = await _replace_text(target, deadline, text)
+    if await target.element.call(_SUBSTITUTE):
+        return await _fill_substitute(target, text)
+    return held
+
+
+async def _replace_text(target: Target, deadline: ActionDeadline, text: str) -> str:
     if target.about["kind"] in editors.KINDS:
         await editors.replace_text(target, deadline, text)
         return ""
@@ -77,6 +87,15 @@ async def replace_text(target: Target, deadline: ActionDeadline, text: str) -> s
         await target.element.call(SELECT_ALL)
         held = await _enter_text(target, text)
     return str(held or "")
+
+
+async def _fill_substitute(target: Target, text: str) -> str:
+    """Write into the field that the page has put in the place of one that got the focus."""
+    element = await found_option(target)
+    about = await element.call(_ABOUT, False)  # noqa: FBT003 - to JavaScript
+    target.move_to(Target(element, target.ref, about))
+    await target.element.call(SELECT_ALL)
+    return str(await _enter_text(target, text) or "")
 
 
 async def _enter_text(target: Target, text: str) -> object:

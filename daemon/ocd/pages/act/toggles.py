@@ -3,9 +3,9 @@
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
 from ocd.pages.act.field_errors import raise_refusal, value_error
-from ocd.pages.act.lists import comboboxes
 from ocd.pages.act.observation import Given
 from ocd.pages.engine.internal_roles import refresh_state
+from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _FIND_RADIO = "function (value) { return openchrome.findRadio(this, value) }"
@@ -42,7 +42,7 @@ async def choose_radio(target: Target, deadline: ActionDeadline, values: list[st
     if len(values) != 1:
         raise value_error(target, "it accepts only one option.")
     raise_refusal(target, await target.element.call(_FIND_RADIO, values[0]))
-    async with await comboboxes.found_option(target) as element:
+    async with await found_option(target) as element:
         radio = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
         await check(radio, deadline, want=True)
 
@@ -57,7 +57,7 @@ async def tick(target: Target, deadline: ActionDeadline, values: list[str]) -> N
             return
         if clicks == answer["total"]:
             raise value_error(target, "it does not keep exactly these boxes checked.")
-        async with await comboboxes.found_option(target) as element:
+        async with await found_option(target) as element:
             box = Target(element, target.ref, await element.call(_ABOUT, False))  # noqa: FBT003
             await check(box, deadline, want=answer["want"])
         clicks += 1

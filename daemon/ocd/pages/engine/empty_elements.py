@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ocd.browser.tabs.frames import Frame
 from ocd.pages.engine import engine
 from ocd.pages.engine.closed_shadow import reveal_closed_shadow
-from ocd.pages.engine.internal_roles import learn_roles, learn_states
+from ocd.pages.engine.internal_roles import learn_internals
 
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
@@ -29,12 +29,9 @@ async def look_further(tab: "Tab", frame: Frame, reply: Mapping[str, Any]) -> bo
     Returns:
         Whether it would tell something else now.
     """
-    learned = bool(reply["customs"]) and await learn_roles(tab, frame)
-    if reply["suspects"]:
-        learned |= await look_into_empty(tab, frame)
-    if reply["stated"] and not learned:
-        learned = await learn_states(tab, frame)
-    return learned
+    asked = reply["customs"] or reply["stated"]
+    learned = bool(asked) and await learn_internals(tab, frame)
+    return (bool(reply["suspects"]) and await look_into_empty(tab, frame)) or learned
 
 
 async def look_into_empty(tab: "Tab", frame: Frame) -> bool:

@@ -4,7 +4,8 @@ Chromium builds its accessibility tree to answer, once for all elements that are
 only those are asked that can be acted on and have no role of their own in the page's markup.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError
@@ -21,28 +22,37 @@ _CUSTOMS = "openchrome-customs"
 _LEARN_ROLES = "function (...roles) { return openchrome.learnInternalRoles(this, roles) }"
 _LEARN_STATES = "function (...states) { return openchrome.learnInternalStates(this, states) }"
 _LEARN_STATE = "function (state) { return openchrome.learnInternalStates([this], [state]) }"
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """An array in the page, and the ids of its elements."""
+
+    array: str
+    objects: list[str]
+
+
 _STATES = ("checked", "selected", "pressed", "expanded", "disabled")
 _VALUES = ("valuemin", "valuemax", "valuetext")
 
 
-async def learn_roles(tab: "Tab", frame: Frame) -> bool:
-    """Tell the engine the roles of the custom elements that its last reading did not know.
+async def learn_internals(tab: "Tab", frame: Frame) -> bool:
+    """Tell the engine what its last reading did not know about custom elements.
 
-    It asks for one element of each tag.
-
-    Returns:
-        Whether any has one.
-    """
-    return await _learn(tab, frame, "openchrome.takeCustoms()", _LEARN_ROLES, _role_in)
-
-
-async def learn_states(tab: "Tab", frame: Frame) -> bool:
-    """Tell the engine the states of such elements that its last reading told.
+    That is the role of one element of each tag, and the states of those that were told.
 
     Returns:
-        Whether any is another one than the reading said.
+        Whether that reading would say something else now.
     """
-    return await _learn(tab, frame, "openchrome.takeStated()", _LEARN_STATES, _states_in)
+    kinds = await _take_array(tab, frame, "openchrome.takeCustoms()")
+    told = await _take_array(tab, frame, "openchrome.takeStated()")
+    nodes = await _nodes(frame, [*kinds.objects, *told.objects])
+    roles = [_role_in(node) for node in nodes[: len(kinds.objects)]]
+    states = [_states_in(node) for node in nodes[len(kinds.objects) :]]
+    changes = [await _learn(frame, kinds, _LEARN_ROLES, roles)]
+    changes.append(await _learn(frame, told, _LEARN_STATES, states))
+    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": _CUSTOMS})
+    return any(changes)
 
 
 async def refresh_state(element: "Element") -> None:
@@ -51,25 +61,24 @@ async def refresh_state(element: "Element") -> None:
     await element.call(_LEARN_STATE, _states_in(node))
 
 
-async def _learn(
-    tab: "Tab", frame: Frame, take: str, learn: str, value_in: Callable[[_Node], object]
-) -> bool:
-    array = await engine.handle(tab, frame, take, needed=1, group=_CUSTOMS)
+async def _take_array(tab: "Tab", frame: Frame, expression: str) -> _Taken:
+    array = await engine.handle(tab, frame, expression, needed=1, group=_CUSTOMS)
     assert array
     listed = await frame.cdp.send(
         "Runtime.getProperties", {"objectId": array, "ownProperties": True}
     )
-    found = [
+    return _Taken(array, [
         str(item["value"]["objectId"])
         for item in listed["result"]
         if item["name"].isdecimal() and "objectId" in item.get("value", {})
-    ]
-    nodes = await _nodes(frame, found)
+    ])  # fmt: skip
+
+
+async def _learn(frame: Frame, taken: _Taken, learn: str, values: Sequence[object]) -> bool:
     reply = await frame.cdp.send("Runtime.callFunctionOn", {
-        "functionDeclaration": learn, "objectId": array,
-        "arguments": [{"value": value_in(node)} for node in nodes], "returnByValue": True,
+        "functionDeclaration": learn, "objectId": taken.array,
+        "arguments": [{"value": value} for value in values], "returnByValue": True,
     })  # fmt: skip
-    frame.cdp.send_nowait("Runtime.releaseObjectGroup", {"objectGroup": _CUSTOMS})
     return bool(reply["result"].get("value"))
 
 

@@ -21,7 +21,6 @@ from ocd.content.page_conversion import PageConversion
 from ocd.conversion.documents import convert_document
 from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_further
-from ocd.pages.engine.internal_roles import learn_states
 from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_error, refs_of
 
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
@@ -189,9 +188,6 @@ class _Reader:
         reply = await self._ask(frame, options)
         if await look_further(self._tab, frame, reply):
             reply = await self._ask(frame, options)
-            # Whose roles are known by now has states, which are asked for once they are told.
-            if reply["stated"] and await learn_states(self._tab, frame):
-                reply = await self._ask(frame, options)
         result = reply["result"]
         if result is None and not options.keys() & {"ref", "selector"}:
             self.without_root = len(self._read) == 1

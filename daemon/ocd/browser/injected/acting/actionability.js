@@ -388,6 +388,7 @@ Object.assign(globalThis.openchrome, {
   caretToEnd,
   hasFocus,
   takeFocus,
+  findSubstitute,
   throughFrame,
   stateOf,
 });

@@ -241,17 +241,30 @@ async function keepsText(el, key) {
 const isTextKept = (typed, held) =>
   held === typed || (/\d\D+\d/.test(typed) && DATE_LIKE.test(typed) && holdsGiven(typed, held));
 
-const isListOpen = (control) =>
-  choicesOf(control).length > 0 ||
-  (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
+// Chips of what was chosen may be options, too: a control that names its list is open as long as that shows.
+function isListOpen(control) {
+  const options = popupsOf(control).flatMap((list) => [...allMatches(list, optionSelector())]);
+  return options.length > 0
+    ? options.some(visibleBoxOf)
+    : choicesOf(control).length > 0 ||
+        (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
+}
 
 // Whether a control's list stays open after its last option was chosen, and whether a key can close it. leave: leave
 // the control first.
 async function listStaysOpen(el, leave) {
   const control = controlOf(el);
   const isOpen = () => control.getAttribute('aria-expanded') === 'true' || isListOpen(control);
+  // What closes by itself may take its time; a key would then mean the field.
+  const stop = performance.now() + CLOSING_MS;
+  const isClosing = () =>
+    control.getAttribute('aria-expanded') === 'false' && performance.now() < stop;
   if (leave) control.blur();
-  for (let frames = 0; frames < BLUR_FRAMES && areScriptsEnabled() && isOpen(); frames++)
+  for (
+    let frames = 0;
+    (frames < BLUR_FRAMES || isClosing()) && areScriptsEnabled() && isOpen();
+    frames++
+  )
     await nextFrame();
   return {
     open: isOpen(),

@@ -69,7 +69,7 @@ function differingValue(el, { state, text, typed }, before, records = []) {
     return JSON.stringify(now) === JSON.stringify(state) ? null : { held: now };
   }
   if (typed !== undefined && !hasFocus(el)) return null; // such fields hand on what they get
-  const [given, held] = [text ?? typed, textHeld(control)];
+  const [given, held] = [text ?? typed, textHeld(substituteOf(control) ?? control)];
   if (held === null) return null;
   if (control.type === 'password')
     return held === given || (typed !== undefined && held.endsWith(given))

@@ -130,6 +130,21 @@ function takeFocus(el) {
   );
 }
 
+// The text field that a page has shown and focused in the place of one that was focused: what was typed into that is
+// lost when it is left. Null if there is none.
+function substituteOf(control) {
+  const now = focusedElement();
+  const isGone = now !== control && control.isConnected && !visibleBoxOf(control);
+  return isGone && now.matches(ENTRY_FIELDS) && parentElementOf(now) === parentElementOf(control)
+    ? now
+    : null;
+}
+
+function findSubstitute(el) {
+  foundOption = substituteOf(controlOf(el)) ?? foundOption;
+  return foundOption !== null && foundOption === substituteOf(controlOf(el));
+}
+
 function setValueDirectly(el, value, keyless) {
   const control = controlOf(el);
   const wanted = control.type === 'color' ? value.toLowerCase() : value;

@@ -12,8 +12,11 @@ let statedElements = []; // that a reading tells
 
 const libraryOf = (tag) => tag.split('-', 1)[0];
 
+// What takes the focus, or has a label, as controls do.
 function suspectCustom(el, tag) {
-  if (!internalRoles.has(tag) && unknownCustoms.size < MAX_CUSTOM_TAGS) unknownCustoms.set(tag, el);
+  if (internalRoles.has(tag) || unknownCustoms.size >= MAX_CUSTOM_TAGS || el.hasAttribute('role'))
+    return;
+  if (el.hasAttribute('tabindex') || labelsOf(el).length > 0) unknownCustoms.set(tag, el);
 }
 
 function takeCustoms() {
@@ -23,7 +26,8 @@ function takeCustoms() {
 }
 
 function noteStated(el) {
-  if (statedElements.length < MAX_STATED && hasInternalRole(el)) statedElements.push(el);
+  if (statedElements.length < MAX_STATED && (unknownCustoms.has(tagOf(el)) || hasInternalRole(el)))
+    statedElements.push(el);
 }
 
 function takeStated() {
@@ -46,7 +50,8 @@ function learnInternalRoles(els, roles) {
 function learnInternalStates(els, states) {
   let changed = false;
   for (const [at, el] of els.entries()) {
-    changed ||= JSON.stringify(internalStates.get(el)) !== JSON.stringify(states[at]);
+    changed ||=
+      hasInternalRole(el) && JSON.stringify(internalStates.get(el)) !== JSON.stringify(states[at]);
     internalStates.set(el, states[at]);
   }
   return changed;

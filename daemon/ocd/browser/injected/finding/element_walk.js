@@ -245,7 +245,7 @@ class ElementSearch extends Outline {
 
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !isControlReachable(owner, el) && !view.inert)
+    if (owner && !isControlReachable(owner, el) && !hasStandIn(el, owner) && !view.inert)
       this.addMatch(el, roleOf(owner), nameOf(owner, roleOf(owner)), true);
     this.block(el, view, depth, el);
   }

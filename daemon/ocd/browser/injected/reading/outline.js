@@ -23,9 +23,10 @@ class Outline extends OutlineWalk {
     // A form without a name is no landmark, and its line would say nothing.
     const role = given === 'none' || (given === 'form' && !hasName(el)) ? '' : given;
     const acts = !view.inert && this.acts(el, role, view, control);
-    if (acts && role === '' && tag.includes('-') && !el.hasAttribute('role'))
-      suspectCustom(el, tagOf(el));
-    if (acts && role !== '' && tag.includes('-')) this.noteState(el);
+    if (acts && tag.includes('-')) {
+      if (role === '') suspectCustom(el, tagOf(el));
+      this.noteState(el);
+    }
     if (tag === 'SVG' && !acts && !control) suspectDrawing(el);
     if (tag === 'SVG' && !el.hasAttribute('role') && !acts) this.drawing(el, view, depth, control);
     else if (LEAF_ROLES.has(role) && tag !== 'DETAILS')
@@ -49,7 +50,7 @@ class Outline extends OutlineWalk {
   // Labels, legends and captions are told as names of what they belong to.
   caption(el, tag, view, depth) {
     const owner = tag === 'LABEL' ? el.control : null;
-    if (owner && !isControlReachable(owner, el)) {
+    if (owner && !isControlReachable(owner, el) && !hasStandIn(el, owner)) {
       // A control that only its label shows: the label's ref acts on it.
       const role = roleOf(owner);
       this.flush(depth);

@@ -6,8 +6,7 @@ from typing import Any
 from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import SELECT_ALL, wait_ready
-from ocd.pages.engine import engine
-from ocd.pages.engine.refs import Element
+from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
 # Seconds to wait for a field's suggestions; without one, text stays as it was typed.
@@ -26,7 +25,6 @@ _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _CLOSE_OPENED = "function () { openchrome.closeOpened(this) }"
 _STAYS_OPEN = "function (leave) { return openchrome.listStaysOpen(this, leave) }"
 _ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
-_FIELD_INSIDE = "function () { return openchrome.findFieldInside(this) }"
 _GAVE_UP = "() => openchrome.wasDeselected()"
 _INSTEAD = "function (values, before) { return openchrome.textShownInstead(this, values, before) }"
 _HOLDS = """function (value) {
@@ -264,17 +262,20 @@ async def open_by_click(target: Target, deadline: ActionDeadline) -> None:
         await input_events.click(target.element.tab, x, y)
 
 
-async def close_list(target: Target) -> None:
+async def close_list(target: Target) -> bool:
     """Close a list that stays open after several choices and would cover the page.
 
-    By Escape; in a dialog, which Escape may close, by leaving the field.
+    By Escape; in a dialog, which Escape may close, by leaving the field. Return whether it was
+    open.
     """
     answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
+    was_open = bool(answer["open"])
     if answer["open"] and answer["byKey"]:
         await input_events.press(target.element.tab, "Escape")
         answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003
     if answer["open"]:
         await target.element.call(_STAYS_OPEN, True)  # noqa: FBT003
+    return was_open
 
 
 async def close_several(target: Target) -> None:
@@ -376,22 +377,6 @@ async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> b
         return False
     await click_found(target, deadline)
     return True
-
-
-async def field_inside(target: Target) -> Element | None:
-    """Return the text field inside a combobox that is not one itself, or None.
-
-    `async with` releases it.
-    """
-    return await found_option(target) if await target.element.call(_FIELD_INSIDE) else None
-
-
-async def found_option(target: Target) -> Element:
-    """Return the option that the engine has found; `async with` releases it."""
-    frame, tab = target.element.frame, target.element.tab
-    object_id = await engine.handle(tab, frame, "openchrome.foundOption()")
-    assert object_id is not None
-    return Element(tab, frame, object_id)
 
 
 async def click_found(target: Target, deadline: ActionDeadline, *, continues: bool = True) -> None:
