@@ -44,7 +44,7 @@ def test_connection_health_reports_a_stopped_browser(make_daemon: MakeDaemon, si
         browser.kill(signal.SIGCONT)
     assert (health["state"], health["answers"]) == ("running", False)
     assert "ping_ms" not in health
-    assert daemon.do("oc_connection_health")["answers"] is True
+    wait_until(lambda: daemon.do("oc_connection_health")["answers"], what="an answer of Chromium")
 
 
 _REPLACE_ALL = """

@@ -93,6 +93,11 @@ class ConversionWorker(asyncio.SubprocessProtocol):
         """Whether it accepts no more jobs."""
         return self._process is None
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has exited."""
+        return self._gone.is_set()
+
     def run(self, function: Callable[[A], R], argument: A) -> asyncio.Future[R]:
         """Return the future of what a module's function returns; see the class for its failures."""
         future: asyncio.Future[R] = self._loop.create_future()
@@ -186,6 +191,7 @@ class ConversionPool:
 
     def __init__(self) -> None:
         self._idle: list[ConversionWorker] = []
+        self._ending: list[ConversionWorker] = []
         self._expiry: asyncio.TimerHandle | None = None
 
     @property
@@ -204,22 +210,25 @@ class ConversionPool:
     def give_back(self, worker: ConversionWorker) -> None:
         """Take a process back; it is ended if it is still busy, or if enough are kept."""
         if worker.busy or worker.ended or len(self._idle) >= usable_processors():
-            worker.kill()
+            self._end(worker)
             return
         self._idle.append(worker)
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = asyncio.get_running_loop().call_later(KEPT_S, self._end_idle)
 
-    def _end_idle(self) -> list[ConversionWorker]:
-        ended, self._idle = self._idle, []
-        for worker in ended:
-            worker.kill()
-        return ended
+    def _end_idle(self) -> None:
+        while self._idle:
+            self._end(self._idle.pop())
+
+    def _end(self, worker: ConversionWorker) -> None:
+        worker.kill()
+        self._ending = [one for one in (*self._ending, worker) if not one.is_gone]
 
     async def close(self) -> None:
-        """End the processes that are kept for reuse."""
+        """End the processes that are kept for reuse, and wait for all that were ended."""
         if self._expiry is not None:
             self._expiry.cancel()
-        for worker in self._end_idle():
+        self._end_idle()
+        for worker in self._ending:
             await worker.wait_ended()

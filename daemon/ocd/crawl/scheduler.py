@@ -40,13 +40,9 @@ class CrawlScheduler:
     """
 
     def __init__(
-        self,
-        spec: CrawlSpec,
-        work: TaskHandle,
-        visitor: PageVisitor,
-        tools: CrawlServices,
+        self, spec: CrawlSpec, work: TaskHandle, visitor: PageVisitor, tools: CrawlServices,
         log: FrontierLog,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._spec = spec
         self._work = work
         self._visitor = visitor
@@ -62,6 +58,7 @@ class CrawlScheduler:
         self._scorer = RelevanceScorer(spec.query if spec.strategy == "best_first" else "")
         self._encode = msgspec.json.Encoder().encode
         self._blocked: dict[str, bool] = {}
+        self._is_failing = False
         self._in_flight = 0
         self._depths: Counter[int] = Counter()
         self._idle: deque[asyncio.Future[None]] = deque()
@@ -251,7 +248,8 @@ class CrawlScheduler:
         self._routes.note(record)
         self.stats.count(record, is_file=note.is_file)
         done = self.stats.succeeded + self.stats.failed
-        if 0 < done == self._spec.fail_on_page:
+        self._is_failing |= 0 < done == self._spec.fail_on_page
+        if self._is_failing:  # nor are those kept that end before the crawl has
             raise OcdError("injected_failure", f"fail_on_page={done}: {record.url}")
         self._work.add(self._encode(record))
         self._work.progress(self.stats.succeeded, self._expected(), record.url)

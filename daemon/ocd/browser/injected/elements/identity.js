@@ -48,11 +48,11 @@ function spacedTextOf(el) {
   return text;
 }
 
+const GRID_CELL = '[role=gridcell]'; // of what stands in one, the row says what it is about
+
 // The closest ancestor that says more than the element itself, and its other words. A cell and a
 // group of buttons say nothing about whose they are: the row or the entry that they stand in does. Other entries say
 // nothing about one.
-const GRID_CELL = '[role=gridcell]'; // of what stands in one, the row says what it is about
-
 function surroundingWords(el) {
   const own = spacedTextOf(el);
   const ofEntries = isEntry(el);
