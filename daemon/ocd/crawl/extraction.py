@@ -18,8 +18,10 @@ LARGE_BYTES = 150_000
 _MANY_TAGS = 6_000
 # A crawl of more pages than this is worth a process, if the parsers are loaded here anyway.
 _WORTH_A_PROCESS = 10
-# How many small pages may wait for each process before there is another one and, if there may be
-# no other, further pages are extracted here.
+# How many pages wait for each process when another one is started.
+_CROWDED = 4
+# How many small pages may wait for each of as many processes as there may be; further ones are
+# extracted here.
 MAX_WAITING = 16
 # One process takes three times as long for a page as the daemon, which is busy with fetching it.
 _MAX_PROCESSES = 3
@@ -31,8 +33,8 @@ class ExtractionClient:
     Args:
         pool: lends processes, and takes them back at the end.
         processes: how many may work at once; None for one per processor, up to three.
-        max_waiting: how many small pages wait for each before another is started or, at last,
-            further ones are extracted here.
+        max_waiting: how many small pages wait for each of them before further ones are extracted
+            here.
     """
 
     def __init__(
@@ -83,20 +85,20 @@ class ExtractionClient:
         if least_busy is None:
             is_short = self._converted < _WORTH_A_PROCESS and not self._pool.warm
             return is_short and converter.is_loaded()
-        if not self._is_crowded(least_busy) or len(self._workers) < self._max_processes:
+        if not self._is_full(least_busy) or len(self._workers) < self._max_processes:
             return False
         async with self._local_lock:
             # One at a time, with turns of the loop in between to see what the process has finished:
             # otherwise it would idle while everything is converted here.
             await asyncio.sleep(0)
             least_busy = self._least_busy()
-            return least_busy is not None and self._is_crowded(least_busy)
+            return least_busy is not None and self._is_full(least_busy)
 
     def _least_busy(self) -> ConversionWorker | None:
         self._workers = [worker for worker in self._workers if not worker.ended]
         return min(self._workers, key=attrgetter("busy"), default=None)
 
-    def _is_crowded(self, worker: ConversionWorker) -> bool:
+    def _is_full(self, worker: ConversionWorker) -> bool:
         return worker.busy >= self._max_waiting
 
     async def _process(self) -> ConversionWorker:
@@ -119,7 +121,7 @@ class ExtractionClient:
             return started
 
     def _may_start_beside(self, least_busy: ConversionWorker) -> bool:
-        return self._is_crowded(least_busy) and len(self._workers) < self._max_processes
+        return least_busy.busy >= _CROWDED and len(self._workers) < self._max_processes
 
 
 def _is_large(job: ExtractionJob) -> bool:
