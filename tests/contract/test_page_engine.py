@@ -82,6 +82,17 @@ def test_no_script_reads_document_properties_that_a_page_can_shadow() -> None:
     assert found == []
 
 
+def test_no_script_asks_for_the_class_of_an_element() -> None:
+    """Elements of a frame have the classes of its window: `instanceof` is false for them."""
+    asked = [
+        (path.stem, match[1])
+        for path in SCRIPTS.rglob("*.js")
+        for match in re.finditer(r"\binstanceof (\w+)", path.read_text("utf-8"))
+    ]
+    # An error of the script itself; a value that is turned into JSON in its own window.
+    assert sorted(asked) == [("outline_walk", "RangeError"), ("to_json", "type")]
+
+
 def test_labels_are_looked_up_once() -> None:
     """What an element says of its own labels costs as much as its document, for each element."""
     asked = re.compile(r"(?<!\bthis)\.labels\b")

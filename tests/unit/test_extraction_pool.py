@@ -123,16 +123,20 @@ async def test_a_process_that_is_crowded_gets_another_beside_it(workers, monkeyp
 
 
 async def test_another_process_that_cannot_be_started_is_not_needed(workers, monkeypatch):
+    """It is asked for once; every page is converted all the same."""
     converter = ExtractionClient(workers, processes=2, max_waiting=4)
     monkeypatch.setattr("ocd.content.converter.is_loaded", lambda: False)
+    refused: list[int] = []
 
     async def refuse(*_: object) -> None:
+        refused.append(1)
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     with closing(converter):
         await converter.prepare()
         monkeypatch.setattr("ocd.conversion.worker.ConversionWorker.start", refuse)
         await convert_many(converter, 40)
+    assert len(refused) == 1
 
 
 async def test_a_short_crawl_uses_the_daemons_own_parsers_only_if_they_are_loaded(
