@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from oc.command_line import argv, builtin_commands, command_aliases, command_index, command_names
+from oc.command_line import (
+    argv,
+    builtin_commands,
+    command_aliases,
+    command_index,
+    command_names,
+    unknown_commands,
+)
 from oc.help import pages
 from ocd.api.errors import OcdError
 
@@ -80,7 +87,9 @@ def test_an_alias_is_its_verb_with_some_parameters(
         ("clikc e1", "oc has no command 'clikc'", "Did you mean 'oc click'?"),
         ("back now", "Unexpected argument 'now'", "oc back [--option …]"),
         ("click e1 --action hover", "oc click has no option --action", ""),
-        ("dialog refuse", "oc has no command 'dialog refuse'", ""),
+        ("dialog refuse", "oc has no command 'dialog refuse'", "oc dialog: accept, dismiss"),
+        ("task lst", "oc has no command 'task lst'", "Did you mean 'oc task list'?"),
+        ("output list", "oc has no command 'output list'", "oc output: "),
     ],
 )
 def test_usage_errors_name_the_alias(line: str, message: str, hint: str) -> None:
@@ -94,10 +103,10 @@ def test_words_of_other_tools_lead_to_commands() -> None:
     """Each is no command itself, and what its hint names is one, or an option of oc."""
     commands = {" ".join(command_names.words(entry)) for entry in INDEX.values()}
     commands |= {*command_aliases.ALIASES, "--version"}
-    for word, command in argv.OTHER_WORDS.items():
+    for word, command in unknown_commands.OTHER_WORDS.items():
         assert command in commands, word
         with pytest.raises(OcdError) as raised:
-            argv.parse([word, "e1"], INDEX)
+            argv.parse([*word.split(), "e1"], INDEX)
         assert raised.value.hint == f"Did you mean 'oc {command}'?"
 
 

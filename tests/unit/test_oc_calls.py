@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -306,6 +307,32 @@ def test_output_save_pages_to_the_end(daemon: FakeDaemon, oc: Oc, tmp_path: Path
     assert done == (0, "", "Saved 3 bytes.\n")
     assert (tmp_path / "saved.bin").read_bytes() == b"ab\xff"
     assert [body["params"]["offset"] for _, body in daemon.requests] == [0, 2]
+
+
+def test_output_save_follows_a_link_and_keeps_the_mode(
+    daemon: FakeDaemon, oc: Oc, tmp_path: Path
+) -> None:
+    daemon.says({"result": {"content": "bmV3", "next_offset": None}})
+    (tmp_path / "old.bin").write_bytes(b"old")
+    (tmp_path / "old.bin").chmod(0o640)
+    (tmp_path / "link").symlink_to("old.bin")
+    assert oc("output save oh_A link", daemon).code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "old.bin").read_bytes() == b"new"
+    assert (tmp_path / "old.bin").stat().st_mode & 0o777 == 0o640
+
+
+def test_output_save_writes_to_a_pipe(daemon: FakeDaemon, oc: Oc, tmp_path: Path) -> None:
+    """What is no regular file is not replaced by one."""
+    daemon.says({"result": {"content": "bmV3", "next_offset": None}})
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert oc("output save oh_A pipe", daemon).code == 0
+        assert os.read(reader, 100) == b"new"
+    finally:
+        os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_output_save_leaves_nothing_when_it_fails(

@@ -15,6 +15,7 @@ from oc.command_line import (
     value_parsing,
 )
 from oc.command_line.builtin_commands import GLOBAL_OPTIONS
+from oc.command_line.unknown_commands import refuse_unknown_command
 from ocd.api.errors import OcdError, did_you_mean
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ class _Parser:
             self.settle(
                 self.index.get(command_names.key(word))
                 or command_aliases.find(word, self.index)
-                or _unknown_command(word, self.index)
+                or refuse_unknown_command(word, self.index)
             )
 
     def second_word(self, word: str) -> None:
@@ -140,7 +141,7 @@ class _Parser:
             self.settle(alone)
             self.word(word)
         else:
-            self.settle(entry or _unknown_command(line, self.index))
+            self.settle(entry or refuse_unknown_command(line, self.index))
 
     def command_of_noun(self) -> Entry | None:
         """Return the command with the same name as the group whose word was given."""
@@ -346,40 +347,6 @@ def _kind_properties(index: Mapping[str, Entry], word: str) -> dict[str, Any] | 
 
 def _absolute(path: object) -> object:
     return os.path.abspath(os.path.expanduser(path)) if isinstance(path, str) else path
-
-
-# Commands that people look for in oc, but that belong to ocd.
-_DAEMON_COMMANDS = frozenset(("start", "restart", "run", "logs", "doctor", "service", "config"))
-
-
-# Names of our commands in other tools, or that people expect.
-OTHER_WORDS = {
-    "read": "snapshot", "look": "snapshot", "view": "snapshot", "tree": "snapshot",
-    "outline": "snapshot", "a11y": "snapshot", "show": "snapshot", "links": "snapshot",
-    "buttons": "snapshot", "forms": "snapshot", "source": "html", "content": "text",
-    "md": "markdown", "fetch": "markdown", "scrape": "crawl", "search": "find", "visit": "open",
-    "tap": "click", "tick": "check", "untick": "uncheck", "input": "fill", "clear": "fill",
-    "submit": "fill-form", "enter": "type", "key": "press", "keys": "press", "choose": "select",
-    "js": "eval", "evaluate": "eval", "exec": "eval", "refresh": "reload", "sleep": "wait",
-    "shot": "screenshot", "url": "get url", "title": "get title", "viewport": "set viewport",
-    "alert": "dialog accept", "confirm": "dialog accept", "prompt": "dialog accept",
-    "answer": "dialog accept", "window": "tab", "windows": "tab", "switch": "tab",
-    "tabs list": "tab", "tasks": "task list", "history": "journal", "record": "recording start",
-    "quit": "close", "exit": "close", "kill": "stop", "version": "--version",
-}  # fmt: skip
-
-
-def _unknown_command(line: str, index: Mapping[str, Entry]) -> Entry:
-    if line in _DAEMON_COMMANDS:
-        raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=f"ocd {line}")
-    lines = {" ".join(command_names.words(entry)) for entry in index.values()}
-    lines |= command_aliases.ALIASES.keys()
-    if line in OTHER_WORDS:
-        meant = f"Did you mean 'oc {OTHER_WORDS[line]}'?"
-        raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=meant)
-    otherwise = "See all commands: oc --help"
-    hint = did_you_mean(line.replace("_", "-"), lines, otherwise, template="oc {}")
-    raise OcdError("unknown_verb", f"oc has no command '{line}'", hint=hint)
 
 
 def _lone_action_error(action: str, name: str) -> OcdError:

@@ -63,6 +63,7 @@ ALIASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...], str]] = {
     "console": ("console_capture", {}, (), "Show the console's messages"),
     "requests": ("network", {"action": "list"}, ("url",), "List the page's requests"),
     "tab": ("tabs_context", {}, ("tab_id",), "List the tabs, or make one the current tab"),
+    "tab list": ("tabs_context", {}, (), "List the tabs"),
     "tab new": ("tabs_create", {}, ("url",), "Open a new tab"),
     "tab close": ("tabs_close", {}, ("tab_ids",), "Close tabs"),
     "close": ("tabs_close", {"all": True}, (), "Close every tab of the session"),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 
-from oc import hints, terminal
+from oc import hints, terminal, whole_files
 from ocd.api import agent_guide
 from ocd.api.errors import OcdError
 
@@ -118,19 +117,5 @@ def _with_section(document: str) -> str:
 
 
 def _write(path: str, content: str) -> None:
-    """Replace the file that the path leads to, as a whole, keeping its mode."""
-    real = os.path.realpath(path)
-    folder = os.path.dirname(real)
-    os.makedirs(folder, exist_ok=True)
-    descriptor, part = tempfile.mkstemp(prefix=".openchrome.", dir=folder)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = os.stat(real).st_mode & 0o777 if os.path.exists(real) else 0o644
-        os.chmod(part, mode)
-        os.replace(part, real)
-    except BaseException:  # leaves no partial file behind, even after Ctrl-C
-        os.unlink(part)
-        raise
+    os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+    whole_files.write_whole(path, (content.encode(),))

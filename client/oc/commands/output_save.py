@@ -1,11 +1,9 @@
 """`oc output save`: writes a whole stored output to a file."""
 
-import os
-import tempfile
 from base64 import b64decode
 from collections.abc import Iterator
 
-from oc import terminal
+from oc import terminal, whole_files
 from oc.command_line.argv import Command
 from oc.command_line.command_names import Entry
 from oc.connection.daemon_client import DaemonClient
@@ -23,7 +21,7 @@ def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> in
             terminal.write_bytes(data)
         return 0
     try:
-        size = _write(os.path.abspath(target), pages)
+        size = whole_files.write_whole(target, pages)
     except OSError as error:
         message = f"Cannot write {target}: {error.strerror}"
         raise OcdError("storage_failed", message, path=target) from None
@@ -32,18 +30,6 @@ def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> in
     elif not command.quiet:
         terminal.say(f"Saved {size} bytes.")
     return 0
-
-
-def _write(target: str, pages: Iterator[bytes]) -> int:
-    descriptor, name = tempfile.mkstemp(prefix=".oc-", dir=os.path.dirname(target))
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            size = sum(map(file.write, pages))
-        os.replace(name, target)
-    except BaseException:  # leaves no partial file behind, even after Ctrl-C
-        os.unlink(name)
-        raise
-    return size
 
 
 def _pages(daemon: DaemonClient, handle: str) -> Iterator[bytes]:

@@ -7,11 +7,11 @@ import errno
 import json
 import os
 import shutil
-import tempfile
 import time
 import tomllib
 from typing import Any, NamedTuple
 
+from oc import whole_files
 from oc.mcp import jsonc_edit
 from oc.mcp.agent_hosts import NAME, AgentHost
 from ocd.api.errors import OcdError
@@ -164,14 +164,8 @@ def _unreadable(path: str, reason: str) -> OcdError:
 
 def _replace(real: str, raw: bytes | None, new: bytes, *, private: bool) -> str | None:
     """Replace the file; return the backup's path ("" without one), None if the file has changed."""
-    folder, name = os.path.split(real)
-    descriptor, part = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    part = whole_files.write_part(real, (new,), private=private)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(new)
-            file.flush()
-            os.fsync(file.fileno())
-        _take_over_mode(real, part, private=private)
         backup = _back_up(real, raw) if raw is not None else ""
         now = _read(real)
         if (now[1] if now else None) != raw:
@@ -184,16 +178,6 @@ def _replace(real: str, raw: bytes | None, new: bytes, *, private: bool) -> str 
     finally:
         if part:
             os.unlink(part)
-
-
-def _take_over_mode(real: str, part: str, *, private: bool) -> None:
-    try:
-        shutil.copymode(real, part)
-    except FileNotFoundError:
-        if not private:
-            umask = os.umask(0o077)
-            os.umask(umask)
-            os.chmod(part, 0o666 & ~umask)
 
 
 def _back_up(real: str, raw: bytes) -> str:
