@@ -113,7 +113,11 @@ def markup() -> dict[str, Read]:
     from ocd.content.markdown_signs import write_signs
     from ocd.content.page_capture import capture_html
     from ocd.contracts import dom_queries
-    from ocd.crawl.fetch.js_detection import may_need_browser, needs_browser_reason
+    from ocd.crawl.fetch.js_detection import (
+        may_need_browser,
+        needs_browser_reason,
+        needs_xslt_reason,
+    )
     from ocd.crawl.page_extractor import ExtractionJob, extract
     from ocd.evidence.bundle import without_secrets
     from ocd.integrations import open_chat_studio
@@ -186,6 +190,7 @@ def markup() -> dict[str, Read]:
         "html: data of a page": lambda text: needs_browser_reason(
             f"<script type=application/json>{text}</script><script></script>"
         ),
+        "html: XSLT": lambda text: needs_xslt_reason(_bytes(f"<?xml-stylesheet {text}")),
         "html: may be a placeholder": lambda text: may_need_browser(_bytes(f"<p>Loading {text}")),
         "html: page of a crawl": page,
     }

@@ -9,7 +9,12 @@ import msgspec
 
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.fetch.charset import decode
-from ocd.crawl.fetch.js_detection import ENOUGH_TEXT, may_need_browser, needs_browser_reason
+from ocd.crawl.fetch.js_detection import (
+    ENOUGH_TEXT,
+    may_need_browser,
+    needs_browser_reason,
+    needs_xslt_reason,
+)
 from ocd.crawl.request_options import PRODUCT
 from ocd.crawl.spec import Format
 from ocd.crawl.urls import join, origin_of, without_login
@@ -122,6 +127,7 @@ def extract(job: ExtractionJob) -> ExtractionResult:
         found = _page(text, job)
     else:
         found = ExtractionResult("", "" if job.format == "links" else text, [])
+        found.needs_browser_reason = needs_xslt_reason(job.body) if job.probe else ""
     for url, html in job.frames:
         _append(found, _page(html, msgspec.structs.replace(job, url=url, probe=False)), job)
     if len(found.content) > MAX_CONTENT:

@@ -215,3 +215,26 @@ def test_answer_on_a_websocket_is_told(at: Callable[[str], Page]) -> None:
     page.do("wait_for", type="function", value="() => document.title === 'Open'")
     assert "+ text: saved 1" in page.do("interact", query="Save")["content"]
     assert "saved 2" in page.do("interact", query="Save")["content"]
+
+
+def test_document_that_is_written_anew_is_reported(page: Page) -> None:
+    """By what it shows now, with refs, as well as by what it was."""
+    page.js(
+        "document.body.innerHTML = '<h1>Before</h1><button>Write</button>';"
+        "document.querySelector('button').onclick = () => {"
+        " document.write('<h1>After</h1><input aria-label=Name>'); document.close() }; 1"
+    )
+    lines = page.do("interact", query="Write")["content"].splitlines()
+    assert '+ heading "After" [level=1]' in lines
+    assert any(re.fullmatch(r'\+ textbox "Name" \[ref=e\d+\]', line) for line in lines)
+    assert '- html "Before Write"' in lines
+
+
+def test_focus_is_named_by_contents_with_a_space_between_them(page: Page) -> None:
+    """As a list of tabs is that has no name."""
+    page.js(
+        "document.body.innerHTML = '<div role=tablist tabindex=0><div role=tab>First tab</div>'"
+        " + '<div role=tab>Second tab</div></div>'; 1"
+    )
+    reply = page.do("computer", action="key", text="Tab")
+    assert reply["now"].startswith('focus tablist "First tab Second tab"')

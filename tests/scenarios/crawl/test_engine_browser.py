@@ -43,6 +43,15 @@ const show = () => {
 onhashchange = show; show();</script>"""
 
 
+BOOKS = """<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/books.xsl"?>
+<books><title>One</title></books>"""
+BOOKS_STYLE = """<?xml version="1.0"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:output method="html"/><xsl:template match="/"><html><head><title>Books</title></head>
+<body><h1>Sold</h1><p><xsl:value-of select="books/title"/><xsl:text> </xsl:text>
+<a href="/late">Late</a></p></body></html></xsl:template></xsl:stylesheet>"""
+
+
 @asynccontextmanager
 async def _chromium(tmp_path: Path) -> AsyncIterator[Chromium]:
     for name in ("run", "profile"):
@@ -83,6 +92,24 @@ async def test_auto_renders_pages_filled_by_scripts(tmp_path: Path, pool: object
     assert report["engine_reason"] == "a script replaces #report"
     assert "Figures of today" in report["content"]
     assert "yesterday" not in report["content"]
+
+
+@pytest.mark.parametrize("engine", ["auto", "browser"])
+async def test_pages_that_xslt_makes_are_read_as_shown(
+    tmp_path: Path, pool: object, engine: str
+) -> None:
+    """Chromium puts another document in the place of the data; its own banner is none of it."""
+    headers = {"Content-Type": "application/xml"}
+    async with site({"/late": page("Late")}) as served:
+        served.answers |= {
+            "/": lambda _: web.Response(text=BOOKS, headers=headers),
+            "/books.xsl": lambda _: web.Response(text=BOOKS_STYLE, headers=headers),
+        }
+        got = await run_crawl(tmp_path / "a", pool=pool, url=served.url, engine=engine)
+    books = got.page(served.url + "/")
+    assert (books["engine"], books["title"]) == ("browser", "Books")
+    assert books["content"].strip() == f"# Sold\n\nOne [Late]({served.url}/late)"
+    assert got.page(f"{served.url}/late")["title"] == "Late"
 
 
 async def test_browser_engine_visits_each_page_once(tmp_path: Path, pool: object) -> None:

@@ -1,5 +1,6 @@
 """Other forms of a reading: text, Markdown, HTML, DOM and styles."""
 
+import re
 from typing import Literal
 
 import pytest
@@ -92,6 +93,22 @@ async def test_dom_has_every_element_and_text_in_order(tab: Tab, site: Site) -> 
     assert "(comment: 8 characters)" in text
     assert "<p hidden> (not shown: 1 elements, 8 characters)" in text
     assert "secret" not in text
+
+
+async def test_dom_counts_what_closed_details_hold(tab: Tab, site: Site) -> None:
+    """Texts and elements of one that is open are told."""
+    await tab.navigate(site.url("index.html"))
+    await tab.evaluate(
+        "document.body.innerHTML = '<details><summary>More</summary>loose <p>held</p></details>'"
+        " + '<details open><summary>Less</summary>shown</details>'"
+    )
+    text = (await read(tab, mode="dom")).text
+    assert re.search(r"<summary> \[ref=e\d+\] More\n", text)
+    assert "(not shown: 6 characters)" in text
+    assert "<p> (not shown: 4 characters)" in text
+    assert "loose" not in text
+    assert "held" not in text
+    assert "shown\n" in text
 
 
 async def test_a_part_of_the_page_by_selector_or_ref(tab: Tab, site: Site) -> None:

@@ -27,6 +27,8 @@ from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
 
 # How often a page may redirect by script before that counts as endless.
 MAX_SCRIPT_REDIRECTS = 10
+# A document that was left without a navigation: XSLT puts another in its place.
+_REPLACED_S = 1
 MAX_PAGES = 500
 MAX_HEAP = 256 << 20
 # Documents that a tab has left accumulate in Chromium: after so many pages it is checked.
@@ -309,7 +311,7 @@ class PoolTab:
     async def _follow_redirects(self, navigations: int, *, bounded: bool) -> bool:
         documents = self._documents
         try:
-            async with asyncio.timeout(3 if bounded else None):
+            async with asyncio.timeout(3 if bounded else _REPLACED_S):
                 await documents.wait_until(lambda: documents.navigation_count > navigations)
         except TimeoutError:
             return False

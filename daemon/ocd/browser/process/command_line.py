@@ -9,6 +9,7 @@ from pathlib import Path
 # back/forward cache make a tab's next navigation rebuild everything (25 % of the CPU).
 DISABLED_FEATURES = (
     "BackForwardCache",
+    "GenerateXSLTWarningBanner",  # a bar of the browser's own within pages that XSLT makes
     "HttpsUpgrades",
     "MediaRouter",
     "OptimizationHints",

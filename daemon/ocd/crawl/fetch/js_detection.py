@@ -52,6 +52,12 @@ _MAY_WAIT = (
     r"(?i)aria-busy=.?true|class=[^<>]{0,200}(?:skeleton|spinner|shimmer)"
     rf"|>\s{{0,50}}{_WAITING}|<main[^<>]{{0,200}}>\s{{0,200}}</main"
 )
+# What makes a page of XML data, before its first element.
+_STYLE_SHEET = (
+    r"(?i)<\?xml-stylesheet\s[^<>?]{0,400}type\s?=\s?."
+    r"(?:text/xsl|(?:text|application)/(?:xslt\+)?xml)\b"
+)
+_MAX_PROLOGUE = 2000
 # Strings in scripts' data that count as prose: their least length, and number of words.
 _PROSE, _PROSE_BLANKS = 40, 5
 _DATA_LENGTH = 200_000
@@ -77,6 +83,12 @@ def needs_browser_reason(html: str) -> str:
     if len(text) < ENOUGH_TEXT and (reason := _reason_of_little(tree, text, root, demand=demand)):
         return reason
     return _reason_of_main(tree, text, data, script)
+
+
+def needs_xslt_reason(source: bytes) -> str:
+    """Return why a document that is not HTML needs a browser, "" if it does not."""
+    is_styled = _pattern(_STYLE_SHEET).search(source[:_MAX_PROLOGUE]) is not None
+    return "an XSLT style sheet makes the page" if is_styled else ""
 
 
 def may_need_browser(source: bytes) -> bool:

@@ -370,7 +370,8 @@ function addedLines(nodes, most) {
 }
 
 function outlineLinesOf(el) {
-  if (!parentElementOf(el) && !hostOf(rootNodeOf(el))) return [];
+  const isRoot = el === rootElementOf(documentOf(el)); // of a document that was written anew
+  if (!isRoot && !parentElementOf(el) && !hostOf(rootNodeOf(el))) return [];
   const it = new Outline({ filter: 'all' });
   const surround = viewOfParent(el);
   for (let view = surround; view; view = view.above) {

@@ -1,8 +1,14 @@
+// Whether a node is in what a box that can be opened does not show at the moment.
+function isFolded(node) {
+  const parent = parentElementOf(node);
+  return parent !== null && isCollapsed(parent, node);
+}
+
 // The compact DOM: all elements and texts in order; what is not shown is counted, not told.
 class DomSerializer extends Outline {
   element(el, above, depth) {
     const tag = el.tagName.toLowerCase();
-    const view = viewInside(el, above);
+    const view = isFolded(el) ? null : viewInside(el, above);
     const acts = view !== null && !view.inert && this.acts(el, roleOf(el), view, null);
     const ref = acts ? ` [ref=e${refOf(el)}]` : '';
     if (acts) this.refs++;
@@ -71,7 +77,7 @@ class DomSerializer extends Outline {
           this.put(
             depth,
             TEXT,
-            view.readable
+            view.readable && !isFolded(node)
               ? markCoveredText(view.el, squeeze(node.data))
               : `(not shown: ${node.data.length} characters)`,
           );

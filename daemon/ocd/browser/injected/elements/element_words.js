@@ -1,9 +1,10 @@
 // An element, or a text, in few words.
 
 const MAX_CLIPPED = 160;
+const MAX_LEADING = 200;
 const clip = (text, most = MAX_CLIPPED) => (text.length > most ? `${text.slice(0, most)}…` : text);
 const normalizeText = (text) => squeeze(text).toLowerCase();
-const leadingText = (el) => squeeze((textContentOf(el) || '').slice(0, 200));
+const leadingText = (el) => squeeze(collectTexts(el, '').slice(0, MAX_LEADING));
 
 // An element in few words, with its ref if it can be acted on.
 function shortLabelOf(el) {
