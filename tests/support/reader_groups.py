@@ -148,6 +148,13 @@ def markup() -> dict[str, Read]:
         ),
         "html: markdown": html.to_markdown,
         "html: text": html.to_text,
+        "html: lines": lambda text: html.to_markdown(f"<p>{text.replace('a', chr(10) + '- ')}"),
+        "html: quotes": lambda text: html.to_markdown(
+            f"<blockquote>{text.replace('a', '<ul><li>b</ul>c')}"
+        ),
+        "html: broken words": lambda text: html.to_markdown(
+            f'<img alt="{text.replace("a", chr(10) + " ")}"><p title="{text}!'
+        ),
         "html: escaped comments": lambda text: html.to_markdown(f"<p>&lt;!-- {text}"),
         "html: code": lambda text: write_signs(rf"<!-- \_ {text}", has_backslashes=True),
         "html: escapes": lambda text: write_signs(rf"a\_b {text}", has_backslashes=False),

@@ -266,6 +266,54 @@ def test_text_and_code_keep_special_characters(html, markdown):
     assert html_text.to_markdown(html) == markdown + "\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>between 0 and\n255. Or more</p>", "between 0 and 255. Or more"),
+        ("<p>a\n  - b\n# c\n---\nd\n&gt; e</p>", "a - b # c ---\nd > e"),
+        ("<ul><li>a\n+ b\nc</li></ul>", "- a + b\n  c"),
+        ("<pre>a\n- b</pre><p>c\n- d</p><pre>\n1. e</pre>",
+         "```\na\n- b\n```\n\nc - d\n\n```\n1. e\n```"),
+        ("<textarea>a\n- b</textarea>", "a\n- b"),
+    ],
+)  # fmt: skip
+def test_lines_of_a_text_begin_no_lists_headings_or_quotes(html, markdown):
+    """A browser shows a line break in a text as a space; code keeps its lines."""
+    assert html_text.to_markdown(html) == f"{markdown}\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<ol><li>a</ol>b", "> 1. a\n>\n> b"),
+        ("<ul><li>a\nb</ul><p>c", "> - a\n>   b\n>\n> c"),
+        ("<p>a<ul><li>b<ul><li>c</ul></ul><p>d", "> a\n>\n> - b\n>   - c\n>\n> d"),
+        ("<table><tr><th>a<tr><td>b</table>c", "> | a |\n> | --- |\n> | b |\n>\n> c"),
+        ("<ul><li>a</ul><h2>b</h2><p>c", "> - a\n>\n> ## b\n> c"),
+        ("<pre>- a\nb</pre><p>c", "> ```\n> - a\n> b\n> ```\n>\n> c"),
+        ("<blockquote><ul><li>a</ul>b</blockquote>", "> > - a\n> >\n> > b"),
+        ("a</blockquote> <blockquote>b", "> a\n\n> b"),
+        ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> > a\n>\n> > b"),
+    ],
+)  # fmt: skip
+def test_blocks_in_quotes_end_where_the_next_begins(html, markdown):
+    """Else a paragraph would belong to the item or the row above it, or two quotes be one."""
+    text = html_text.to_markdown(f"<blockquote>{html}</blockquote>")
+    assert text == f"{markdown}\n"
+
+
+def test_a_link_behind_an_exclamation_mark_is_no_picture():
+    html = "<p>Hello!<a href=/x>World</a> <code>!<a href=/y>z</a></code></p>"
+    text = html_text.to_markdown(html, "https://e.com")
+    assert text == r"Hello\![World](https://e.com/x) `!`[`z`](https://e.com/y)" + "\n"
+
+
+def test_descriptions_and_titles_of_several_lines_stand_on_one():
+    html = "<p><img alt='a\n  b' src=/i.png> <a href=/x title='c\n\n d'>e</a></p>"
+    text = html_text.to_markdown(html, "https://e.com")
+    assert text == '![a b](https://e.com/i.png) [e](https://e.com/x "c d")\n'
+
+
 def test_thousands_of_less_than_signs_take_linear_time():
     """The converter would take quadratic time for them; the text between them stays."""
     page = "<p>\u00abx\u00bb <a href='/q\u00b7' title='\u00b7a'>k\u00b7</a> <code>\u00b7z</code>"

@@ -5,7 +5,7 @@ lock. The parsers are imported on first use.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from ocd.content.code_language import mark_languages
@@ -16,15 +16,19 @@ from ocd.content.formulas import Formulas
 from ocd.content.main_content import main_part
 from ocd.content.markdown_signs import (
     has_unfenced_backticks,
+    join_attributes,
+    join_lines,
     mark_alignment,
     mark_definitions,
     mark_dollars,
     mark_empty_lines,
+    mark_exclamations,
+    mark_quotes,
     mark_ticks,
     without_signs,
     write_signs,
 )
-from ocd.content.page_features import Features, find_features
+from ocd.content.page_features import Feature, Features, find_features
 from ocd.content.page_signals import PageSignals, read_signals
 from ocd.content.permalinks import remove_permalinks
 from ocd.content.visible_html import shown_elements, visible_html
@@ -176,9 +180,19 @@ def to_markdown(
     return document.to_markdown(only_main_content=only_main_content)
 
 
+_MARKS: tuple[tuple[Feature, Callable[[str], str]], ...] = (
+    ("definitions", mark_definitions),
+    ("code", mark_empty_lines),
+    ("line signs", join_lines),
+    ("broken words", join_attributes),
+    ("exclamations", mark_exclamations),
+    ("quotes", mark_quotes),
+)
+
+
 def _markdown(html: str, base_url: str, features: Features, formulas: Formulas) -> str:
-    html = mark_definitions(html) if "definitions" in features else html
-    html = mark_empty_lines(html) if "code" in features else html
+    for feature, mark in _MARKS:
+        html = mark(html) if feature in features else html
     html = mark_dollars(html) if formulas else html
     text = convert(html, base_url, "MARKDOWN")
     if has_unfenced_backticks(html, text):

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 # Characters that no text has (Unicode's noncharacters).
 _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT = "\ufdd3", "\ufdd4", "\ufdd5", "\ufdd6", "\ufdd7"
-_DOLLAR, _EMPTY_LINE = "\ufdda", "\ufddb"
+_DOLLAR, _EMPTY_LINE, _EXCLAMATION, _APART = "\ufdda", "\ufddb", "\ufddc", "\ufddd"
 _SIGNS = re.compile("[\ufdd0-\ufddf]")
-_ALL = (_DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT, _DOLLAR, _EMPTY_LINE, BEGIN, END)
+_ALL = (
+    _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT, _DOLLAR, _EMPTY_LINE, _EXCLAMATION, _APART,
+    BEGIN, END,
+)  # fmt: skip
 _SIGN_OF = {"left": _LEFT, "center": _CENTRE, "right": _RIGHT}
 _RULE_OF = {_LEFT: ":--", _CENTRE: ":-:", _RIGHT: "--:"}
 _ALIGNMENT = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|center|right)", re.IGNORECASE)
@@ -29,6 +32,7 @@ _MAX_COLUMNS = 100
 
 _DEFINITIONS = re.compile(r"<dd\s(?:[^<>=]++|=\"[^\"]*\"|=)*+>")
 _CODE_TAGS = ("pre", "code", "kbd", "samp", "tt")
+_LINES_TAGS = ("pre", "textarea")  # that keep their lines
 
 _ALIGNED = re.compile(r"^(?P<head>[ >]*+\|[^\n]*+)\n(?P<rule>[ >]*+\|[ |-]*+)$", re.MULTILINE)
 _ALIGNED_CELL = re.compile(r"\\\||(?P<pipe>\|)|(?P<sign>[\ufdd5-\ufdd7])")
@@ -49,7 +53,10 @@ _REPAIRS = re.compile(
     r"|<(?P<comment>!--)(?<!\\<!--)"
 )
 _TO_REPAIR = ("\\", "\n\n\n", "<!--")
-_WRITTEN = [(sign, quote(sign), character) for sign, character in ((_TICK, "`"), (_DOLLAR, "$"))]
+_WRITTEN = [
+    (sign, quote(sign), character)
+    for sign, character in ((_TICK, "`"), (_DOLLAR, "$"), (_EXCLAMATION, "!"))
+]
 # What both signs have in common there.
 _QUOTED = quote(_TICK)[:-1]
 _REPAIRED = {"word": "_", "lone": "*", "comment": r"\<!--"}
@@ -92,6 +99,41 @@ def mark_empty_lines(html: str) -> str:
     for end in ("</pre>", "</code></pre>"):
         html = html.replace(f"\n\n{end}", f"\n{_EMPTY_LINE}{end}")
     return html
+
+
+# A break within a text before what would begin a block of its own in Markdown; code keeps it.
+_LINE_SIGN = re.compile(
+    r"\n[ \t]*+(?=(?:[-+*]|#{1,6}|\d{1,9}[.)])\s|-+[ \t]*+[\n<]|=+[ \t]*+[\n<]|&gt;|~~~)"
+)
+_BROKEN_WORDS = re.compile(r' (?:alt|title)="[^"\n]*+\n[^"]*+"')
+_ADJACENT_QUOTES = re.compile(r"</blockquote>\s*+(?=<blockquote)")
+_APART_LINE = re.compile(rf"\n[ >]*{_APART}")
+
+
+def join_lines(html: str) -> str:
+    """Return serialised HTML without line breaks that would begin headings, lists or quotes."""
+    joined, done, depth = list[str](), 0, 0
+    for match in _LINE_SIGN.finditer(html):
+        before = html[done : match.start()]
+        depth += sum(before.count(f"<{tag}") - before.count(f"</{tag}") for tag in _LINES_TAGS)
+        joined += (before, match[0] if depth > 0 else " ")
+        done = match.end()
+    return "".join((*joined, html[done:]))
+
+
+def join_attributes(html: str) -> str:
+    """Return the same with the descriptions of pictures and titles of links on one line."""
+    return _BROKEN_WORDS.sub(lambda match: " " + " ".join(match[0].split()), html)
+
+
+def mark_exclamations(html: str) -> str:
+    """Return the same with signs for exclamation marks that would make a picture of a link."""
+    return _mark_outside_code(html, "!<a ", f"{_EXCLAMATION}<a ")
+
+
+def mark_quotes(html: str) -> str:
+    """Return the same with signs between quotes, which would become one."""
+    return _ADJACENT_QUOTES.sub(f"</blockquote><p>{_APART}</p>", html)
 
 
 def has_unfenced_backticks(html: str, text: str) -> bool:
@@ -139,6 +181,10 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         text = _DEFINED.sub(_define, text)
     if any(map(text.__contains__, _RULE_OF)):
         text = _ALIGNED.sub(_align, text)
+    if _APART in text:
+        text = _APART_LINE.sub("", text)
+    if "\n> " in text:
+        text = "".join(one if is_code else _end_blocks(one) for one, is_code in _fences(text))
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
         text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
@@ -149,6 +195,31 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         if has_quoted:
             text = text.replace(quoted, quote(character, "$"))
     return without_signs(formulas.write(text) if formulas else text)
+
+
+_QUOTED_LINE = re.compile(r"(?P<quote>(?:[ ]*+>)++ )(?P<rest>[^\n]*+)")
+_LIST_LINE = re.compile(r"(?:[-+*]|\d+[.)]) | ")
+
+
+def _end_blocks(text: str) -> str:
+    """Return text with an empty line after lists and tables in quotes, which else go on."""
+    lines: list[str] = []
+    quote, kind = "", ""
+    for line in text.split("\n"):
+        if line.endswith(">") and lines and lines[-1] == line and not line.strip(" >"):
+            continue
+        quoted = _QUOTED_LINE.match(line)
+        before = (quote, kind)
+        quote, kind = (quoted["quote"], _kind_of(quoted["rest"])) if quoted else ("", "")
+        if quoted and kind != "list" and before in ((quote, "list"), (quote, "table")):
+            if kind != before[1]:
+                lines.append(quote.rstrip())
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _kind_of(line: str) -> str:
+    return "list" if _LIST_LINE.match(line) else "table" if line.startswith("|") else "text"
 
 
 def _define(match: re.Match[str]) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args
 from ocd.safety.regex import compile_set
 
 Feature = Literal[
-    "alignment", "base", "captions", "code", "data lists", "definitions", "dialogs", "formulas",
-    "fragments", "hidden", "inputs", "logins", "no frames", "no scripts", "nofollow",
-    "script links", "scripts", "shadow roots", "spans", "style sheets", "styles", "templates",
-    "unseen", "vector graphics",
+    "alignment", "base", "broken words", "captions", "code", "data lists", "definitions", "dialogs",
+    "exclamations", "formulas", "fragments", "hidden", "inputs", "line signs", "logins",
+    "no frames", "no scripts", "nofollow", "quotes", "script links", "scripts", "shadow roots",
+    "spans", "style sheets", "styles", "templates", "unseen", "vector graphics",
 ]  # fmt: skip
 Features = frozenset[Feature]
 # How a browser, which knows the layout, marks an element that nobody can see
@@ -25,19 +25,23 @@ _REFERENCE_INSIDE = r"\s*=\s*(?:\"[^\"&]*&|'[^'&]*&|[^\s>&]*&)"
 _PATTERNS: dict[Feature, str] = {
     "alignment": rf"(?i)align|style{_REFERENCE_INSIDE}",
     "base": "(?i)<base",
+    "broken words": r"(?i)(?:alt|title)\s*=\s*(?:\"[^\"\n]*\n|'[^'\n]*\n)",
     "captions": "(?i)<figcaption",
     "code": "(?i)<pre",
     "data lists": "(?i)<datalist",
     "definitions": "(?i)<dd",
     "dialogs": "(?i)<dialog",
+    "exclamations": "(?i)!<a",
     "formulas": '[Mm]ath|katex|latex|mjx-|class="tex',
     "fragments": r"(?i)href\s*=\s*[\"']?[#&]",
     "hidden": "(?i)hidden",
     "inputs": "(?i)<input",
+    "line signs": r"\n[ \t]*(?:[-+*#=>~]|&gt|\d{1,9}[.)])",
     "logins": "(?i)@|&commat|&#",
     "no frames": "(?i)<(?:noembed|noframes)",
     "no scripts": "(?i)<noscript",
     "nofollow": rf"(?i)nofollow|rel{_REFERENCE_INSIDE}",
+    "quotes": "(?i)</blockquote",
     "script links": r"(?i)javascript:|href\s*=\s*[\"']?[^&\"'>]{0,11}&",
     "scripts": "(?i)<script",
     "shadow roots": "shadowrootmode",
