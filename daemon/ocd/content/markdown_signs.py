@@ -181,10 +181,7 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         text = _DEFINED.sub(_define, text)
     if any(map(text.__contains__, _RULE_OF)):
         text = _ALIGNED.sub(_align, text)
-    if _APART in text:
-        text = _APART_LINE.sub("", text)
-    if "\n> " in text:
-        text = "".join(one if is_code else _end_blocks(one) for one, is_code in _fences(text))
+    text = _separate_quotes(text) if "> " in text else text
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
         text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
@@ -201,6 +198,12 @@ _QUOTED_LINE = re.compile(r"(?P<quote>(?:[ ]*+>)++ )(?P<rest>[^\n]*+)")
 _LIST_LINE = re.compile(r"(?:[-+*]|\d+[.)]) | ")
 
 
+def _separate_quotes(text: str) -> str:
+    """Return text whose quotes, and the blocks in these, end before what follows."""
+    text = _APART_LINE.sub("", text) if _APART in text else text
+    return "".join(one if is_code else _end_blocks(one) for one, is_code in _fences(text))
+
+
 def _end_blocks(text: str) -> str:
     """Return text with an empty line after lists and tables in quotes, which else go on."""
     lines: list[str] = []
@@ -211,9 +214,9 @@ def _end_blocks(text: str) -> str:
         quoted = _QUOTED_LINE.match(line)
         before = (quote, kind)
         quote, kind = (quoted["quote"], _kind_of(quoted["rest"])) if quoted else ("", "")
-        if quoted and kind != "list" and before in ((quote, "list"), (quote, "table")):
-            if kind != before[1]:
-                lines.append(quote.rstrip())
+        ends = kind != "list" and kind != before[1]
+        if quoted and ends and before in ((quote, "list"), (quote, "table")):
+            lines.append(quote.rstrip())
         lines.append(line)
     return "\n".join(lines)
 
