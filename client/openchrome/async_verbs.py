@@ -2155,7 +2155,8 @@ class AsyncVerbs(ABC):
     ) -> Any:
         """Show a task, and its result on request
 
-        `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
+        `meta.progress` is current. The result of a failed or cancelled task is what it had finished,
+        of a running one what it has so far.
 
         Args:
             task_id: The task's id

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "643f8cdee0d9fec5"
+CATALOG_HASH = "78ade92d5ad3a015"
 
 
 class Verbs(ABC):
@@ -2152,7 +2152,8 @@ class Verbs(ABC):
     ) -> Any:
         """Show a task, and its result on request
 
-        `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
+        `meta.progress` is current. The result of a failed or cancelled task is what it had finished,
+        of a running one what it has so far.
 
         Args:
             task_id: The task's id

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 
 import msgspec
+import psutil
 import pytest
 
 from ocd.content.conversion_cost import memory_to_convert
@@ -247,6 +248,30 @@ async def test_pages_queued_behind_a_killed_process_are_done_by_another(
     assert [task.result() for task in tasks] == [
         "http://h/1", failed, "http://h/2", failed, "http://h/3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kills", "expected"), [(1, "http://h/1"), (2, "conversion_failed")])
+async def test_a_page_whose_process_is_killed_gets_one_more(
+    workers: ConversionPool, monkeypatch: pytest.MonkeyPatch, kills: int, expected: str
+) -> None:
+    """By the system where memory is short, for example; a page that crashes it fails."""
+    run = ConversionWorker.run
+    left = [None] * kills
+
+    def run_and_kill(
+        worker: ConversionWorker, function: Callable[[object], object], argument: object
+    ) -> asyncio.Future[object]:
+        answer = run(worker, function, argument)
+        if left:
+            left.pop()
+            (child,) = psutil.Process().children()
+            child.kill()
+        return answer
+
+    monkeypatch.setattr(ConversionWorker, "run", run_and_kill)
+    with closing(ExtractionClient(workers)) as converter:
+        assert await outcome(converter, "http://h/1") == expected
+    assert not left
 
 
 async def test_without_a_process_only_large_pages_fail(workers, monkeypatch):

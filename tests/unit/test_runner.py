@@ -19,10 +19,10 @@ from ocd.ledger.runner import Runner, TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.store import TaskStore
 from ocd.ledger.task_handle import TaskHandle
-from ocd.storage.payload import JSON, JsonLinesFile, Payload
+from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows
 
 
-def of_units(meta: TaskMeta, units: JsonLinesFile) -> Payload:
+def of_units(meta: TaskMeta, units: Rows) -> Payload:
     data = {"summary": {"task": meta.task_id}, "pages": []}
     return Payload(JSON, data, ("pages",), units)
 
@@ -357,12 +357,36 @@ async def test_a_full_disk_fails_the_task_and_nothing_else(
         assert ended.error is not None
         assert (ended.status, ended.error["code"]) == ("FAILED", "storage_full")
         assert await runner.get(meta.task_id) == ended
+        result = runner.result(ended)
+        assert result is not None
+        assert list(result.rows or ()) == [b'{"n": 0}']
         with pytest.raises(OcdError) as caught:
             await runner.start("pages", {"n": 1})
         assert caught.value.code == "storage_full"
         monkeypatch.setattr(os, "fsync", fsync)
         second = await runner.start("pages", {"n": 0})
         assert (await runner.wait(second.task_id, 60)).status == "COMPLETED"
+
+
+async def test_a_running_task_has_the_result_of_what_it_has_finished(tmp_path: Path) -> None:
+    """It does not grow while it is read, and outlives the file when the task ends."""
+    pages = Pages()
+    async with runner_of(tmp_path, pages.kind()) as runner:
+        meta = await runner.start("pages", {"n": 2})
+        await until(lambda: pages.work is not None)
+        assert runner.result(await runner.get(meta.task_id)) is None
+        await pages.finish(1)
+        now = await runner.get(meta.task_id)
+        result = runner.result(now)
+        assert result is not None
+        await pages.finish(2)
+        await runner.wait(meta.task_id, 60)
+        assert not (tmp_path / meta.task_id / "pages.jsonl").exists()
+        assert list(result.rows or ()) == list(result.rows or ()) == [b'{"n": 0}']
+        # Asked with what was known before the end.
+        whole = runner.result(now)
+        assert whole is not None
+        assert list(whole.rows or ()) == [b'{"n": 0}', b'{"n": 1}']
 
 
 async def test_waiting_ends_with_the_task_or_the_timeout(tmp_path: Path) -> None:

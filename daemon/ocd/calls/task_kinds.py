@@ -16,7 +16,7 @@ from ocd.ledger.runner import TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety import secrets
-from ocd.storage.payload import JsonLinesFile, Payload
+from ocd.storage.payload import Payload, Rows
 from ocd.verb_api.declaration import Output, Params, Verb
 
 
@@ -34,7 +34,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
             raise secrets.current().mask_error(error) from None
         return mask_output(output).payload(verb.items)
 
-    def recover(meta: TaskMeta, lines: JsonLinesFile) -> Payload:
+    def recover(meta: TaskMeta, lines: Rows) -> Payload:
         assert verb.recover is not None
         summary = verb.recover(msgspec.to_builtins(meta), lines)
         return Output(data=dict(summary), rows=lines).payload(verb.items)

@@ -45,6 +45,13 @@ class ConversionFailedError(ConnectionResetError):
     """The process ended while converting this document, or refused it, and why."""
 
 
+class ConversionProcessEndedError(ConversionFailedError):
+    """The process ended while converting this document, sooner than for its bounds.
+
+    Somebody killed it, or the document crashes it: converting it again will tell.
+    """
+
+
 @dataclass(slots=True)
 class _SentJob:
     """A job that was sent, and how its result is decoded."""
@@ -124,20 +131,22 @@ class ConversionWorker(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """End it now; jobs in flight fail."""
+        self._end(ConversionFailedError(f"more than {self._bounds}"))
+
+    def _end(self, error: ConversionFailedError) -> None:
         process, self._process, self._input = self._process, None, None
         if process is not None:
             process.close()
-        self._fail()
+        self._fail(error)
 
     async def wait_ended(self) -> None:
         """Wait until the process is gone."""
         await self._gone.wait()
 
-    def _fail(self) -> None:
+    def _fail(self, error: OSError) -> None:
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
-        error: OSError = ConversionFailedError(f"more than {self._bounds}")
         while self._waiting:
             future = self._waiting.popleft().future
             if not future.done():
@@ -178,12 +187,18 @@ class ConversionWorker(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Fail what is in flight: the process has closed its ends."""
-        self.kill()
+        self._end(self._exit_error())
 
     def process_exited(self) -> None:
         """Record that the process has ended."""
-        self.kill()
+        self._end(self._exit_error())
         self._gone.set()
+
+    def _exit_error(self) -> ConversionFailedError:
+        # It cannot have computed for longer than it has had the document.
+        if self._loop.time() - self._since < self._bounds.cpu_s:
+            return ConversionProcessEndedError("its process has ended")
+        return ConversionFailedError(f"more than {self._bounds}")
 
 
 class ConversionPool:

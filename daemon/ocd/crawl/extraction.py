@@ -6,7 +6,12 @@ from operator import attrgetter
 
 from ocd.content import converter
 from ocd.content.conversion_cost import MUCH_GROWTH, growth
-from ocd.conversion.worker import ConversionFailedError, ConversionPool, ConversionWorker
+from ocd.conversion.worker import (
+    ConversionFailedError,
+    ConversionPool,
+    ConversionProcessEndedError,
+    ConversionWorker,
+)
 from ocd.crawl.fetch.charset import is_undeclared
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult, extract, extract_in_process
@@ -66,6 +71,16 @@ class ExtractionClient:
         # Estimating a page's cost takes a tenth of converting it, so only where it matters.
         if await self._can_convert_here() and not _is_large(job):
             return _extract_here(job)
+        try:
+            try:
+                return await self._convert_in_process(job)
+            except ConversionProcessEndedError:
+                # Killed by somebody, or by this page: that shows in another one.
+                return await self._convert_in_process(job)
+        except ConversionFailedError as error:
+            raise _failed(str(error)) from error
+
+    async def _convert_in_process(self, job: ExtractionJob) -> ExtractionResult:
         while True:
             try:
                 worker = await self._process()
@@ -75,8 +90,8 @@ class ExtractionClient:
                 raise _failed(f"no process could be started for it: {error.strerror}") from error
             try:
                 return await worker.run(extract_in_process, job)
-            except ConversionFailedError as error:
-                raise _failed(str(error)) from error
+            except ConversionFailedError:
+                raise
             except ConnectionResetError:
                 continue  # it was waiting behind the page that killed the process
 

@@ -302,9 +302,9 @@ class _Counted(msgspec.Struct):
 
 
 def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str, Any]:
-    """Return the summary of a crawl whose process died, from the pages it had finished.
+    """Return the summary of a crawl that runs or whose process died, from its finished pages.
 
-    `meta` is the task's meta.json; numbers that died with the process are left out.
+    `meta` is the task's meta.json; numbers that only its process has or had are left out.
     """
     tally = CrawlStats()
     for line in lines:
@@ -312,6 +312,7 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
         tally.count_origin(page)
         tally.count_page(page)
     error = meta.get("error") or {}
+    ended = "interrupted" if meta.get("ended_at") else "running"
     return {
         "total_pages": tally.succeeded + tally.failed,
         "succeeded": tally.succeeded,
@@ -319,6 +320,6 @@ def result_of_units(meta: Mapping[str, Any], lines: Iterable[bytes]) -> dict[str
         "errors": dict(tally.errors),
         "max_depth_reached": tally.max_depth,
         "engines": dict(tally.engines),
-        "stop_reason": error.get("code", "interrupted"),
+        "stop_reason": error.get("code", ended),
         **tally.pages_by_origin(""),
     }

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ocd.api.errors import OcdError
 from ocd.ledger.index import TaskIndex, read_or_drop
+from ocd.ledger.results import TaskResult
 from ocd.ledger.states import (
     Outcome,
     TaskMeta,
@@ -57,6 +58,22 @@ def _recovered_payload(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) 
         return None
     # An unreadable line loses only that unit; the file is then kept beside the result.
     return kind.recover(meta, store.units(meta.task_id, readable_only=True))
+
+
+def result_so_far(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> TaskResult | None:
+    """Return the result of a task that has none on disk, from its finished units; None without any.
+
+    The task still runs, or the disk could not take its result.
+    """
+    if kind is None or kind.recover is None:
+        return None
+    try:
+        units = store.opened_units(meta.task_id)
+    except FileNotFoundError:  # there are none yet, or the result has just taken them
+        return None
+    with errors_as_internal(meta.task_id):
+        payload = kind.recover(meta, units)
+    return TaskResult(payload.data, units, payload.items_at)
 
 
 def _present_result(store: TaskStore, task_id: str) -> str | None:

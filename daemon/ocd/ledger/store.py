@@ -87,7 +87,7 @@ from ocd.ledger.task_handle import UNITS
 from ocd.storage import crash_points
 from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, write_whole
 from ocd.storage.folders import hide_folder, new_folder, sweep_folders
-from ocd.storage.payload import JsonLinesFile, Payload
+from ocd.storage.payload import JsonLinesFile, OpenedJsonLines, Payload
 
 META, LOCK = "meta.json", "lock"
 _LOCK_WAIT_S = 10.0
@@ -121,6 +121,10 @@ class TaskStore:
     def units(self, task_id: str, *, readable_only: bool = False) -> JsonLinesFile:
         """Return the task's finished units; none if it has no such file."""
         return JsonLinesFile(self.directory(task_id) / UNITS, readable_only)
+
+    def opened_units(self, task_id: str) -> OpenedJsonLines:
+        """Return the units that the task has finished by now; FileNotFoundError without a file."""
+        return OpenedJsonLines(self.directory(task_id) / UNITS)
 
     # --- meta.json ---------------------------------------------------------------------------
 

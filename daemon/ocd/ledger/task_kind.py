@@ -11,7 +11,7 @@ from ocd.ledger.resumption import Arguments, Resumption
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.storage.machine_limits import limit_error
-from ocd.storage.payload import JsonLinesFile, Payload
+from ocd.storage.payload import Payload, Rows
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class TaskKind:
     name: str
     prepare: Callable[[dict[str, Any]], Any]
     run: Callable[[TaskHandle, Any], Awaitable[Payload]]
-    recover: Callable[[TaskMeta, JsonLinesFile], Payload] | None = None
+    recover: Callable[[TaskMeta, Rows], Payload] | None = None
     reports_begin: bool = False
     resumption: Resumption | None = None
     arguments: Callable[[Any], Arguments] | None = None

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
-from ocd.ledger.completion import process_is_gone, reap_orphan
+from ocd.ledger.completion import process_is_gone, reap_orphan, result_so_far
 from ocd.ledger.events import EVENTS, Tail
 from ocd.ledger.folder_watch import changes
 from ocd.ledger.index import TaskIndex, read_or_drop
@@ -100,7 +100,15 @@ class Tasks:
             listener(run.meta)
 
     def result(self, meta: TaskMeta) -> TaskResult | None:
-        """Return the result of a task, whole or partial; None if it has none (yet). Blocks."""
+        """Return the result of a task, whole or partial; None if it has none (yet). Blocks.
+
+        Of a task that runs, or whose result the disk could not take, it is what it has finished.
+        """
+        if meta.result_path is None:
+            found = result_so_far(self._store, self._kinds.get(meta.kind), meta)
+            if found is not None or meta.terminal:
+                return found
+            meta = self._require(meta.task_id) or self._store.read(meta.task_id)
         return read_result(
             self._store.result_file(meta.task_id), self._store.units(meta.task_id), meta
         )

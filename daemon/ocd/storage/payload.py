@@ -4,7 +4,10 @@ A result's list may be in a file of JSON lines (a crawl's pages): then the resul
 as a whole, whatever its size.
 """
 
+import io
+import os
 import secrets
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.storage.files import UNDECODABLE, UNTOUCHED_HINT, read_lines
+from ocd.storage.files import UNDECODABLE, UNTOUCHED_HINT, read_lines, reading
 
 JSON = "application/json"
 _PIECE = 1 << 16
@@ -72,6 +75,55 @@ class JsonLinesFile:
             path=str(self.path),
             line=number,
         )
+
+
+class OpenedJsonLines:
+    """The lines that a growing file of JSON lines has now, even if the file is removed later.
+
+    Lines that are not JSON are left out. The file stays open for as long as this object exists.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with reading(path):
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+        self.path = path
+        self._size = os.fstat(self._descriptor).st_size
+
+    def __iter__(self) -> Iterator[bytes]:
+        with reading(self.path):
+            for line in io.BufferedReader(_DescriptorPart(self._descriptor, self._size)):
+                if line.endswith(b"\n") and _is_json(line):
+                    yield line[:-1]
+
+    def __repr__(self) -> str:
+        return f"OpenedJsonLines({str(self.path)!r}, {self._size})"
+
+
+class _DescriptorPart(io.RawIOBase):
+    """The first `size` bytes of an open file, with a place of its own in it."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor = descriptor
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - what io calls a writable buffer
+        data = os.pread(self._descriptor, min(len(buffer), self._size - self._at), self._at)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line)
+    except UNDECODABLE:
+        return False
+    return True
 
 
 class Payload:

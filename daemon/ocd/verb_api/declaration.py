@@ -11,7 +11,7 @@ from ocd.api.wire import Capability
 from ocd.ledger.resumption import Resumption
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.session_taint import Egress
-from ocd.storage.payload import JSON, JsonLinesFile, Payload, Rows, at_keys, of_text
+from ocd.storage.payload import JSON, Payload, Rows, at_keys, of_text
 
 Tier = Literal[1, 2, 3]
 
@@ -160,7 +160,7 @@ T = TypeVar("T", bound=TabLike)
 S = TypeVar("S", bound=SessionLike)
 
 # What became of the finished units of a task whose process died: see ledger.completion.
-Recover = Callable[[Mapping[str, Any], JsonLinesFile], Mapping[str, Any]]
+Recover = Callable[[Mapping[str, Any], Rows], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

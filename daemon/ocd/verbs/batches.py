@@ -12,7 +12,7 @@ from ocd.api.errors import OcdError
 from ocd.browser.sessions.session import Sessions
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
-from ocd.storage.payload import JsonLinesFile
+from ocd.storage.payload import JsonLinesFile, Rows
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
 from ocd.verb_api.nested_calls import NestedCalls
 from ocd.workflows.batch import BatchJob, BatchRun, sum_results
@@ -61,7 +61,7 @@ class BatchExecute(Params):
                 parse_url_argument(task.url)
 
 
-def _partial_result(meta: Mapping[str, Any], results: JsonLinesFile) -> dict[str, Any]:
+def _partial_result(meta: Mapping[str, Any], results: Rows) -> dict[str, Any]:
     """Return the result of an unfinished batch."""
     return {"summary": sum_results([msgspec.json.decode(line) for line in results])}
 
@@ -204,7 +204,7 @@ def _param_error(what: str, parameter: str) -> OcdError:
     return OcdError("invalid_argument", f"batch_paginate {what}", parameter=parameter)
 
 
-def _pages(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
+def _pages(meta: Mapping[str, Any], pages: Rows) -> dict[str, Any]:
     """Return the result of an unfinished pagination."""
     failed = sum(1 for line in pages if b'"error":{' in line)
     captured = sum(1 for _ in pages) - failed

@@ -41,7 +41,7 @@ from ocd.ledger.states import Status
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety.domain_policy import parse_url_argument
 from ocd.safety.session_taint import Egress
-from ocd.storage.payload import JsonLinesFile
+from ocd.storage.payload import JsonLinesFile, Rows
 from ocd.verb_api.declaration import (
     SENDS_TO,
     UNLISTED,
@@ -223,7 +223,7 @@ def _egress(params: Crawl | CrawlSitemap, _tab_url: str) -> Iterator[Egress]:
     return crawl_egress(params, params.starts)
 
 
-def recover(meta: Mapping[str, Any], pages: JsonLinesFile) -> dict[str, Any]:
+def recover(meta: Mapping[str, Any], pages: Rows) -> dict[str, Any]:
     """Return the result of a crawl whose process died; `pages` holds what it fetched."""
     return {"summary": result_of_units(meta, pages)}
 

@@ -9,7 +9,7 @@ from msgspec import Meta, field
 
 from ocd.api.errors import OcdError
 from ocd.ledger.task_handle import TaskHandle
-from ocd.storage.payload import JsonLinesFile
+from ocd.storage.payload import Rows
 from ocd.verb_api.declaration import PAYLOAD, Output, Params, task_verb
 from ocd.workflows.plan_runner import Planner
 from ocd.workflows.plan_schema import plan_of
@@ -57,7 +57,7 @@ class ExecutePlan(Params):
             plan_of(self.plan)
 
 
-def recover(meta: Mapping[str, Any], steps: JsonLinesFile) -> dict[str, Any]:
+def recover(meta: Mapping[str, Any], steps: Rows) -> dict[str, Any]:
     """Return the result of an unfinished plan; `steps` holds the finished ones."""
     return {"status": "FAILED", "steps_executed": sum(1 for _ in steps)}
 

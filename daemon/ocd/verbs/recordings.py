@@ -19,7 +19,7 @@ from ocd.recording.film.export import FilmFormat, export_film
 from ocd.recording.recorder import Recorder
 from ocd.recording.store import MAX_ACTIONS, RecordingMeta, Recordings, Screenshots
 from ocd.storage.files import write_whole
-from ocd.storage.payload import JsonLinesFile
+from ocd.storage.payload import Rows
 from ocd.verb_api.declaration import UNLISTED, WRITES_PATH, Output, Params, daemon_verb, task_kind
 
 Name = Annotated[str, Meta(max_length=200)]
@@ -285,7 +285,7 @@ def _export(
 # --- the kind of the ledger ------------------------------------------------------------------
 
 
-def _partial_result(meta: Mapping[str, Any], lines: JsonLinesFile) -> dict[str, Any]:
+def _partial_result(meta: Mapping[str, Any], lines: Rows) -> dict[str, Any]:
     first = next(iter(lines), b"{}")
     ended = {
         "recording_id": msgspec.json.decode(first).get("recording_id"),

@@ -171,7 +171,8 @@ def _created_ms(parameter: str, value: str | int | None) -> int | None:
 class TaskGet(Params):
     """Show a task, and its result on request
 
-    `meta.progress` is current. The result of a failed or cancelled task is what it had finished.
+    `meta.progress` is current. The result of a failed or cancelled task is what it had finished,
+    of a running one what it has so far.
     """
 
     task_id: TaskId

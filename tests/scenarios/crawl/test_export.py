@@ -13,6 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from ocd.practice.server import PAGES
 from support.daemon import SCRIPTS, Daemon
 from support.site import Site
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -64,6 +65,30 @@ def test_every_format_has_every_page(daemon: Daemon, task_id: str, folder: Path)
     assert sorted(path.name for path in folder.iterdir()) == [
         "llms.txt", "md", "p.csv", "p.jsonl", "p.sqlite",
     ]  # fmt: skip
+
+
+def test_a_running_task_exports_what_it_has_so_far(
+    daemon: Daemon, site: Site, folder: Path
+) -> None:
+    """Without a page yet it is asked to wait; its result, too, is what it has."""
+    folder.mkdir()
+    urls = [site.url("gate/begun"), site.url("gate/ended")]
+    task_id = daemon.start_task("crawl", urls=urls, max_depth=0, concurrency=1, engine="static")
+    error = refusal(daemon, "oc_task_export", task_id=task_id, path=str(folder / "p.jsonl"))
+    assert "yet" in str(error["message"])
+    assert "oc_task_wait" in str(error["hint"])
+    site.open_gate("begun")
+    site.wait_for("gate/ended")
+    wait_until(lambda: daemon.task(task_id)["progress"]["done"] == 1)
+    assert export(daemon, task_id, folder / "p.jsonl")["pages"] == 1
+    (page,) = map(json.loads, (folder / "p.jsonl").read_text().splitlines())
+    assert page["url"] == urls[0]
+    got = daemon.do("oc_task_get", task_id=task_id, include_result=True)
+    assert got["meta"]["status"] == "RUNNING"
+    assert got["result"]["summary"]["stop_reason"] == "running"
+    assert [one["url"] for one in got["result"]["pages"]] == urls[:1]
+    site.open_gate("ended")
+    assert daemon.finish(task_id)["status"] == "COMPLETED"
 
 
 def test_markdown_links_resolve_inside_the_folder(

@@ -7,6 +7,7 @@ from threading import Event
 from typing import Any
 
 from ocd.api.errors import OcdError
+from ocd.api.tool_calls import tool_call
 from ocd.crawl.archive.kept_files import FILES
 from ocd.crawl.archive.raw_answers import ANSWERS
 from ocd.crawl.export.exporter import ExportFormat, export
@@ -27,8 +28,7 @@ async def export_task(
     meta = await runner.get(task_id)
     result = await asyncio.to_thread(runner.result, meta)
     if meta.kind not in ("crawl", "crawl_sitemap") or result is None or result.rows is None:
-        message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
-        raise OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
+        raise _no_pages(meta)
     stopped = Event()
     folder = runner.store.directory(meta.task_id) / FILES
     pages = Pages(result.rows, stopped.is_set, runner.log(meta, ANSWERS), folder)
@@ -38,6 +38,18 @@ async def export_task(
         raise OcdError("cancelled", "The export was stopped", task_id=meta.task_id) from None
     finally:
         stopped.set()
+
+
+def _no_pages(meta: TaskMeta) -> OcdError:
+    message = f"The task {meta.task_id} ({meta.kind}) has no pages to export"
+    if meta.terminal:
+        return OcdError("invalid_format_for_payload", message, task_id=meta.task_id)
+    return OcdError(
+        "invalid_format_for_payload",
+        f"{message} yet",
+        hint=f"Wait until it has ended: {tool_call('oc_task_wait', task_id=meta.task_id)}",
+        task_id=meta.task_id,
+    )
 
 
 def _address(meta: TaskMeta) -> str:
