@@ -159,8 +159,7 @@ def test_handles_in_output_dir_survive_restart_and_a_changed_setting(
     past = {"expires_at": "2020-01-01T00:00:00.000Z"}
     meta.write_text(json.dumps({**json.loads(meta.read_bytes()), **past}))
     daemon.restart()
-    wait_until(lambda: not payload.exists(), 20, "the sweep of a folder of old")
-    assert not list(folder.rglob(f"{handle}*"))
+    wait_until(lambda: not [*folder.rglob(f"{handle}*")], 20, "the sweep of a folder of old")
     reply = daemon.call("oc_output_fetch", output_handle=handle)
     assert reply.code == "output_handle_not_found"
 

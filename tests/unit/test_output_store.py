@@ -436,7 +436,10 @@ async def test_a_missing_payload_is_reported(store: OutputStore) -> None:
     handle = (await store.put(pages_of(3), "crawl")).output_handle
     (await store.path(handle)).unlink()
     error = await refusal(store, handle)
-    assert (error.code, error.message) == ("unreadable_file", f"{error.details['path']} is missing")
+    assert (error.code, error.message) == (
+        "unreadable_file",
+        f"Cannot read {error.details['path']}: it is missing",
+    )
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -63,6 +63,23 @@ def test_broken_xml_keeps_what_was_read() -> None:
     assert found == [("page", "http://x/a")]
 
 
+def test_joined_gzip_files_are_read_to_their_end() -> None:
+    """As `cat one.gz two.gz` makes them; what follows the last one is not read."""
+    joined = gzip.compress(b"http://h/1\n") + gzip.compress(b"http://h/2\n") + b"\0\0"
+    assert list(parse(joined)) == [("page", "http://h/1"), ("page", "http://h/2")]
+
+
+def test_a_gzip_file_that_breaks_off_is_a_problem() -> None:
+    """What was there is kept."""
+    lines = b"".join(b"http://h/%d\n" % (number * 7919) for number in range(20_000))
+    found = []
+    with pytest.raises(ValueError, match="breaks off"):  # noqa: PT012 - the loop is what is tested
+        for entry in parse(gzip.compress(lines)[:30_000]):
+            found.append(entry)
+    assert ("page", "http://h/7919") in found
+    assert len(found) < 20_000
+
+
 def test_a_gzip_bomb_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ocd.crawl.sitemap.MAX_SITEMAP_BYTES", 1_000_000)
     bomb = gzip.compress(b"<urlset>" + b" " * 5_000_000)

@@ -119,7 +119,7 @@ def test_a_task_that_cannot_be_read_is_left_alone(store: TaskStore, damage: byte
 def test_a_newer_format_is_not_touched(store: TaskStore) -> None:
     """A task of a later version of the program is unreadable, not misread."""
     store.create(new_meta(version=2))
-    with pytest.raises(OcdError, match="newer version"):
+    with pytest.raises(OcdError, match="newer OpenChrome"):
         store.read(f"{1:016x}")
 
 

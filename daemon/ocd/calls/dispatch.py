@@ -18,6 +18,7 @@ from ocd.api.wire import CallRequest, Client, Descriptor
 from ocd.call_context import AllowedVerbs, CallContext, MayAct
 from ocd.calls import action_policy, egress_policy, replies
 from ocd.calls.consent import Consent
+from ocd.calls.error_bounds import bound_error
 from ocd.calls.execution import keep_within, notices_restart, open_target, run_verb, time_limit
 from ocd.calls.large_output_guard import guard_reply, threshold_for
 from ocd.calls.param_decoding import CommonParams, apply_aliases, decode_call
@@ -76,7 +77,7 @@ async def run_call(
         return replies.with_restart_note(reply) if notices_restart(call, failed=False) else reply
     except OcdError as failure:
         services.sanitizer.clean_error(failure)
-        error = secrets.current().mask_error(failure)
+        error = bound_error(secrets.current().mask_error(failure))
         if notices_restart(call, failed=True):
             error.details["browser_restarted"] = True
         raise error from None

@@ -8,6 +8,7 @@ import msgspec
 from ocd import call_context
 from ocd.api.errors import OcdError
 from ocd.calls import action_policy, egress_policy
+from ocd.calls.error_bounds import bound_error
 from ocd.calls.param_decoding import decode_args
 from ocd.calls.path_params import check_paths, secret_params
 from ocd.calls.replies import mask_output
@@ -31,7 +32,7 @@ def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
         try:
             output: Output = await verb.run(parts[verb.needs], work, params)
         except OcdError as error:
-            raise secrets.current().mask_error(error) from None
+            raise bound_error(secrets.current().mask_error(error)) from None
         return mask_output(output).payload(verb.items)
 
     def recover(meta: TaskMeta, lines: Rows) -> Payload:

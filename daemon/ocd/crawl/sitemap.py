@@ -139,6 +139,11 @@ def _decompress(body: bytes, limit: int) -> Iterator[bytes]:
         if total > limit + _CHUNK:
             raise ValueError(f"more than {limit} bytes unzipped")
         yield piece
+        if unzip.eof and unzip.unused_data.startswith(_GZIP):  # files may be joined to one
+            pending = unzip.unused_data
+            unzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    if not unzip.eof:
+        raise ValueError("broken gzip: it breaks off")
 
 
 def _parse_lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:

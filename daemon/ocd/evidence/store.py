@@ -35,11 +35,13 @@ from ocd.api.spelling import truncate
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
 from ocd.storage.files import (
+    MISSING,
     UNDECODABLE,
     decode_versioned,
     make_dir,
     read_whole,
     storage,
+    unreadable_error,
     write_whole,
 )
 from ocd.storage.folders import hide_folder, new_folder, sweep_folders
@@ -173,7 +175,7 @@ class EvidenceStore:
         path = self.folder(bundle.bundle_id) / Path(part.file).name
         data = read_whole(path)
         if data is None:
-            raise OcdError("unreadable_file", f"{path} is missing", path=str(path))
+            raise unreadable_error(path, MISSING)
         return data
 
     def value(self, bundle: Bundle, name: str) -> Any:  # noqa: ANN401 - any JSON value
@@ -184,10 +186,8 @@ class EvidenceStore:
         try:
             return msgspec.json.decode(data)
         except UNDECODABLE as error:
-            path = str(self.folder(bundle.bundle_id))
-            raise OcdError(
-                "unreadable_file", f"{path}: its {name} cannot be read: {error}", path=path
-            ) from None
+            folder = self.folder(bundle.bundle_id)
+            raise unreadable_error(folder, f"its {name}: {error}") from None
 
     def recover(self) -> int:
         """Remove bundles that a crash left half written or half deleted; return how many."""

@@ -71,8 +71,12 @@ def result_so_far(store: TaskStore, kind: TaskKind | None, meta: TaskMeta) -> Ta
         units = store.opened_units(meta.task_id)
     except FileNotFoundError:  # there are none yet, or the result has just taken them
         return None
-    with errors_as_internal(meta.task_id):
-        payload = kind.recover(meta, units)
+    try:
+        with errors_as_internal(meta.task_id):
+            payload = kind.recover(meta, units)
+    except OcdError as error:
+        logger.warning("no result of task %s: %s", meta.task_id, error)
+        return None
     return TaskResult(payload.data, units, payload.items_at)
 
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds, unreadable
+from ocd.ledger.states import FORMAT, TERMINAL, TaskMeta, milliseconds
 from ocd.ledger.store import META, TaskStore, is_task_id
+from ocd.storage.files import unreadable_error
 
 # A folder that changed this recently may change again without a change of its timestamp.
 _SETTLED_NS = 100_000_000
@@ -145,7 +146,9 @@ class TaskIndex:
         try:
             row = self._read(task_id)
         except (OSError, ValueError, msgspec.MsgspecError) as error:
-            logger.warning("%s", unreadable(self._store.directory(task_id) / META, str(error)))
+            logger.warning(
+                "%s", unreadable_error(self._store.directory(task_id) / META, str(error))
+            )
             self.mark_unreadable(task_id)
             return
         with self._lock:

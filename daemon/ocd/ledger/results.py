@@ -9,12 +9,20 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from ocd.ledger.states import ResultListSpan, TaskMeta, unreadable
+from ocd.ledger.states import ResultListSpan, TaskMeta
 from ocd.outputs.file_layout import part_of
 from ocd.outputs.item_index import IndexWriter, read_index
 from ocd.outputs.reader import PayloadReader, StoredItems
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, open_private, reading, storage, sync_dir
+from ocd.storage.files import (
+    MISSING,
+    UNDECODABLE,
+    open_private,
+    reading,
+    storage,
+    sync_dir,
+    unreadable_error,
+)
 from ocd.storage.payload import JsonLinesFile, Payload, PayloadChunk, Rows, at_keys
 
 RESULT = "result.json"
@@ -126,7 +134,7 @@ def read_result(path: Path, units: JsonLinesFile, meta: TaskMeta) -> TaskResult 
                 return _read_checked(file, path, meta.result_list)
             return _read_older(file, path, units, meta.result_list)
     except FileNotFoundError:
-        raise unreadable(path, "it is missing") from None
+        raise unreadable_error(path, MISSING) from None
 
 
 def _read_checked(file: BinaryIO, path: Path, place: ResultListSpan | None) -> TaskResult:
@@ -157,9 +165,9 @@ def _without_list(path: Path, head: bytes, tail: bytes, place: ResultListSpan) -
     try:
         found = at_keys(data, place.keys)
     except (KeyError, TypeError) as error:
-        raise unreadable(path, f"it has no {'.'.join(place.keys)}") from error
+        raise unreadable_error(path, f"it has no {'.'.join(place.keys)}") from error
     if found != []:
-        raise unreadable(path, f"its {'.'.join(place.keys)} are not where they were")
+        raise unreadable_error(path, f"its {'.'.join(place.keys)} are not where they were")
     return data
 
 
@@ -180,4 +188,4 @@ def _decode(path: Path, data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     try:
         return msgspec.json.decode(data)
     except UNDECODABLE as error:
-        raise unreadable(path, str(error)) from error
+        raise unreadable_error(path, str(error)) from error

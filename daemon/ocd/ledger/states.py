@@ -7,7 +7,6 @@ PENDING → FAILED. A terminal task never changes again: every transition return
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -210,8 +209,3 @@ def not_found(task_id: str) -> OcdError:
         "task_not_found", f"There is no task '{task_id}'", hint="List them: `oc_task_list`",
         task_id=task_id,
     )  # fmt: skip
-
-
-def unreadable(path: Path, why: str) -> OcdError:
-    """Return the error of a file that cannot be read or decoded; such a file is left alone."""
-    return OcdError("unreadable_file", f"Cannot read {path}: {why}", path=str(path))

@@ -82,10 +82,19 @@ import portalocker
 from ocd.api.errors import OcdError
 from ocd.ledger.events import EVENTS, Events
 from ocd.ledger.results import RESULT, file_size, write_result
-from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, not_found, timestamp, unreadable
+from ocd.ledger.states import FORMAT, ResultListSpan, TaskMeta, not_found, timestamp
 from ocd.ledger.task_handle import UNITS
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, make_dir, open_private, storage, write_whole
+from ocd.storage.files import (
+    MISSING,
+    UNDECODABLE,
+    make_dir,
+    newer_format,
+    open_private,
+    storage,
+    unreadable_error,
+    write_whole,
+)
 from ocd.storage.folders import hide_folder, new_folder, sweep_folders
 from ocd.storage.payload import JsonLinesFile, OpenedJsonLines, Payload
 
@@ -158,11 +167,11 @@ class TaskStore:
         except FileNotFoundError:
             if not path.parent.exists():
                 raise not_found(task_id) from None
-            raise unreadable(path, "it is missing") from None
+            raise unreadable_error(path, MISSING) from None
         except OSError as error:
-            raise unreadable(path, error.strerror or str(error)) from error
+            raise unreadable_error(path, error.strerror or str(error)) from error
         except UNDECODABLE as error:
-            raise unreadable(path, str(error)) from error
+            raise unreadable_error(path, str(error)) from error
         _check_meta(meta, task_id, path)
         return meta
 
@@ -259,9 +268,9 @@ class TaskStore:
 
 def _check_meta(meta: TaskMeta, task_id: str, path: Path) -> None:
     if meta.version > FORMAT:
-        raise unreadable(path, f"its format {meta.version} is of a newer version")
+        raise unreadable_error(path, newer_format(meta.version))
     if meta.task_id != task_id:
-        raise unreadable(path, f"it describes the task {meta.task_id}")
+        raise unreadable_error(path, f"it describes the task {meta.task_id}")
 
 
 def _try_lock(file: Any) -> bool:  # noqa: ANN401 - what portalocker calls a file

@@ -23,7 +23,7 @@ from typing import BinaryIO, Self
 from zlib import crc32
 
 from ocd.api.errors import OcdError
-from ocd.storage.files import open_private, reading
+from ocd.storage.files import open_private, reading, unreadable_error
 
 MAGIC = b"ocd-idx\x02"
 _MAGIC_1 = b"ocd-idx\x01"
@@ -170,7 +170,7 @@ def _size(count: int, total: int) -> int:
 
 def not_an_index(path: Path) -> OcdError:
     """Return the error for a file that is not a valid index."""
-    return OcdError("unreadable_file", f"{path} is not a valid index", path=str(path))
+    return unreadable_error(path, "it is not a valid index")
 
 
 def _little_endian(numbers: "array[int]") -> "array[int]":

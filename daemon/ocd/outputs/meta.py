@@ -8,7 +8,7 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.api.wire import Descriptor
 from ocd.outputs.file_layout import Extension, HandleFiles
-from ocd.storage.files import UNTOUCHED_HINT, read_whole
+from ocd.storage.files import read_whole, unreadable_error
 
 
 class HandleMeta(Descriptor, frozen=True, kw_only=True):
@@ -58,9 +58,4 @@ def read_meta(place: HandleFiles) -> HandleMeta | None:
 
 
 def _unreadable(place: HandleFiles, why: str) -> OcdError:
-    return OcdError(
-        "unreadable_file",
-        f"Cannot read {place.meta}: {why}",
-        hint=UNTOUCHED_HINT,
-        path=str(place.meta),
-    )
+    return unreadable_error(place.meta, why)

@@ -10,7 +10,7 @@ from ocd.api.errors import OcdError
 from ocd.outputs.inline_policy import is_text
 from ocd.outputs.meta import HandleMeta
 from ocd.outputs.reader import PayloadReader
-from ocd.storage.files import UNDECODABLE
+from ocd.storage.files import UNDECODABLE, unreadable_error
 from ocd.storage.payload import JSON
 
 Format = Literal["auto", "items", "text", "bytes"]
@@ -121,8 +121,7 @@ def _check_items(payload: PayloadReader, content: bytes, count: int) -> None:
     except UNDECODABLE as error:
         wrong = str(error)
     if wrong:
-        path = str(payload.path)
-        raise OcdError("unreadable_file", f"Cannot read items of {path}: {wrong}", path=path)
+        raise unreadable_error(payload.path, f"its items: {wrong}")
 
 
 def _bytes(payload: PayloadReader, start: int, limit: int) -> _Slice:
@@ -142,8 +141,7 @@ def _text(payload: PayloadReader, start: int, limit: int, meta: HandleMeta) -> _
         return _Slice(base + first, base + last, data[first:last].decode())
     except UnicodeDecodeError as error:
         if meta.mime_type == JSON:
-            path = str(payload.path)
-            raise OcdError("unreadable_file", f"Cannot read {path}: {error}", path=path) from error
+            raise unreadable_error(payload.path, str(error)) from error
         raise unsuited_format_error(meta, "valid UTF-8 text") from error
 
 

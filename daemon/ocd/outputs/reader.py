@@ -13,7 +13,7 @@ from zlib import crc32
 
 from ocd.api.errors import OcdError
 from ocd.outputs.item_index import BLOCK, Index, not_an_index
-from ocd.storage.files import reading
+from ocd.storage.files import reading, unreadable_error
 
 # The most items that are read at a time, and the most bytes if they are small.
 _ITEMS_AT_ONCE = 4096
@@ -78,13 +78,9 @@ class PayloadReader:
         return data
 
     def _changed(self, at: int) -> OcdError:
-        return OcdError(
-            "unreadable_file",
-            f"{self.path} differs from what was stored, from byte {at} on",
-            hint="The file was left unchanged; the disk or another program has altered it.",
-            path=str(self.path),
-            offset=at,
-        )
+        why = f"it differs from what was stored, from byte {at} on"
+        hint = "It was left unchanged; the disk or another program has altered it."
+        return unreadable_error(self.path, why, hint=hint, offset=at)
 
     def __repr__(self) -> str:
         return f"PayloadReader({str(self.path)!r}, {self.size} bytes)"

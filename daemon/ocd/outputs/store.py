@@ -27,7 +27,7 @@ from ocd.outputs.reader import PayloadReader
 from ocd.outputs.roots import Roots
 from ocd.outputs.search import Search, SearchQuery
 from ocd.outputs.sweeper import SweepResult, sweep_roots
-from ocd.storage.files import reading, storage
+from ocd.storage.files import MISSING, reading, storage, unreadable_error
 from ocd.storage.payload import Payload
 
 logger = logging.getLogger(__name__)
@@ -304,7 +304,7 @@ def _missing_payload_error(place: HandleFiles, path: Path) -> OcdError:
     """Return the error of a payload that is missing: swept meanwhile, or lost."""
     if not place.meta.exists():
         return _not_found(place.handle)
-    return OcdError("unreadable_file", f"{path} is missing", path=str(path))
+    return unreadable_error(path, MISSING)
 
 
 def _not_found(handle: str) -> OcdError:

@@ -49,9 +49,11 @@ from ocd.storage.files import (
     UNDECODABLE,
     JsonLinesLog,
     make_dir,
+    newer_format,
     read_lines,
     read_whole,
     storage,
+    unreadable_error,
     write_unsynced,
     write_whole,
 )
@@ -290,9 +292,9 @@ class Recordings:
         try:
             meta = msgspec.json.decode(data, type=RecordingMeta)
         except UNDECODABLE as error:
-            raise _unreadable(path, str(error)) from error
+            raise unreadable_error(path, str(error)) from error
         if meta.version > VERSION:
-            raise _unreadable(path, f"it has version {meta.version}, expected {VERSION}")
+            raise unreadable_error(path, newer_format(meta.version))
         if meta.ended_at is None:
             meta.action_count = sum(1 for line in self._lines(recording_id) if b'"verb"' in line)
         return meta
@@ -308,7 +310,7 @@ class Recordings:
                 action = msgspec.json.decode(line, type=dict[str, Any])
                 msgspec.convert(action, _RecordedAction if "verb" in action else _LaterTitle)
             except UNDECODABLE as error:
-                raise _unreadable(self.folder / recording_id / ACTIONS, str(error)) from error
+                raise unreadable_error(self.folder / recording_id / ACTIONS, str(error)) from error
             seq = action["seq"]
             if "verb" in action:
                 found[seq] = action
@@ -341,7 +343,3 @@ def not_found(recording_id: str) -> OcdError:
         "recording_not_found", f"There is no recording {recording_id[:200]!r}",
         hint="List them: `oc_recording_list`", recording_id=recording_id[:200],
     )  # fmt: skip
-
-
-def _unreadable(path: Path, why: str) -> OcdError:
-    return OcdError("unreadable_file", f"{path} cannot be read: {why}", path=str(path))

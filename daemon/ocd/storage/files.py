@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # What a decoder raises for bytes that are not what they should be: no JSON, no UTF-8, too deep.
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+# Why a file that another one names cannot be read.
+MISSING = "it is missing"
 UNTOUCHED_HINT = "It was left unchanged: repair it, or move it away."
 # A file's bytes and its size, not its times: half the work on some file systems.
 sync_data = getattr(os, "fdatasync", os.fsync)
@@ -67,6 +69,19 @@ def storage(doing: str, path: Path) -> Iterator[None]:
         raise storage_error(doing, path, error) from error
 
 
+def unreadable_error(
+    path: Path, why: str, *, hint: str = UNTOUCHED_HINT, **details: object
+) -> OcdError:
+    """Return the error of a file that cannot be read or decoded; such a file is left alone."""
+    message = f"Cannot read {path}: {why}"
+    return OcdError("unreadable_file", message, hint=hint, path=str(path), **details)
+
+
+def newer_format(found: int) -> str:
+    """Say why a file of a later format version cannot be read."""
+    return f"its format version {found} is of a newer OpenChrome"
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Translate an OSError of reading `path`: unreadable_file, or storage_failed.
@@ -80,13 +95,7 @@ def reading(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _UNREADABLE:
             raise storage_error("reading", path, error) from error
-        raise OcdError(
-            "unreadable_file",
-            f"Cannot read {path}: {error.strerror or error}",
-            hint=UNTOUCHED_HINT,
-            path=str(path),
-            errno=error.errno,
-        ) from error
+        raise unreadable_error(path, error.strerror or str(error), errno=error.errno) from error
 
 
 def make_dir(path: Path) -> Path:
@@ -259,8 +268,7 @@ def read_document(path: Path, document_type: type[T]) -> T | None:
     try:
         return msgspec.json.decode(raw, type=document_type)
     except UNDECODABLE as error:
-        message = f"Cannot read {path}: {error}"
-        raise OcdError("unreadable_file", message, path=str(path)) from None
+        raise unreadable_error(path, str(error)) from None
 
 
 class Versioned(Protocol):
@@ -280,10 +288,7 @@ def decode_versioned(path: Path, data: bytes, document_type: type[V], version: i
     try:
         found = msgspec.json.decode(data, type=document_type)
     except UNDECODABLE as error:
-        raise OcdError("unreadable_file", f"{path}: {error}", path=str(path)) from None
+        raise unreadable_error(path, str(error)) from None
     if found.version > version:
-        raise OcdError(
-            "unreadable_file", f"{path} has format version {found.version}, which is newer",
-            hint="It was written by a newer OpenChrome: use that version.", path=str(path),
-        )  # fmt: skip
+        raise unreadable_error(path, newer_format(found.version))
     return found

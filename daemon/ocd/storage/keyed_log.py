@@ -27,8 +27,10 @@ from ocd.storage.files import (
     UNDECODABLE,
     JsonLinesLog,
     make_dir,
+    newer_format,
     read_lines,
     read_whole,
+    unreadable_error,
     write_whole,
 )
 
@@ -170,16 +172,14 @@ class KeyedLog(Generic[R]):
             header = msgspec.json.decode(line, type=_Header)
         except UNDECODABLE as error:
             raise self._unreadable_error(str(error)) from error
-        if header.format != self._format or header.version > VERSION:
-            raise self._unreadable_error(
-                f"it is {header.format} version {header.version}, expected {VERSION}"
-            )
+        if header.format != self._format:
+            raise self._unreadable_error(f"it is {header.format}, expected {self._format}")
+        if header.version > VERSION:
+            raise self._unreadable_error(newer_format(header.version))
 
     def _unreadable_error(self, why: str) -> OcdError:
-        return OcdError(
-            "unreadable_file", f"{self.path} cannot be read: {why}", path=str(self.path),
-            hint="It was left unchanged: move it away to start afresh.",
-        )  # fmt: skip
+        hint = "It was left unchanged: move it away to start afresh."
+        return unreadable_error(self.path, why, hint=hint)
 
     def unreadable_note(self) -> dict[str, Any]:
         """Return the reply's note about unreadable lines; empty if there are none."""

@@ -16,7 +16,16 @@ import msgspec
 from ocd.api.errors import OcdError
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
-from ocd.storage.files import UNDECODABLE, make_dir, read_whole, storage, write_whole
+from ocd.storage.files import (
+    UNDECODABLE,
+    make_dir,
+    newer_format,
+    read_whole,
+    reading,
+    storage,
+    unreadable_error,
+    write_whole,
+)
 
 VERSION = 1
 
@@ -119,13 +128,27 @@ class NamedFileStore(Generic[R]):
                 return []
 
     def latest(self, session: str) -> R:
-        """Return the newest record of a session, or else of any; not_found if there is none."""
-        records, _ = self.all()
-        of_session = (record for record in records if record.session == session)
-        found = next(of_session, records[0] if records else None)
-        if found is None:
-            raise self._absent("")
-        return found
+        """Return the newest record of a session, or else of any.
+
+        Raises not_found if there is none, and unreadable_file if it may be in a file that cannot
+        be read: an older one in its place would be taken for the newest.
+        """
+        with self._lock:
+            records, unreadable = self._all()
+            of_session = (record for record in records if record.session == session)
+            found = next(of_session, records[0] if records else None)
+            since = 0.0 if found is None else self._written_at(self.path(found.name))
+            for path in map(Path, unreadable):
+                if self._written_at(path) >= since:
+                    self._read(path)
+            if found is None:
+                raise self._absent("")
+            return found
+
+    @staticmethod
+    def _written_at(path: Path) -> float:
+        with reading(path):
+            return path.stat().st_mtime
 
     def _read(self, path: Path) -> R | None:
         data = read_whole(path)
@@ -136,20 +159,16 @@ class NamedFileStore(Generic[R]):
         except UNDECODABLE as error:
             raise self._unreadable_error(path, str(error)) from error
         if record.version > VERSION:
-            raise self._unreadable_error(
-                path, f"it has version {record.version}, expected {VERSION}"
-            )
+            raise self._unreadable_error(path, newer_format(record.version))
         return record
 
     def _unreadable_error(self, path: Path, why: str) -> OcdError:
-        return OcdError(
-            "unreadable_file", f"{path} cannot be read: {why}", path=str(path),
-            hint="It was left unchanged: use another name, or move it away.",
-        )  # fmt: skip
+        hint = "It was left unchanged: use another name, or move it away."
+        return unreadable_error(path, why, hint=hint)
 
     def _absent(self, name: str) -> OcdError:
-        known = [record.name[:200] for record in self.all()[0][:20]]
         which = f" {name[:200]!r}" if name else ""
+        known = [record.name[:200] for record in self.all()[0][:20]]
         return OcdError("not_found", f"There is no {self._what}{which}", known=known)
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from ocd.api.errors import OcdError
-from ocd.storage.files import UNDECODABLE, UNTOUCHED_HINT, read_lines, reading
+from ocd.storage.files import UNDECODABLE, read_lines, reading, unreadable_error
 
 JSON = "application/json"
 _PIECE = 1 << 16
@@ -68,13 +68,7 @@ class JsonLinesFile:
         return True
 
     def _unreadable(self, number: int, why: str) -> OcdError:
-        return OcdError(
-            "unreadable_file",
-            f"Cannot read line {number} of {self.path}: {why}",
-            hint=UNTOUCHED_HINT,
-            path=str(self.path),
-            line=number,
-        )
+        return unreadable_error(self.path, f"line {number}: {why}", line=number)
 
 
 class OpenedJsonLines:

@@ -41,11 +41,13 @@ from ocd.safety import secrets
 from ocd.safety.path_policy import safe_name
 from ocd.storage import crash_points
 from ocd.storage.files import (
+    MISSING,
     decode_versioned,
     make_dir,
     open_private,
     read_whole,
     storage,
+    unreadable_error,
     write_whole,
 )
 from ocd.storage.folders import hide_folder, new_folder, sweep_folders
@@ -187,7 +189,7 @@ class WorkflowStore:
         with self._lock(folder):
             data = read_whole(path)
             if data is None:
-                raise OcdError("unreadable_file", f"{path} is missing", path=str(path))
+                raise unreadable_error(path, MISSING)
             before = decode_versioned(path, data, WorkerState, VERSION)
             after = change(apply_deadlines(meta, before, self.now()))
             if after != before:

@@ -79,9 +79,13 @@ async def _accept(line: bytes, writer: asyncio.StreamWriter, incoming: _Incoming
 
 
 def _invalid_message_error(line: bytes, error: ValidationError) -> bytes:
-    if any(problem["type"] == "json_invalid" for problem in error.errors(include_input=False)):
-        return error_line(types.PARSE_ERROR, "The line is not JSON")
+    # Also where only pydantic refuses the JSON (half of a surrogate pair, as of a cut emoji): the
+    # host waits for an answer to this id.
     request_id = _id_of(line)
+    for problem in error.errors(include_input=False):
+        if problem["type"] == "json_invalid":
+            why = str(problem.get("ctx", {}).get("error", "")) or "invalid"
+            return error_line(types.PARSE_ERROR, f"The line is not JSON: {why}", request_id)
     return error_line(types.INVALID_REQUEST, "The line is not a JSON-RPC 2.0 message", request_id)
 
 

@@ -207,6 +207,7 @@ def test_large_messages_in_both_directions(serving: Daemon, site: Site) -> None:
         (b"nonsense", -32700, None),
         (b"\xff\xfe", -32700, None),
         (b"[" * 100_000, -32700, None),
+        (b'{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":"\\ud83d"}}', -32700, 6),
         (b"[]", -32600, None),
         (b"1", -32600, None),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),

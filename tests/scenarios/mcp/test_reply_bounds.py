@@ -121,6 +121,30 @@ def test_no_reply_exceeds_its_limit(
             assert len(block["data"]) <= 12 * 1024 * 1024
 
 
+THROWS = {"code": "throw new Error('long '.repeat(200_000))"}
+# What fails with a long text, by whose text it is.
+LONG_FAILURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "script": ("javascript_tool", THROWS),
+    "step": ("execute_plan", {"plan": {"steps": [{"tool": "javascript_tool", "args": THROWS}]}}),
+    "url": ("navigate", {"url": "http://127.0.0.1:1/?" + "long" * 200_000}),
+    "selector": ("interact", {"selector": "#" + "long" * 20_000}),
+    "label": ("fill_form", {"fields": {"long" * 20_000: "x"}, "wait_for_ms": 0}),
+    "id": ("oc_task_get", {"task_id": "long" * 20_000}),
+    "verb": ("long" * 20_000, {}),
+}
+
+
+@pytest.mark.parametrize(("verb", "args"), LONG_FAILURES.values(), ids=LONG_FAILURES)
+def test_errors_are_bounded(serving: Daemon, here: str, verb: str, args: dict[str, Any]) -> None:
+    """Whoever a text in it comes from: the page, the server, the caller."""
+    client = Http(serving)
+    client.call("navigate", url=here)
+    answered = client.call(verb, **args)
+    assert answered.result["isError"]
+    assert "long" in answered.result["content"][0]["text"]
+    assert len(json.dumps(answered.result)) < BOUND
+
+
 def test_a_spilled_reply_is_complete(serving: Daemon, here: str) -> None:
     """The pointer leads to all of a page of more than a megabyte, to the last item."""
     result = Http(serving).call("read_page", limit=10_000_000, timeout_ms=120_000).result

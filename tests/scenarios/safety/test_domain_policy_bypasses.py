@@ -89,6 +89,26 @@ def test_every_way_reaches_the_host_without_a_policy(
 
 
 @pytest.mark.parametrize("policy", FLAGS)
+def test_a_page_that_goes_on_to_a_blocked_host_by_itself_is_an_error(
+    share_daemon: MakeDaemon, policy: str
+) -> None:
+    """The error names that host: Chromium's own page about it is not taken for the site's."""
+    daemon = share_daemon("--isolated", RULES, *FLAGS[policy])
+    with RecordingOrigin() as evil:
+        target = f"http://{EVIL}:{evil.port}/"
+        code = f"<title>Here</title><script>location = '{target}'</script>"
+        with RecordingOrigin({"/": Page(code, "text/html")}) as good:
+            url = f"http://{GOOD}:{good.port}/"
+            opened = daemon.call("navigate", url=url).error
+            assert (opened["code"], opened["url"]) == ("domain_blocked", target)
+            assert opened["hint"].startswith(url)
+            crawled = daemon.call("crawl", url=url, engine="browser", max_pages=1).error
+            assert (crawled["code"], crawled["url"]) == ("domain_blocked", target)
+            assert EVIL in crawled["message"]
+        assert not evil.seen
+
+
+@pytest.mark.parametrize("policy", FLAGS)
 def test_a_refused_websocket_is_shown_as_blocked(share_daemon: MakeDaemon, policy: str) -> None:
     """`network` lists it among the page's requests, and says whose refusal it was."""
     daemon = share_daemon("--isolated", RULES, *FLAGS[policy])

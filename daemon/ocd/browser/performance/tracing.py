@@ -14,7 +14,7 @@ from msgspec import Raw
 from ocd.api.errors import OcdError
 from ocd.browser.cdp.connection import Event
 from ocd.browser.cdp.io_stream import read_stream
-from ocd.storage.files import make_dir, write_whole
+from ocd.storage.files import make_dir, unreadable_error, write_whole
 
 if TYPE_CHECKING:
     from ocd.browser.tabs.tab import Tab
@@ -128,6 +128,5 @@ def events(folder: Path, trace_id: str) -> Iterator[Raw]:
     try:
         trace = msgspec.json.decode(path.read_bytes(), type=_TraceJson)
     except (msgspec.DecodeError, OSError) as error:
-        text = f"The trace {path} cannot be read: {error}"
-        raise OcdError("unreadable_file", text, path=str(path)) from None
+        raise unreadable_error(path, str(error)) from None
     yield from trace.trace_events

@@ -140,6 +140,8 @@ class PagePool:
             return await self._load(url, timeout_s)
         except OcdError as error:
             if error.details.get("net_error") not in STATUS_ONLY:
+                # Of a page that goes on to a blocked one, Chromium says only that it failed.
+                await self._chromium.guard.check(str(error.details.get("url", url)))
                 raise
         # An error status without a page: Chromium shows its own page and reports no status.
         answer = await self.fetch(url, timeout_s)

@@ -21,7 +21,7 @@ from ocd.browser.pool.request_rules import RequestRules
 from ocd.browser.process.targets import Targets
 from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.frames import Frame
-from ocd.browser.tabs.navigation import load_error
+from ocd.browser.tabs.navigation import load_error, raise_if_unreachable
 from ocd.browser.tabs.page_loads import PageLoads
 from ocd.browser.tabs.page_tools import PageTool, PageTools, unsupported_error
 
@@ -271,6 +271,8 @@ class PoolTab:
         for _ in range(MAX_SCRIPT_REDIRECTS):
             moves = documents.navigation_count
             found = await self._snapshot(end)
+            if found is not None:
+                raise_if_unreachable(documents.current)
             if found is not None and not (self._leaving or found["refresh"]):
                 return found
             # The page has navigated by itself, or is about to: the next one counts.

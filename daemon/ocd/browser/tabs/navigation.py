@@ -99,6 +99,8 @@ async def _navigate_and_wait(tab: PageTarget, url: str, wait: Wait) -> Navigatio
         stop_loading(tab)
         raise
     current = tab.page_loads.current
+    if current is not document:
+        raise_if_unreachable(current, hint=f"{url} was loaded, and went on to it by itself.")
     return await _result_of(tab, redirected=current is not document or current.redirects > 0)
 
 
@@ -244,6 +246,16 @@ def raise_load_error(document: PageLoad, url: str) -> None:
     if error in STATUS_ONLY and document.status:
         return
     raise load_error(url, error, document.status, aborted_is_download=False)
+
+
+def raise_if_unreachable(document: PageLoad, *, hint: str = "") -> None:
+    """Raise the load's error if Chromium shows an error page instead of the document."""
+    if document.unreachable:
+        try:
+            raise_load_error(document, document.unreachable)
+        except OcdError as error:
+            error.hint = error.hint or hint
+            raise
 
 
 def load_error(url: str, error: str, status: int | None, *, aborted_is_download: bool) -> OcdError:

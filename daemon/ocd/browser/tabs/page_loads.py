@@ -19,7 +19,10 @@ _DOCUMENT = b'"type":"Document"'
 
 @dataclass(slots=True)
 class PageLoad:
-    """One load of the main frame; `reached` has CDP's lifecycle names (load, networkIdle, ...)."""
+    """One load of the main frame; `reached` has CDP's lifecycle names (load, networkIdle, ...).
+
+    unreachable: the address in whose place Chromium shows an error page.
+    """
 
     loader_id: str
     url: str = ""
@@ -28,6 +31,7 @@ class PageLoad:
     mime_type: str = ""
     redirects: int = 0
     error: str = ""
+    unreachable: str = ""
     committed: bool = False
     ended: bool = False
 
@@ -125,7 +129,8 @@ class PageLoads:
             self.current.url = frame["url"]
             self.current.committed = True
             self.current.mime_type = frame.get("mimeType", "")
-            if "unreachableUrl" in frame and not self.current.error:
+            self.current.unreachable = frame.get("unreachableUrl", "")
+            if self.current.unreachable and not self.current.error:
                 self.current.error = "net::ERR_FAILED"
             self.navigation_count += 1
             self._wake()

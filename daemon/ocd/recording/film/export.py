@@ -10,7 +10,7 @@ from typing import Literal
 from ocd.api.errors import OcdError
 from ocd.recording.film import converter
 from ocd.recording.film.camera import check_video_extra
-from ocd.storage.files import make_dir, write_whole
+from ocd.storage.files import make_dir, unreadable_error, write_whole
 
 FilmFormat = Literal["webm", "gif"]
 _PIECE = 1 << 18
@@ -45,4 +45,4 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 def _failed(film: Path, errors: bytes) -> OcdError:
     last = errors.decode(errors="replace").strip().rpartition("\n")[2][:300]
-    return OcdError("unreadable_file", f"{film} cannot be read as a video: {last}", path=str(film))
+    return unreadable_error(film, f"it is not a video: {last}")
