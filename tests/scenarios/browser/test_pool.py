@@ -247,7 +247,8 @@ async def test_the_domain_policy_applies_to_every_hop(tmp_path):
             assert (await pool.load(site.url("/"), 60)).title == "good"
             assert (await refusal(pool.load(evil, 60))).code == "domain_blocked"
             assert (await refusal(pool.load(site.url("/moved"), 60))).code == "domain_blocked"
-            await pool.load(site.url("/script"), 60)
+            error = await refusal(pool.load(site.url("/script"), 60))
+            assert (error.code, error.details["url"]) == ("domain_blocked", evil)
         tab = await here.session.new_tab(site.url("/"))
         assert (await refusal(tab.navigate(evil))).code == "domain_blocked"
         assert (await refusal(tab.navigate(site.url("/moved")))).code == "domain_blocked"

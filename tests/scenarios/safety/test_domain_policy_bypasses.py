@@ -102,7 +102,8 @@ def test_a_page_that_goes_on_to_a_blocked_host_by_itself_is_an_error(
             opened = daemon.call("navigate", url=url).error
             assert (opened["code"], opened["url"]) == ("domain_blocked", target)
             assert opened["hint"].startswith(url)
-            crawled = daemon.call("crawl", url=url, engine="browser", max_pages=1).error
+            asked = {"engine": "browser", "max_pages": 1, "respect_robots": False}
+            crawled = daemon.call("crawl", url=url, **asked).error
             assert (crawled["code"], crawled["url"]) == ("domain_blocked", target)
             assert EVIL in crawled["message"]
         assert not evil.seen

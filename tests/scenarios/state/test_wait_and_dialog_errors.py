@@ -16,6 +16,13 @@ def test_wait_longer_than_the_timeout_is_an_error(daemon: Daemon, site: Site) ->
         assert error.get("parameter") == "value", value[:9]
 
 
+def test_the_blank_page_of_a_new_tab_has_loaded(daemon: Daemon) -> None:
+    """Waiting for it ends at once, not with the timeout."""
+    daemon.do("tabs_create")
+    for kind in ("load", "dom", "idle"):
+        assert daemon.do("wait_for", type=kind, timeout_ms=60_000)["success"]
+
+
 def test_tabs_create_refuses_back_and_forward(daemon: Daemon) -> None:
     """`back` and `forward` are no host names."""
     for word in ("back", "forward"):

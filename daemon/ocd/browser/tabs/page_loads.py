@@ -115,7 +115,11 @@ class PageLoads:
 
     def _on_lifecycle(self, event: Event) -> None:
         if event["frameId"] == self._frame_id:
-            self.of(event["loaderId"]).reached.add(event["name"])
+            document = self.of(event["loaderId"])
+            document.reached.add(event["name"])
+            if not self.current.loader_id:
+                # The blank page of a new tab: nothing else is reported of it.
+                self.current = document
             self._wake()
 
     def _on_requested(self, event: Event) -> None:
