@@ -127,23 +127,22 @@ def _decompress(body: bytes, limit: int) -> Iterator[bytes]:
         for at in range(0, len(body), _CHUNK):
             yield body[at : at + _CHUNK]
         return
-    unzip, total = zlib.decompressobj(zlib.MAX_WBITS | 16), 0
-    pending = body
-    while pending and not unzip.eof:
-        try:
-            piece = unzip.decompress(pending, _CHUNK)
-        except zlib.error as error:
-            raise ValueError(f"broken gzip: {error}") from error
-        pending = unzip.unconsumed_tail
-        total += len(piece)
-        if total > limit + _CHUNK:
-            raise ValueError(f"more than {limit} bytes unzipped")
-        yield piece
-        if unzip.eof and unzip.unused_data.startswith(_GZIP):  # files may be joined to one
-            pending = unzip.unused_data
-            unzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    if not unzip.eof:
-        raise ValueError("broken gzip: it breaks off")
+    total = 0
+    while body.startswith(_GZIP):  # files may be joined to one
+        unzip, pending = zlib.decompressobj(zlib.MAX_WBITS | 16), body
+        while not unzip.eof:
+            try:
+                piece = unzip.decompress(pending, _CHUNK)
+            except zlib.error as error:
+                raise ValueError(f"broken gzip: {error}") from error
+            pending = unzip.unconsumed_tail
+            if not piece and not pending:
+                raise ValueError("broken gzip: it breaks off")
+            total += len(piece)
+            if total > limit + _CHUNK:
+                raise ValueError(f"more than {limit} bytes unzipped")
+            yield piece
+        body = unzip.unused_data
 
 
 def _parse_lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:

@@ -20,7 +20,7 @@ def test_the_blank_page_of_a_new_tab_has_loaded(daemon: Daemon) -> None:
     """Waiting for it ends at once, not with the timeout."""
     daemon.do("tabs_create")
     for kind in ("load", "dom", "idle"):
-        assert daemon.do("wait_for", type=kind, timeout_ms=60_000)["success"]
+        assert daemon.do("wait_for", type=kind, timeout_ms=60_000)["type"] == kind
 
 
 def test_tabs_create_refuses_back_and_forward(daemon: Daemon) -> None:
