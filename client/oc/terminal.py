@@ -12,8 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Text of a page may contain terminal commands, which a terminal must show, not obey.
-_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), 0xFFFD)
+# Texts of pages and agents may contain terminal commands, and signs that turn the direction of what
+# follows: a terminal must show them, not obey.
+_DIRECTIONS = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160), *_DIRECTIONS), 0xFFFD)
 
 
 def write(text: str) -> None:

@@ -225,7 +225,7 @@ class Daemon:
     def _runner(self, parts: dict[type, object], task_verbs: dict[str, Verb]) -> Runner:
         return Runner(
             TaskStore(self.config.home / "tasks"),
-            task_kinds(task_verbs, parts),
+            task_kinds(task_verbs, parts, self.sanitizer),
             self.spawn,
             max_concurrent=self.config.max_concurrent_tasks,
             admit=lambda kind: self._allowed().check(kind, task_verbs[kind].capability),

@@ -83,6 +83,8 @@ def test_page_text_does_not_control_a_terminal(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     terminal.write("a\x1b[31mb\tc\n")
     assert capfd.readouterr().out == "a\ufffd[31mb\tc\n"
+    terminal.write("https://good.example/\u202elive\u2066\n")
+    assert capfd.readouterr().out == "https://good.example/\ufffdlive\ufffd\n"
 
 
 def test_remaining_parts_are_announced_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:

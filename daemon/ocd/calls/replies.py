@@ -99,7 +99,7 @@ async def clean_output(sanitizer: Sanitizer, verb: Verb, output: Output) -> Outp
 
     Long ones are processed in a thread, so that other calls continue.
     """
-    if not verb.reads_page and not secrets.current():
+    if not verb.is_sanitised and not secrets.current():
         return output
     left = _LONG - len(output.content or "")
     if left >= 0 and remaining_budget(output.data, left) >= 0:
@@ -128,10 +128,10 @@ def remaining_budget(value: Any, left: int) -> int:  # noqa: ANN401 - any JSON v
 
 
 def _sanitise(sanitizer: Sanitizer, verb: Verb, output: Output) -> Output:
-    if not verb.reads_page:
+    if not verb.is_sanitised:
         return output
     content, data, found = output.content, output.data, SanitizerFindings()
-    if content is not None:
+    if content is not None and verb.reads_page:
         content, found = sanitizer.clean(content, _MARKUP.get(output.content_type, "text"))
     if isinstance(data, dict):
         data, more = sanitizer.clean_values(data, verb.page_keys)

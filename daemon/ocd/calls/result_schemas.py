@@ -54,7 +54,7 @@ def _add_common(verb: Verb, schema: Schema) -> None:
     """Add keys that processing may add to the verb's own."""
     if "properties" not in schema:
         return
-    if verb.reads_page:
+    if verb.is_sanitised:
         schema["properties"]["sanitized"] = {"$ref": _REF.format(name=Sanitized.__name__)}
     schema["properties"]["browser_restarted"] = {"type": "boolean"}
 

@@ -11,29 +11,32 @@ from ocd.calls import action_policy, egress_policy
 from ocd.calls.error_bounds import bound_error
 from ocd.calls.param_decoding import decode_args
 from ocd.calls.path_params import check_paths, secret_params
-from ocd.calls.replies import mask_output
+from ocd.calls.replies import clean_output
 from ocd.ledger.resumption import Arguments
 from ocd.ledger.runner import TaskKind
 from ocd.ledger.states import TaskMeta
 from ocd.ledger.task_handle import TaskHandle
 from ocd.safety import secrets
+from ocd.safety.sanitize import Sanitizer
 from ocd.storage.payload import Payload, Rows
 from ocd.verb_api.declaration import Output, Params, Verb
 
 
-def task_kinds(kinds: Mapping[str, Verb], parts: Mapping[type, object]) -> dict[str, TaskKind]:
+def task_kinds(
+    kinds: Mapping[str, Verb], parts: Mapping[type, object], sanitizer: Sanitizer
+) -> dict[str, TaskKind]:
     """Return the ledger's task kinds; a task runs the function of the verb's declaration."""
-    return {verb.name: _kind(verb, parts) for verb in kinds.values()}
+    return {verb.name: _kind(verb, parts, sanitizer) for verb in kinds.values()}
 
 
-def _kind(verb: Verb, parts: Mapping[type, object]) -> TaskKind:
+def _kind(verb: Verb, parts: Mapping[type, object], sanitizer: Sanitizer) -> TaskKind:
     async def run(work: TaskHandle, params: Params) -> Payload:
         assert verb.needs is not None
         try:
             output: Output = await verb.run(parts[verb.needs], work, params)
         except OcdError as error:
             raise bound_error(secrets.current().mask_error(error)) from None
-        return mask_output(output).payload(verb.items)
+        return (await clean_output(sanitizer, verb, output)).payload(verb.items)
 
     def recover(meta: TaskMeta, lines: Rows) -> Payload:
         assert verb.recover is not None

@@ -258,7 +258,10 @@ def _decode_body(kind: type[_Body], body: bytes) -> _Body:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        hint = 'Send {"verb": "…", "params": {…}} as JSON.'
+        keys = ", ".join(kind.__struct_fields__)
+        hint = f"Send a JSON object with these keys: {keys}."
+        if kind is CallRequest:
+            hint = 'Send {"verb": "…", "params": {…}} as JSON.'
         raise OcdError("bad_request", f"Invalid request body: {error}", hint=hint) from None
 
 

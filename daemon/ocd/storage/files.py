@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # What a decoder raises for bytes that are not what they should be: no JSON, no UTF-8, too deep.
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_FULL_HINT = "Free disk space, or set max_store_mb and sweep."
 # Why a file that another one names cannot be read.
 MISSING = "it is missing"
 UNTOUCHED_HINT = "It was left unchanged: repair it, or move it away."
@@ -43,11 +44,10 @@ _UNREADABLE = {
 def storage_error(doing: str, path: Path, error: OSError) -> OcdError:
     """Return the error of a failed write or read: storage_full or storage_failed, with the path."""
     full = error.errno in _FULL
-    hint = "Free disk space, or set max_store_mb and sweep." if full else ""
     return OcdError(
         "storage_full" if full else "storage_failed",
         f"{doing} {path}: {error.strerror or error}",
-        hint=hint,
+        hint=_FULL_HINT if full else "Check that its folder exists and can be written.",
         path=str(path),
         errno=error.errno,
     )

@@ -189,8 +189,10 @@ class Verb:
     recover: rebuilds the result of a task whose process died. resumption: how a task that has ended
     goes on. reads: changes nothing, here or on
     the web. only_watches: changes nothing on the tab, and goes on while a person holds it.
-    page_keys: keys of its JSON under which strings come from pages. keeps_secrets: gets
-    `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the tab's page, or to its
+    page_keys: keys of its JSON under which strings come from pages; these pass the sanitiser,
+    unless the result is verbatim: a copy to be put back, or a part of what was cleaned when it was
+    stored. keeps_secrets: gets `${SECRET:NAME}` as the caller wrote it. uploads: sends files to the
+    tab's page, or to its
     parameter `base_url`. sends: what else of its parameters leaves (see leaving).
     only_kind: a kind of the ledger, and no verb to be called. reports_begin: its task says when its
     work has begun, and is answered for then. also: other names of parameters that
@@ -221,6 +223,7 @@ class Verb:
     reads: bool = False
     only_watches: bool = False
     page_keys: tuple[str, ...] = ()
+    verbatim: bool = False
     keeps_secrets: bool = False
     uploads: bool = False
     sends: Sending | None = None
@@ -230,6 +233,11 @@ class Verb:
     removed_params: Mapping[str, str] = field(default_factory=dict[str, str])
     upstream_params: frozenset[str] | None = None
     example: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_sanitised(self) -> bool:
+        """Whether its content or the strings under its page_keys pass the sanitiser."""
+        return self.reads_page or (bool(self.page_keys) and not self.verbatim)
 
     @property
     def fills_secrets(self) -> bool:

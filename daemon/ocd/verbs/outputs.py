@@ -51,6 +51,7 @@ class OutputFetchResult(TypedDict):
     tier=1,
     reads=True,
     page_keys=("content",),
+    verbatim=True,
     example={"output_handle": "oh_ABCDEFGH2345", "offset": 200},
 )
 async def oc_output_fetch(store: OutputStore, params: OutputFetch) -> Output:
@@ -120,6 +121,7 @@ class OutputSearchResult(TypedDict):
     tier=1,
     reads=True,
     page_keys=("matches",),
+    verbatim=True,
     example={"output_handle": "oh_ABCDEFGH2345", "pattern": "(?i)price: \\d+"},
 )
 async def oc_output_search(store: OutputStore, params: OutputSearch) -> Output:

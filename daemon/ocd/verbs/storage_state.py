@@ -63,7 +63,7 @@ class ContextExportResult(TypedDict):
 @tab_verb(
     "oc_context_export", ContextExport,
     returns=ContextExportResult,
-    capability="storage", tier=2, page_keys=("envelope",),
+    capability="storage", tier=2, page_keys=("envelope",), verbatim=True,
     only_watches=True, removed_params={
         "include_http_auth": "Passwords are never exported: pass them to `http_auth` again."
     },

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, NamedTuple
@@ -105,6 +105,7 @@ class Upstream:
         self._problem = ""
         self._retry_at = 0.0
         self._starts = 0
+        self._in_flight = 0
         self._stderr_lines: deque[str] = deque(maxlen=20)
 
     def state(self) -> dict[str, Any]:
@@ -320,7 +321,8 @@ class Upstream:
     async def _request(self, what: str, request: Any, **how: Any) -> dict[str, Any]:  # noqa: ANN401 - the SDK's
         client = await self.wait_connected()
         try:
-            answered = await _sent(client, request, **how)
+            with self._waiting():
+                answered = await _sent(client, request, **how)
         except MCPError as error:
             if self._start["url"] and is_connection_closed(error):
                 self._is_lost()
@@ -336,6 +338,23 @@ class Upstream:
         except ValueError as error:
             raise self._gone_error(f"its answer is invalid: {words(error)}") from None
         return answered
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """In the block, a request waits for its answer.
+
+        If it is given up and no other one waits, the server may hang: one that does not list its
+        tools either is started again.
+        """
+        self._in_flight += 1
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self._in_flight == 1:
+                self._ask_again(["tools"])
+            raise
+        finally:
+            self._in_flight -= 1
 
     async def wait_connected(self) -> Client:
         """Return the connection, waiting if it is being made; upstream_gone if that fails."""

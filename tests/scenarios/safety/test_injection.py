@@ -48,6 +48,40 @@ def test_hidden_text_does_not_reach_the_caller(serving: Daemon, site: Site, read
         )
 
 
+# A sign that turns the direction, one of the invisible alphabet, and one without width.
+UNSEEN = "\u202e\U000e0041\u200b"
+# Verbs whose JSON has texts of the page, beside or instead of its content.
+TEXTS_IN_JSON: dict[str, dict[str, Any]] = {
+    "console_capture": {},
+    "storage": {"action": "get"},
+    "tabs_context": {},
+    "wait_for": {"type": "load"},
+    "oc_checkpoint": {"action": "save"},
+    "oc_evidence_bundle": {},
+    "batch_execute": {"tasks": [{"script": "document.title"}]},
+    "execute_plan": {"plan": {"steps": [{"tool": "console_capture"}, {"tool": "tabs_context"}]}},
+}
+
+
+@pytest.mark.parametrize("verb", TEXTS_IN_JSON)
+def test_invisible_characters_do_not_reach_the_caller_in_json(
+    serving: Daemon, site: Site, verb: str
+) -> None:
+    """Nor a task's result on disk; what was removed is counted."""
+    http = Http(serving)
+    http.do("navigate", url=site.url("article.html"))
+    text = json.dumps(f"VISIBLE{UNSEEN}text")
+    code = f"document.title = localStorage.kept = {text}; console.log({text})"
+    http.do("javascript_tool", code=code)
+    said = json.dumps(http.call(verb, **TEXTS_IN_JSON[verb]).result, ensure_ascii=False)
+    if verb == "oc_checkpoint":
+        said = json.dumps(http.call(verb, action="load").result, ensure_ascii=False)
+    tasks = "".join(path.read_text() for path in serving.home.path.glob("tasks/*/result.json"))
+    assert not set(UNSEEN) & set(said + tasks)
+    assert "VISIBLEtext" in said
+    assert "sanitized" in said
+
+
 @pytest.mark.parametrize("engine", ["static", "browser"])
 def test_a_crawl_leaves_hidden_text_out(serving: Daemon, site: Site, engine: str) -> None:
     """The static engine knows no styles of classes: it leaves out what the page itself says."""
