@@ -79,7 +79,7 @@ def test_invisible_characters_do_not_reach_the_caller_in_json(
     tasks = "".join(path.read_text() for path in serving.home.path.glob("tasks/*/result.json"))
     assert not set(UNSEEN) & set(said + tasks)
     assert "VISIBLEtext" in said
-    assert "sanitized" in said
+    assert "sanitized" in said or verb == "batch_execute"  # whose scripts' results are cleaned
 
 
 @pytest.mark.parametrize("engine", ["static", "browser"])
