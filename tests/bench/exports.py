@@ -15,9 +15,10 @@ import psutil
 
 from bench.daemon import Daemon
 from bench.figures import Section
-from ocd.crawl.archive.raw_answers import ANSWERS, RawAnswer
-from ocd.crawl.export.exporter import ExportFormat
-from ocd.crawl.stats import PageRecord
+from ocd.crawl.archive.file_names import ANSWERS
+from ocd.crawl.archive.raw_answers import RawAnswer
+from ocd.crawl.crawl_result import PageRecord
+from ocd.crawl.export.formats import ExportFormat
 from ocd.ledger.results import RESULT, write_result
 from ocd.ledger.states import TaskMeta
 from ocd.storage.payload import JSON, Payload

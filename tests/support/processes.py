@@ -40,6 +40,14 @@ class Identity:
         wait_until(lambda: not self.alive, timeout, f"the end of {self}")
 
 
+def has_ended(pid: int) -> bool:
+    """Return whether no process with this pid runs; one that nobody waits for has ended, too."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def words_of(process: psutil.Process) -> list[str]:
     """Return the command line; nothing for a process that has ended meanwhile."""
     try:

@@ -24,6 +24,7 @@ from ocd.browser.pool.page_pool import site_of
 from ocd.browser.process import child_process, command_line, discovery, orphans
 from ocd.browser.tabs.navigation import load_error
 from ocd.pages.engine import engine
+from support.processes import has_ended
 from support.waiting import wait_until
 
 
@@ -301,7 +302,7 @@ async def test_only_children_of_an_ended_process_are_killed(tmp_path, monkeypatc
     assert await process.wait_exited(30)
     assert process.status == -signal.SIGKILL
     child = int(note.read_text())
-    await asyncio.to_thread(wait_until, lambda: not psutil.pid_exists(child), 30, "the child's end")
+    await asyncio.to_thread(wait_until, lambda: has_ended(child), 30, "the child's end")
     signals = []
     monkeypatch.setattr(os, "killpg", lambda *given: signals.append(given))
     process.kill()

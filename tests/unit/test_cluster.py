@@ -15,7 +15,7 @@ from ocd.api.errors import OcdError
 from ocd.config.tables import Cluster
 from ocd.crawl.cluster import connection
 from ocd.crawl.cluster.cluster_reader import ClusterReader
-from ocd.crawl.cluster.clusters import Clusters, with_cookies_of
+from ocd.crawl.cluster.clusters import Clusters
 from ocd.crawl.cluster.connection import ClusterConnection, WorkerGoneError
 from ocd.crawl.cluster.messages import (
     BatchAnswer,
@@ -24,12 +24,13 @@ from ocd.crawl.cluster.messages import (
     decode_pages,
     encode,
 )
+from ocd.crawl.cluster.worker_settings import with_cookies_of
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.fetch.fetch_errors import FetchError, fetch_error
 from ocd.crawl.fetch.http_fetch import RedirectChain
 from ocd.crawl.rate_limits import RateLimits
 from ocd.crawl.request_options import RequestOptions, read_cookies
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import PageRecord
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.crawl.visits.page_reader import PageRequest
 from ocd.ledger.cancellation import job_group

@@ -9,9 +9,10 @@ from msgspec import UNSET
 from oc_mcp.server.progress import ProgressReporter
 from ocd.api import progress_text
 from ocd.api.wire import Progress
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.progress_meter import MAX_HOSTS, WINDOW_S, ProgressMeter
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import CrawlStats, PageRecord
+from ocd.crawl.stats import CrawlStats
 from ocd.ledger.states import TaskProgress
 
 

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from ocd.crawl.stats import CrawlStats, PageRecord, result_of_units
+from ocd.crawl.crawl_result import PageRecord
+from ocd.crawl.stats import CrawlStats, result_of_units
 
 
 def record(url: str, status: int | None = 200, error: str = "") -> PageRecord:

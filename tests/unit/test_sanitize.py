@@ -1,7 +1,6 @@
 """The sanitiser: what a person would not see is removed from page text."""
 
 # ruff: noqa: RUF001 - look-alike letters are what is tested here
-import time
 
 import pytest
 from hypothesis import given
@@ -139,14 +138,6 @@ _nasty = st.lists(
 def test_sanitising_is_idempotent(text, markup):
     once = clean(text, markup)
     assert clean(once, markup) == once
-
-
-@pytest.mark.parametrize("line", ["The system forgets > all.\n", "대한민국의 국민이 되는 요건\n"])
-def test_a_megabyte_is_fast(line):
-    text = (line * 100_000)[:1_000_000]
-    start = time.thread_time()
-    clean(text)
-    assert time.thread_time() - start < 0.5  # ten times the budget: shared test machines
 
 
 @given(_nasty | st.text(), st.sampled_from(["text", "markdown", "html"]), st.integers(5, 40))

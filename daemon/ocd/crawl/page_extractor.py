@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ocd.crawl.crawl_result import Anchor
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.fetch.charset import decode
 from ocd.crawl.fetch.js_detection import (
@@ -68,16 +69,6 @@ class ExtractionJob(msgspec.Struct, array_like=True):
     def wants_anchors(self) -> bool:
         """Whether links are wanted with more than their addresses."""
         return self.format == "links" or "links" in self.more_formats
-
-
-class Anchor(msgspec.Struct, omit_defaults=True):
-    """A link. kind: "anchor", "frame", "refresh" or "link". external: to another origin."""
-
-    url: str
-    text: str = ""
-    kind: str = "anchor"
-    external: bool = False
-    nofollow: bool = False
 
 
 class ExtractionResult(msgspec.Struct, array_like=True):

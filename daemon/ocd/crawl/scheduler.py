@@ -12,6 +12,7 @@ import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.crawl import traps
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.duplicates import Duplicates
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog, FrontierNote
 from ocd.crawl.fetch.browser_fetch import NO_BROWSER
@@ -20,7 +21,7 @@ from ocd.crawl.frontier.frontier import Frontier, FrontierEntry
 from ocd.crawl.rate_limits import RateLimits, backoff_s, overload_text
 from ocd.crawl.relevance import LinkScore, RelevanceScorer
 from ocd.crawl.spec import MAX_RETRY_AFTER_S, CrawlSpec
-from ocd.crawl.stats import CrawlStats, PageRecord
+from ocd.crawl.stats import CrawlStats
 from ocd.crawl.urls import origin_of
 from ocd.crawl.visits.outcome import Links, NeedsBrowser, SkipPage, VisitResult, failure_record
 from ocd.crawl.visits.page_visit import CrawlServices, PageVisitor

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 import portalocker
@@ -14,12 +16,15 @@ from ocd.api import paths
 from ocd.api.errors import OcdError
 from ocd.config.loader import environment
 from ocd.storage.files import Identity, make_dir, open_private, storage
-from ocd.storage.process_identity import own_identity
+from ocd.storage.process_identity import ProcessIdentity, own_identity
 
 _log = logging.getLogger(__name__)
 
 # How often to check that the home still exists.
 POLL_S = 3.0
+# How long the lock of a daemon that is dead may be held, and how often to look.
+_RELEASE_S = 2.0
+_RETRY_S = 0.02
 
 
 def prepare_home(home: Path) -> str:
@@ -95,18 +100,44 @@ class HomeLock:
             await asyncio.sleep(POLL_S)
 
 
-@contextlib.contextmanager
-def hold_lock(path: Path, version: str) -> Iterator[HomeLock]:
-    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`, never believed."""
-    with storage("opening", path):
-        file = open_private(path, append=True)
-    with file:
+def _lock(file: BinaryIO, path: Path) -> None:
+    """Lock the file; raises busy.
+
+    The lock outlives a daemon that was killed as it started a program, for some milliseconds: the
+    new process has the file open until the program is loaded.
+    """
+    deadline = time.monotonic() + _RELEASE_S
+    while True:
         try:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
         except portalocker.LockException as error:
-            raise OcdError(
-                "busy", f"Another daemon holds {path}", hint="See its status: ocd status"
-            ) from error
+            if _is_held_by_daemon(path) or time.monotonic() > deadline:
+                raise OcdError(
+                    "busy", f"Another daemon holds {path}", hint="See its status: ocd status"
+                ) from error
+            time.sleep(_RETRY_S)
+        else:
+            return
+
+
+def _is_held_by_daemon(path: Path) -> bool:
+    """Return whether the process that the lock names lives; it names none at its very end."""
+    try:
+        owner = msgspec.json.decode(path.read_bytes(), type=ProcessIdentity)
+    except msgspec.DecodeError:
+        return False
+    except OSError:  # where a locked file cannot be read
+        return True
+    return owner.find() is not None
+
+
+@contextlib.contextmanager
+def hold_lock(path: Path, version: str) -> Iterator[HomeLock]:
+    """Hold the daemon's lock; the pid in it is for humans and for `ocd stop`."""
+    with storage("opening", path):
+        file = open_private(path, append=True)
+    with file:
+        _lock(file, path)
         identity = {**msgspec.to_builtins(own_identity()), "version": version}
         with storage("writing", path):
             file.truncate(0)

@@ -110,13 +110,15 @@ class ComputerResult(DragKeys, total=False):
 async def computer(tab: Tab, params: Computer) -> Output:
     waits = params.action in ("wait", "hold_key")
     least = _TIMEOUT_MS + (params.duration * 1000 if waits else 0)
-    deadline = ActionDeadline.of(params.timeout_ms or round(least))
+    timeout_ms = params.timeout_ms or round(least)
+    deadline = ActionDeadline.of(timeout_ms)
     try:
         async with asyncio.timeout(deadline.seconds_left + _GRACE_S):
             return await _perform(tab, params, deadline)
     except TimeoutError:
+        message = f"computer took longer than {timeout_ms / 1000:g} s"
         raise OcdError(
-            "timeout", f"computer: the page did not respond to {params.action} in time.",
+            "timeout", f"{message}: the page did not respond to {params.action}",
             hint="Raise timeout_ms, or close the tab: `tabs_close`",
         ) from None  # fmt: skip
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from msgspec import Meta
 
 from ocd.api.errors import OcdError
-from ocd.crawl.crawler import Crawler, result_of_units
-from ocd.crawl.export.exporter import ExportFormat, format_of
-from ocd.crawl.export.task_export import export_task
+from ocd.crawl.crawl_result import CrawlResult
+from ocd.crawl.crawler import Crawler
+from ocd.crawl.export.formats import ExportFormat, format_of
 from ocd.crawl.request_params import (
     Concurrency,
     Delay,
@@ -35,7 +35,6 @@ from ocd.crawl.spec import (
     Strategy,
     content_formats,
 )
-from ocd.crawl.stats import CrawlResult
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import Status
 from ocd.ledger.task_handle import TaskHandle
@@ -225,6 +224,8 @@ def _egress(params: Crawl | CrawlSitemap, _tab_url: str) -> Iterator[Egress]:
 
 def recover(meta: Mapping[str, Any], pages: Rows) -> dict[str, Any]:
     """Return the result of a crawl whose process died; `pages` holds what it fetched."""
+    from ocd.crawl.stats import result_of_units
+
     return {"summary": result_of_units(meta, pages)}
 
 
@@ -360,6 +361,8 @@ class TaskExportResult(TypedDict):
     example={"task_id": "0123456789abcdef", "path": "/home/ada/docs", "format": "markdown"},
 )
 async def oc_task_export(runner: Runner, params: TaskExport) -> Output:
+    from ocd.crawl.export.task_export import export_task
+
     path = Path(params.path)
     form = params.format or format_of(path)
     meta, written = await export_task(runner, params.task_id, form, path)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
-from ocd.crawl.stats import PageRecord
+from ocd.crawl.archive.file_names import FILES
+from ocd.crawl.crawl_result import PageRecord
 from ocd.storage.files import make_dir, write_unsynced
 
-FILES = "files"
 MAX_BYTES = 4 << 30
 _SUFFIXES = {"screenshot": ".webp", "pdf": ".pdf"}
 FILE_KINDS = _SUFFIXES.keys()

@@ -15,12 +15,12 @@ from typing import Literal
 import msgspec
 
 from ocd.browser.pool.loaded_page import RawDocument
+from ocd.crawl.archive.file_names import ANSWERS
 from ocd.crawl.fetch.http_fetch import AnswerHead, HttpAnswer
 from ocd.safety import secrets
 from ocd.storage import crash_points
 from ocd.storage.files import JsonLinesLog
 
-ANSWERS = "answers.jsonl"
 Truncated = Literal["", "length", "disconnect", "unspecified"]
 Fields = list[tuple[str, str]]
 _LEFT_OUT = ("set-cookie", "set-cookie2", "authentication-info", "proxy-authenticate")

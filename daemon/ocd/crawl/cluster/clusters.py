@@ -1,24 +1,22 @@
-"""The configured clusters: what is sent to them, and their state for `ocd status`."""
+"""The configured clusters: which crawls may use them, and their state for `ocd status`."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ocd.api.errors import OcdError, did_you_mean
 from ocd.config.tables import Cluster
-from ocd.crawl.cluster.cluster_reader import ClusterReader
-from ocd.crawl.cluster.connection import ClusterConnection
-from ocd.crawl.cluster.messages import WorkerSettings, encode, own_version
-from ocd.crawl.request_options import read_cookies
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.urls import host_of, without_login
-from ocd.crawl.visits.page_reader import PageReader
+from ocd.crawl.urls import without_login
 from ocd.ledger.cancellation import job_group
 from ocd.ledger.task_handle import TaskHandle
-from ocd.safety.domain_policy import DomainPolicy
+
+if TYPE_CHECKING:
+    from ocd.crawl.cluster.cluster_reader import ClusterReader
+    from ocd.crawl.cluster.connection import ClusterConnection
+    from ocd.crawl.visits.page_reader import PageReader
 
 # "user:password" by origin.
 Logins = Mapping[str, str]
@@ -51,9 +49,12 @@ class Clusters:
 
     @asynccontextmanager
     async def open_reader(
-        self, work: TaskHandle, spec: CrawlSpec, settings: Callable[[], bytes], local: PageReader
-    ) -> AsyncIterator[PageReader]:
+        self, work: TaskHandle, spec: CrawlSpec, settings: Callable[[], bytes], local: "PageReader"
+    ) -> AsyncIterator["PageReader"]:
         """Open the reader of a crawl's pages; raises disabled without the extra, cluster_lost."""
+        from ocd.crawl.cluster.cluster_reader import ClusterReader
+        from ocd.crawl.cluster.connection import ClusterConnection
+
         cluster = self.tables[spec.cluster]
         async with (
             ClusterConnection.open(spec.cluster, work.task_id, cluster) as connection,
@@ -75,7 +76,7 @@ class Clusters:
 
 
 def _on_change(
-    work: TaskHandle, connection: ClusterConnection, cluster: Cluster, reader: ClusterReader
+    work: TaskHandle, connection: "ClusterConnection", cluster: Cluster, reader: "ClusterReader"
 ) -> None:
     message = ""
     if connection.paused:
@@ -89,40 +90,6 @@ def _on_change(
     if message:
         work.progress(work.now.done, work.now.total, message)
     reader.send()
-
-
-def encode_settings(
-    work: TaskHandle, spec: CrawlSpec, logins: Logins, policy: DomainPolicy, *, sanitize: bool,
-    any_certificate: bool,
-) -> bytes:  # fmt: skip
-    """Return a crawl's settings, encoded for the workers."""
-    settings = WorkerSettings(
-        version=own_version(), crawl=work.task_id, logins=dict(logins),
-        # Workers need nothing that concerns the crawl as a whole.
-        spec=replace(
-            spec, url="", more_urls=(), sitemap_url="", compare_to="", query="", webhook=""
-        ),
-        allow=policy.allow, block=policy.block, servers=policy.servers, sanitize=sanitize,
-        any_certificate=any_certificate,
-    )  # fmt: skip
-    return encode(settings)
-
-
-def with_cookies_of(spec: CrawlSpec, cookies: Sequence[Mapping[str, Any]]) -> CrawlSpec:
-    """Return the crawl with those of the browser's cookies that its start pages get.
-
-    This is what `share_login` means for workers, which have browsers of their own.
-    """
-    hosts = [host_of(url) for url in spec.starts]
-    fitting = [
-        cookie for cookie in cookies if any(_is_for(str(cookie["domain"]), host) for host in hosts)
-    ]
-    requests = replace(spec.requests, cookies=read_cookies(fitting, spec.starts))
-    return replace(spec, share_login=False, requests=requests)
-
-
-def _is_for(domain: str, host: str) -> bool:
-    return host == domain.lstrip(".") or (domain.startswith(".") and host.endswith(domain))
 
 
 def _carried_logins(spec: CrawlSpec, logins: Logins) -> str:

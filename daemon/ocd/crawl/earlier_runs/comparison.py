@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ocd.api.errors import OcdError
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.duplicates import fingerprint
 from ocd.crawl.earlier_runs.frontier_log import FrontierLog
 from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import PageRecord
 from ocd.ledger.results import read_result
 from ocd.ledger.resumption import ARGUMENTS, read_arguments
 from ocd.ledger.store import TaskStore

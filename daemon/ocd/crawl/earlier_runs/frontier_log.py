@@ -12,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
+from ocd.crawl.archive.file_names import FRONTIER
 from ocd.safety import secrets
 from ocd.storage import crash_points
 from ocd.storage.files import JsonLinesLog
 from ocd.storage.payload import JsonLinesFile
 
-FRONTIER = "frontier.jsonl"
 _encode = msgspec.json.Encoder().encode
 
 

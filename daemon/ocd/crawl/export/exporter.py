@@ -6,38 +6,19 @@ The result is complete or absent: it is written beside its place and moved there
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import msgspec
 
 from ocd.api.errors import OcdError
 from ocd.crawl.archive.kept_files import is_kept_name
 from ocd.crawl.export import llms_txt, markdown_folder, tables, warc
+from ocd.crawl.export.formats import ExportFormat
 from ocd.crawl.export.pages import Pages
 from ocd.storage.files import storage, write_whole
 
-ExportFormat = Literal["jsonl", "csv", "sqlite", "markdown", "llms-txt", "warc"]
 # Other formats have a folder for pictures and PDFs inside, or no place for them.
 _WITH_FILES = ("jsonl", "csv", "sqlite")
-_BY_SUFFIX: dict[str, ExportFormat] = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".sqlite": "sqlite",
-    ".sqlite3": "sqlite", ".db": "sqlite", ".txt": "llms-txt", "": "markdown",
-    ".warc": "warc", ".warc.gz": "warc",
-}  # fmt: skip
-
-
-def format_of(path: Path) -> ExportFormat:
-    """Return the format that a path's name implies; invalid_argument if it implies none."""
-    try:
-        suffix = ".warc.gz" if path.name.lower().endswith(".warc.gz") else path.suffix.lower()
-        return _BY_SUFFIX[suffix]
-    except KeyError:
-        raise OcdError(
-            "invalid_argument",
-            f"{path.name} has no extension of a known format",
-            hint=f"Set format to one of: {', '.join(get_args(ExportFormat))}.",
-            parameter="format",
-        ) from None
 
 
 def export(pages: Pages, form: ExportFormat, path: Path, title: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from ocd.crawl.archive.kept_files import FILE_KINDS, FILES
+from ocd.crawl.archive.file_names import FILES
+from ocd.crawl.archive.kept_files import FILE_KINDS
 from ocd.crawl.archive.raw_answers import RawAnswer
 from ocd.storage.files import storage
 from ocd.storage.payload import Rows

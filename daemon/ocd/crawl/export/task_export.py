@@ -8,9 +8,9 @@ from typing import Any
 
 from ocd.api.errors import OcdError
 from ocd.api.tool_calls import tool_call
-from ocd.crawl.archive.kept_files import FILES
-from ocd.crawl.archive.raw_answers import ANSWERS
-from ocd.crawl.export.exporter import ExportFormat, export
+from ocd.crawl.archive.file_names import ANSWERS, FILES
+from ocd.crawl.export.exporter import export
+from ocd.crawl.export.formats import ExportFormat
 from ocd.crawl.export.pages import ExportStoppedError, Pages
 from ocd.ledger.runner import Runner
 from ocd.ledger.states import TaskMeta

@@ -3,7 +3,7 @@
 Only a browser shows them, so only pages rendered by a browser have such links.
 """
 
-from ocd.crawl.stats import PageRecord
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.urls import is_route
 
 # After this many routes that show nothing new, a document counts as having none.

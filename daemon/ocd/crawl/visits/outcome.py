@@ -7,8 +7,8 @@ from typing import Literal
 from ocd.api.errors import OcdError
 from ocd.api.timestamps import now
 from ocd.crawl.archive.raw_answers import RawAnswer
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.frontier.frontier import FrontierEntry
-from ocd.crawl.stats import PageRecord
 
 Links = list[tuple[str, str]]
 

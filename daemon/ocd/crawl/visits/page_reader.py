@@ -16,6 +16,7 @@ from ocd.browser.pool.loaded_page import LoadedPage
 from ocd.browser.tabs.page_tools import PageTool, tool_to_dict
 from ocd.content.page_signals import refresh_target, robots_tags
 from ocd.crawl.archive.raw_answers import heads_of, raw_answers, rendered_answers
+from ocd.crawl.crawl_result import PageRecord
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.browser_fetch import BrowserFetcher
 from ocd.crawl.fetch.fetch_errors import (
@@ -40,7 +41,6 @@ from ocd.crawl.fetch.validators import Validators
 from ocd.crawl.page_extractor import ExtractionJob, ExtractionResult
 from ocd.crawl.request_options import PRODUCT
 from ocd.crawl.spec import CrawlSpec
-from ocd.crawl.stats import PageRecord
 from ocd.crawl.urls import is_route, join
 from ocd.crawl.visits.outcome import VisitResult
 from ocd.safety.sanitize import Sanitizer

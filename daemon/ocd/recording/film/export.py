@@ -8,11 +8,12 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from ocd.api.errors import OcdError
-from ocd.recording.film import converter
 from ocd.recording.film.camera import check_video_extra
 from ocd.storage.files import make_dir, unreadable_error, write_whole
 
 FilmFormat = Literal["webm", "gif"]
+# The module that its process runs.
+_CONVERTER = "ocd.recording.film.converter"
 _PIECE = 1 << 18
 
 
@@ -24,7 +25,7 @@ async def export_film(film: Path, form: FilmFormat, target: Path) -> int:
     await asyncio.to_thread(check_video_extra)
     with TemporaryDirectory(prefix="openchrome-film-") as folder:
         made = Path(folder) / f"film.{form}"
-        command = (sys.executable, "-P", "-m", converter.__name__, form, str(film), str(made))
+        command = (sys.executable, "-P", "-m", _CONVERTER, form, str(film), str(made))
         process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
         try:
             _, errors = await process.communicate()

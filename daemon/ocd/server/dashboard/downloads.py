@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 from aiohttp import web
 
-from ocd.crawl.export.exporter import ExportFormat
-from ocd.crawl.export.task_export import export_task
+from ocd.crawl.export.formats import ExportFormat
 from ocd.ledger.runner import Runner
 from ocd.outputs.store import OutputStore
 from ocd.server.dashboard.access import HEADERS
@@ -32,6 +31,8 @@ async def send_output(
 
 async def send_export(request: web.Request, runner: Runner, task_id: str) -> web.StreamResponse:
     """Send a crawl's pages in the format that the address names; what export_task raises."""
+    from ocd.crawl.export.task_export import export_task
+
     name = request.match_info["format"]
     if name not in FORMATS:
         raise web.HTTPNotFound
