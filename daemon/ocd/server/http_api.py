@@ -258,10 +258,7 @@ def _decode_body(kind: type[_Body], body: bytes) -> _Body:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        keys = ", ".join(kind.__struct_fields__)
-        hint = f"Send a JSON object with these keys: {keys}."
-        if kind is CallRequest:
-            hint = 'Send {"verb": "…", "params": {…}} as JSON.'
+        hint = f"Send a JSON object with these keys: {', '.join(kind.__struct_fields__)}."
         raise OcdError("bad_request", f"Invalid request body: {error}", hint=hint) from None
 
 

@@ -19,11 +19,7 @@ import mcp_types as types
 from mcp import Client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import (
-    PromptsListChanged,
-    ResourcesListChanged,
-    ToolsListChanged,
-)
+from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
@@ -343,8 +339,7 @@ class Upstream:
     def _waiting(self) -> Iterator[None]:
         """In the block, a request waits for its answer.
 
-        If it is given up and no other one waits, the server may hang: one that does not list its
-        tools either is started again.
+        Given up as the only one, it has the tools listed: a server that hangs is started again.
         """
         self._in_flight += 1
         try:
