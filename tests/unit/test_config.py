@@ -128,6 +128,14 @@ def test_invalid_variables_and_flags_are_named_as_written(settings: Settings) ->
     )
 
 
+def test_a_word_that_is_no_argument_of_chromium_is_refused(settings: Settings) -> None:
+    """Chromium would open it as a page, beside those of the sessions."""
+    error = settings.error(browser_args="--lang=de lang")
+    assert "OPENCHROME_BROWSER_ARGS" in error.message
+    assert "'lang'" in error.message
+    assert "--lang=de" in error.hint
+
+
 def test_a_file_that_is_not_toml_is_named(settings: Settings) -> None:
     assert str(settings.file) in settings.error("a ==").message
     settings.file.write_bytes(b"\xff\xfe")

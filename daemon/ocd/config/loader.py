@@ -203,6 +203,8 @@ def _value(setting: SettingSpec, raw: object, source: _Source) -> Any:  # noqa: 
         _check_groups(name, setting.key, value)
     if setting.key in ("allow_domain", "block_domain") and value:
         _check_globs(name, setting.key, value)
+    if setting.key == "browser_args":
+        _check_browser_args(name, setting.key, value)
     if isinstance(value, float) and not math.isfinite(value):
         raise _invalid(name, "expected a finite number", key=setting.key)
     return value
@@ -235,6 +237,15 @@ def _check_globs(name: str, key: str, texts: Iterable[str]) -> None:
         except ValueError as error:
             hint = "For example example.com, *.example.com, localhost:8080 or [::1]:8080"
             raise _invalid(name, str(error), hint=hint, key=key) from None
+
+
+def _check_browser_args(name: str, key: str, words: Iterable[str]) -> None:
+    # Chromium would open any other word as a page.
+    for word in words:
+        if not word.startswith("-"):
+            hint = "For example --lang=de. One with spaces in it goes into config.toml."
+            reason = f"not an argument of Chromium: {word!r} does not begin with --"
+            raise _invalid(name, reason, hint=hint, key=key)
 
 
 def _invalid(where: str, reason: str, *, hint: str = "", **details: object) -> OcdError:

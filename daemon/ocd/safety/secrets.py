@@ -165,7 +165,8 @@ def read_file(path: Path) -> Secrets:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise OcdError("config_invalid", f"{path}: {reason}", path=str(path)) from error
+        hint = "The setting secrets (--secrets FILE) names this file."
+        raise OcdError("config_invalid", f"{path}: {reason}", hint=hint, path=str(path)) from error
     return Secrets(dict(_parse(path, text.splitlines())))
 
 

@@ -87,6 +87,7 @@ async def test_each_kind_of_failure_has_its_own_message(tmp_path: Path) -> None:
     async with _raw(b"SSH-2.0-x\r\n") as host:
         other = await _message(tmp_path / "e", f"http://{host}/")
         assert other.startswith(f"{host} sent an invalid HTTP response")
+        assert "\n" not in other
         secure = await _message(tmp_path / "f", f"https://{host}/")
         assert secure.startswith(f"no TLS connection to {host}: ")
     async with _raw(b"x" * 10, abort=True) as host:

@@ -120,7 +120,7 @@ async def _area(tab: Tab, frame: Frame, result: ExportResult) -> dict[str, Any]:
 def _check_web(origin: str) -> None:
     if not origin_of(origin):
         raise OcdError(
-            "disabled", f"A page of {origin or 'no origin'} has no state to export.",
+            "disabled", "This page has no origin, and so no state to export.",
             hint="Navigate to a web page first.",
         )  # fmt: skip
 

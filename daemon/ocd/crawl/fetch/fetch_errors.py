@@ -94,7 +94,7 @@ def failure_text(error: BaseException, host: str) -> str:
     if isinstance(error, aiohttp.ClientPayloadError):
         return f"the response from {host} was cut off"
     if isinstance(error, aiohttp.ClientResponseError):
-        return f"{host} sent an invalid HTTP response: {error.message}"
+        return f"{host} sent an invalid HTTP response: {' '.join(error.message.split())}"
     if isinstance(error, TimeoutError):
         return f"no connection to {host} within {CONNECT_S:g} s"
     return _connection_error(error, host)
