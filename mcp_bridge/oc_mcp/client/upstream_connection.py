@@ -24,7 +24,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
 from oc_mcp.client import envelopes
-from oc_mcp.client.stdio_transport import TOO_LARGE
+from oc_mcp.client.upstream_errors import gone_error, tool_error
 from oc_mcp.client.upstream_lists import (
     FAILURES,
     MAX_PAGES,
@@ -324,10 +324,10 @@ class Upstream:
                 self._is_lost()
             if client is not self._client:
                 raise self._gone_error(self._problem or "it ended") from None
-            raise self._tool_error(what, error) from None
+            raise tool_error(self._name, what, error) from None
         except ValidationError as error:
             wrong = MCPError(types.INVALID_REQUEST, f"Its answer is invalid: {words(error)}")
-            raise self._tool_error(what, wrong) from None
+            raise tool_error(self._name, what, wrong) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, httpx2.HTTPError) as error:
             self._is_lost()
             raise self._gone_error(words(error)) from None
@@ -362,25 +362,7 @@ class Upstream:
         return self._client
 
     def _gone_error(self, why: str) -> OcdError:
-        left = self._retry_at - time.monotonic()
-        when = f" It restarts in {left:.0f} s." if left > 0 else ""
-        return OcdError(
-            "upstream_gone", f"The MCP server '{self._name}' is unavailable: {why[:300]}",
-            hint=f"Try again.{when} See its state: oc mcp upstreams", upstream=self._name,
-        )  # fmt: skip
-
-    def _tool_error(self, tool: str, error: MCPError) -> OcdError:
-        if error.error.message == TOO_LARGE:
-            return OcdError(
-                "upstream_failed", f"{TOO_LARGE}: '{tool[:200]}' of the MCP server '{self._name}'",
-                hint="Request less, or one part at a time.", upstream=self._name, tool=tool[:200],
-            )  # fmt: skip
-        return OcdError(
-            "upstream_failed", f"The MCP server '{self._name}' refused the call of '{tool[:200]}'",
-            hint="Its own message is in untrusted_text.",
-            upstream=self._name, tool=tool[:200], rpc_code=error.error.code,
-            untrusted_text=error.error.message[:4000],
-        )  # fmt: skip
+        return gone_error(self._name, why, self._retry_at - time.monotonic())
 
 
 async def _tools_of(client: Client) -> list[dict[str, Any]]:
