@@ -16,6 +16,7 @@ from ocd.conversion.worker import Bounds, ConversionPool, ConversionWorker
 from ocd.crawl.extraction import ExtractionClient
 from ocd.crawl.fetch.fetch_errors import FetchError
 from ocd.crawl.page_extractor import ExtractionJob, extract
+from support.processes import words_of
 
 
 @pytest.fixture
@@ -264,8 +265,9 @@ async def test_a_page_whose_process_is_killed_gets_one_more(
         answer = run(worker, function, argument)
         if left:
             left.pop()
-            (child,) = psutil.Process().children()
-            child.kill()
+            for child in psutil.Process().children():
+                if "ocd.conversion.process" in words_of(child):
+                    child.kill()
         return answer
 
     monkeypatch.setattr(ConversionWorker, "run", run_and_kill)
