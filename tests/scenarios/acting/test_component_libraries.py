@@ -488,3 +488,67 @@ def test_a_list_that_closes_by_itself_gets_no_key(built: Callable[..., Page]) ->
     page = built(_CHIPS, _CLEARS)
     page.do("form_input", query="Toppings", value="Olives")
     assert page.text("#chips") == "Olives"
+
+
+_SHEET = (
+    "<div class=select-wrapper><button aria-haspopup=dialog aria-expanded=false id=fruit"
+    " aria-label='Fruit, Pick'>&nbsp;</button></div><div id=sheet role=alertdialog aria-modal=true"
+    " hidden><div role=radiogroup><button role=radio aria-checked=false><span>Apple</span></button>"
+    "<button role=radio aria-checked=false><span>Pear</span></button></div>"
+    "<button>Cancel</button><button id=ok>OK</button></div>"
+)
+_SHEET_SCRIPT = """let marked = '';
+fruit.onclick = () => { sheet.hidden = false; fruit.setAttribute('aria-expanded', true); };
+for (const one of document.querySelectorAll('[role=radio]'))
+  one.onclick = () => { marked = one.textContent; one.setAttribute('aria-checked', true); };
+ok.onclick = () => {
+  sheet.hidden = true;
+  fruit.setAttribute('aria-label', `Fruit, ${marked}`);
+  heard.push(marked);
+};
+document.onkeydown = ({ key }) => {
+  if (key !== 'Escape') return;
+  sheet.hidden = true;
+  fruit.setAttribute('aria-expanded', false);
+}"""
+
+
+def test_what_is_chosen_in_a_sheet_is_confirmed(built: Callable[..., Page]) -> None:
+    """A button of a box that is called a select opens it; no option, nothing confirmed."""
+    page = built(_SHEET, _SHEET_SCRIPT)
+    assert page.call("form_input", query="Fruit", value="Cherry").code != ""
+    assert heard(page) == ""
+    page.do("form_input", query="Fruit", value="Pear")
+    assert heard(page) == "Pear"
+
+
+_COMBO = (
+    "<label for=wood>Wood</label><div style='display: flex'><span id=chosen></span><input id=wood"
+    " role=combobox aria-expanded=false aria-controls=list></div>"
+    "<div id=list role=listbox aria-multiselectable=false hidden><div role=option>Oak</div>"
+    "<div role=option>Pine</div></div>"
+)
+_COMBO_SCRIPT = """const options = [...list.children];
+wood.oninput = () => {
+  const fit = options.filter((one) => one.textContent.includes(wood.value));
+  for (const one of options) {
+    one.hidden = !fit.includes(one);
+    one.setAttribute('aria-selected', one.textContent === wood.value);
+  }
+  list.hidden = !fit.length;
+  chosen.textContent = wood.value;
+  wood.setAttribute('aria-expanded', !list.hidden);
+};
+for (const one of options)
+  one.onclick = () => { wood.value = one.textContent; one.ariaSelected = false; list.hidden = true;
+    heard.push(wood.value); wood.setAttribute('aria-expanded', false); }"""
+
+
+@pytest.mark.parametrize("text", ["Pine", "Ebony"])
+def test_a_combobox_of_one_value_keeps_what_was_typed(
+    built: Callable[..., Page], text: str
+) -> None:
+    """It marks the option as it is typed, and draws the text once more beside its input."""
+    page = built(_COMBO, _COMBO_SCRIPT)
+    page.do("form_input", query="Wood", value=text)
+    assert page.js("wood.value") == text

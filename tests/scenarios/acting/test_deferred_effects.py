@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ocd.browser.injected import script
 from support.pages import Page
 
 At = Callable[[str], Page]
@@ -56,3 +57,23 @@ def test_timer_functions_replaced_by_a_page_stay_its_own(at: At) -> None:
     assert page.text("#out").endswith("WrappedInside")
     told = page.do("interact", query="Hurry", timeout_ms=20_000)
     assert "Much later" not in told.get("content", "")
+
+
+def test_two_watches_at_once_leave_the_timer_functions_usable(at: At) -> None:
+    """Each lies over the other once, however often they begin and end by turns."""
+    page = at("later.html")
+    watch = script("tabs/pending_work")
+    page.js(f"window.watches = [{watch.removesuffix(';')}, {watch.removesuffix(';')}]; 1")
+    page.js(
+        "window.drawn = 0;"
+        "const draw = () => { if (++drawn < 40) requestAnimationFrame(draw); };"
+        "document.addEventListener('keydown', () => { setTimeout(draw); draw(); }); 1"
+    )
+    for _ in range(12):
+        page.do("interact", query="Search", action="press", value="a")
+    page.js("watches[0].stop(); watches[1].stop(); 1")
+    depth = page.js(
+        "let depth = 0, at = requestAnimationFrame;"
+        "while (depth < 99 && (at = at['\\0openchrome: pending work']?.inner)) depth++; depth"
+    )
+    assert depth == "0"

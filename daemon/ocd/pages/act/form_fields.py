@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from ocd.pages.act import (
+    date_forms,
     date_pickers,
     editors,
     held_values,
@@ -106,10 +107,24 @@ async def _fill(
         if several and not offers and done.instead is None:
             again = partial(_type_tokens, target, deadline, _as_values(value))
             done = await perform(target, deadline, effects, again, replace(settling, choose=None))
+        if isinstance(value, str) and await date_forms.is_rejected(target, value):
+            rewrite = partial(_write_in_own_form, target, deadline, value)
+            done = await perform(target, deadline, effects, rewrite, replace(settling, choose=None))
     if held:
         done.value = held[0][:MAX_VALUE]
     await _check_held(target, value, done, offered=bool(offers))
     return done
+
+
+async def _write_in_own_form(target: Target, deadline: ActionDeadline, date: str) -> Given:
+    """Write a date that the page rejects as the field itself writes dates; else empty the field."""
+    for form in await date_forms.own_forms(target, date):
+        await set_value(target, deadline, form)
+        await date_pickers.press_enter(target)
+        if await date_forms.is_taken(target, date):
+            return {"text": form}
+    await text_entry.replace_text(target, deadline, str(target.about["state"] or ""))
+    raise value_error(target, f"the page does not accept {date!r}.", "Look how it writes dates.")
 
 
 async def _check_held(target: Target, value: Value, done: ActionResult, *, offered: bool) -> None:

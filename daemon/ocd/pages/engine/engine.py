@@ -47,14 +47,15 @@ _READING = _in("reading", (
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",
-    "segmented_fields", "table_cells", "own_places", "search_query", "editor_texts", "find",
+    "segmented_fields", "table_cells", "own_places", "search_query", "spoken_parts", "editor_texts",
+    "find",
 ))  # fmt: skip
 _ACTING = _in("acting", (
     "recorded_elements", "selector_matches", "click_points", "frame_geometry",
     "native_fields", "actionability", "layout_rest", "editors", "option_changes",
     "attribute_changes", "form_submission", "change_watch", "page_changes", "list_options",
     "comboboxes", "chosen_values", "pickers", "offered_lists", "field_groups", "held_values",
-    "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "date_forms", "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "serialise_dom", "interactive_elements", "page_state",

@@ -29,8 +29,17 @@ function listKind(control) {
     return typeless ? 'custom' : 'combo';
   }
   if (role === 'combobox') return control.isContentEditable ? 'combo' : 'custom';
-  return control.getAttribute('aria-haspopup') === 'listbox' ? 'custom' : '';
+  return control.getAttribute('aria-haspopup') === 'listbox' || opensChoices(control, role)
+    ? 'custom'
+    : '';
 }
+
+// Whether a button opens a sheet, a dialog or a menu in which one option is chosen, as the names around it alone say.
+const opensChoices = (control, role) =>
+  role === 'button' &&
+  /^(?:dialog|menu|true)$/.test(control.getAttribute('aria-haspopup') ?? '') &&
+  hostOf(rootNodeOf(control))?.hasAttribute('multiple') !== true &&
+  isInListBox(control, (at) => `${tagOf(at).toLowerCase()} ${getAttributeOf(at, 'class') ?? ''}`);
 
 // Whether a text field is the search field of a list that only the class names around it announce: many such fields
 // accept typing only after a click has opened them.
@@ -39,10 +48,13 @@ const MAX_BOXES = 3; // around such a field
 
 function opensByClick(control, role) {
   if (role !== 'textbox' || control.tagName !== 'INPUT' || control.type !== 'text') return false;
+  return isInListBox(control, (at) => getAttributeOf(at, 'class') ?? '');
+}
+
+function isInListBox(control, namesOf) {
   let at = composedParentOf(control);
-  for (let boxes = 0; at && boxes < MAX_BOXES; boxes++, at = composedParentOf(at)) {
-    if (LIST_CLASS.test(getAttributeOf(at, 'class') ?? '')) return true;
-  }
+  for (let boxes = 0; at && boxes < MAX_BOXES; boxes++, at = composedParentOf(at))
+    if (LIST_CLASS.test(namesOf(at))) return true;
   return false;
 }
 
@@ -106,6 +118,28 @@ function takesSeveral(el) {
           one.matches('[role=menuitemcheckbox]') || one.querySelector('input[type=checkbox]'),
       )
   );
+}
+
+// Whether the list says that only one of its options can be chosen: a click on the chosen one keeps it.
+function takesOne(el) {
+  const [option] = choicesOf(controlOf(el));
+  const list = option ? closestMatch(option, '[role=listbox]') : null;
+  return list !== null && getAttributeOf(list, 'aria-multiselectable') === 'false';
+}
+
+// Finds the button by which the dialog that a list stands in takes over what was chosen in it.
+const CONFIRMS = /^(?:ok(?:ay)?|done|apply|confirm|select|choose|set|save)$/i;
+
+function findConfirmation(el) {
+  const control = controlOf(el);
+  const box = foundOption?.isConnected ? closestMatch(foundOption, MODAL_SELECTOR) : null;
+  if (box === null || nodeContains(box, control) || !visibleBoxOf(box)) return false;
+  const buttons = [...allMatches(box, 'button, [role=button]')].filter(
+    (one) => CONFIRMS.test(visibleText(one)) && visibleBoxOf(one),
+  );
+  if (buttons.length !== 1) return false;
+  [foundOption] = buttons;
+  return true;
 }
 
 // The element that contains a control and what covers it, such as chips of chosen options, or that is shown in its
@@ -297,6 +331,8 @@ async function textShownInstead(el, values, before) {
 
 Object.assign(globalThis.openchrome, {
   listState,
+  findConfirmation,
+  takesOne,
   takesSeveral,
   missingChoices,
   keepsText,

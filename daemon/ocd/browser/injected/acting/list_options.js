@@ -69,9 +69,18 @@ function plainOption(el, want) {
     (one) =>
       !presentBeforeOpening?.has(one) &&
       !nodeContains(el, one) &&
-      normalizeText(visibleText(one)) === want,
+      normalizeText(visibleText(one)) === want &&
+      !isShownInField(one, el),
   );
   return like[like.length - 1] || null;
+}
+
+// Whether words stand in the line of a text field: what it holds, drawn beside its input.
+function isShownInField(el, control) {
+  if (tagOf(control) !== 'INPUT') return false;
+  const [words, field] = [el, control].map((one) => boundingBoxOf(one));
+  const middle = (words.top + words.bottom) / 2;
+  return middle >= field.top && middle <= field.bottom && words.height <= field.height * 2;
 }
 
 function choiceFor(el, options, want) {

@@ -108,6 +108,7 @@ function rankMatches(options) {
   if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
     addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, partial));
+  addByPlace(found, spokenParts(asked, among, found));
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (
     among === 'fields' &&

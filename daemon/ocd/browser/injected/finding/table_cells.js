@@ -45,14 +45,8 @@ function controlsInCell(cell, among) {
 }
 
 function crossingsIn(table, { rest: asked, hint }) {
-  // The heads of most tables have none of the words: those tables are not taken apart.
-  const isAsked = (cell) => wordsOf(spacedTextOf(cell)).some((word) => asked.includes(word));
-  if (![...allMatches(table, HEAD_CELLS)].some(isAsked)) return [];
-  const rows = cellGrid(table);
-  const top = rows.findIndex(isHeadRow);
-  if (top < 0) return [];
-  const heads = rows[top].map((cell) => wordsOf(spacedTextOf(cell)));
-  return rows.slice(top + 1).flatMap((row) => {
+  const { heads, rows } = headedRows(table, asked);
+  return rows.flatMap((row) => {
     // Most cells have none of the words: those are not taken apart.
     const words = row.map((cell) =>
       hint === null || hint.test(textContentOf(cell)) ? wordsOf(spacedTextOf(cell)) : [],
@@ -71,6 +65,72 @@ function crossingsIn(table, { rest: asked, hint }) {
           },
         ];
   });
+}
+
+const NO_ROWS = { heads: [], rows: [] };
+
+// The words at the head of each column, and the rows below.
+function headedRows(table, asked) {
+  if (isDrawnByColumns(table)) {
+    const rows = rowsByIndex(table);
+    const heads = headsAboveColumns(table).map((texts) =>
+      wordsOf(texts.map(spacedTextOf).join(' ')),
+    );
+    return { heads, rows };
+  }
+  // The heads of most tables have none of the words: those tables are not taken apart.
+  const isAsked = (cell) => wordsOf(spacedTextOf(cell)).some((word) => asked.includes(word));
+  if (![...allMatches(table, HEAD_CELLS)].some(isAsked)) return NO_ROWS;
+  const rows = cellGrid(table);
+  const top = rows.findIndex(isHeadRow);
+  if (top < 0) return NO_ROWS;
+  return {
+    heads: rows[top].map((cell) => wordsOf(spacedTextOf(cell))),
+    rows: rows.slice(top + 1),
+  };
+}
+
+// Some grids draw their cells column by column: ARIA's numbers alone say which stand in one row.
+const INDEXED_CELLS = '[aria-rowindex][aria-colindex]';
+const isDrawnByColumns = (table) =>
+  firstMatch(table, INDEXED_CELLS) !== null && firstMatch(table, 'tr, [role=row]') === null;
+
+function rowsByIndex(table) {
+  const rows = new Map();
+  for (const cell of allMatches(table, INDEXED_CELLS)) {
+    const [row, column] = ['aria-rowindex', 'aria-colindex'].map((one) =>
+      Number(getAttributeOf(cell, one)),
+    );
+    if (!rows.has(row)) rows.set(row, []);
+    if (column > 0 && column <= MAX_CELLS) rows.get(row)[column - 1] = cell;
+  }
+  return [...rows.values()].filter((row) => row.length > 0 && !row.includes(undefined));
+}
+
+// Of such a grid, the texts that stand over each column.
+function headsAboveColumns(table) {
+  if (!isDrawnByColumns(table)) return [];
+  const first = rowsByIndex(table)[0] ?? [];
+  const boxes = first.map((cell) => boundingBoxOf(cell));
+  const texts = [...allMatches(table, '*')].filter(
+    (el) =>
+      firstElementChildOf(el) === null &&
+      !BLANK_TEXT.test(textContentOf(el)) &&
+      !closestMatch(el, INDEXED_CELLS),
+  );
+  const placed = texts.map((el) => [el, boundingBoxOf(el)]);
+  return boxes.map(({ left, right, top }) =>
+    placed
+      .filter(
+        ([, box]) =>
+          box.bottom <= top + 1 &&
+          box.left < right &&
+          box.right > left &&
+          (box.left + box.right) / 2 < right &&
+          (box.left + box.right) / 2 > left,
+      )
+      .map(([el]) => el),
+  );
 }
 
 // The cell that names the row: of those with nothing but words that are asked for the one with most of them; -1 for none.

@@ -89,23 +89,47 @@
     [Function.prototype, 'toString', spelling],
   ].map(([owner, name, handler]) => ({ owner, name, handler, native: null, proxy: null }));
 
+  // Two watches may be at work at once, and lay their proxies over each other's: what is under one is known by a property
+  // that no page asks for, so that each lies there once, and none that is over.
+  const LAYER = '\0openchrome: pending work';
+  const isOver = () => !watching;
+  const layerOf = (one) => (typeof one === 'function' ? one[LAYER] : undefined);
+
+  function withoutEnded(one) {
+    let at = one;
+    for (let layer = layerOf(at); layer?.isOver(); layer = layerOf(at)) at = layer.inner;
+    return at;
+  }
+
+  function lies(proxy, top) {
+    for (let at = top; at; at = layerOf(at)?.inner) if (at === proxy) return true;
+    return false;
+  }
+
+  function layOver(one, inner, handler) {
+    const layer = { inner, isOver };
+    const proxy = new Proxy(inner, {
+      apply: handler,
+      get: (target, name) => (name === LAYER ? layer : target[name]),
+    });
+    originals.set(proxy, inner);
+    Object.assign(one, { native: inner, proxy });
+  }
+
   function replace() {
     if (!watching) return;
     for (const one of replaced) {
       const its = getOwnPropertyDescriptor(one.owner, one.name);
-      if (!its?.writable || typeof its.value !== 'function' || its.value === one.proxy) continue;
-      if (its.value !== one.native) {
-        one.native = its.value;
-        one.proxy = new Proxy(one.native, { apply: one.handler });
-        originals.set(one.proxy, one.native);
-      }
+      if (!its?.writable || typeof its.value !== 'function' || (one.proxy && lies(one.proxy, its.value))) continue;
+      const inner = withoutEnded(its.value);
+      if (inner !== one.native) layOver(one, inner, one.handler);
       one.owner[one.name] = one.proxy;
     }
   }
 
   // What the page has put there meanwhile stays.
   function restore() {
-    for (const { owner, name, native, proxy } of replaced) if (proxy && owner[name] === proxy) owner[name] = native;
+    for (const { owner, name, native, proxy } of replaced) if (proxy && owner[name] === proxy) owner[name] = withoutEnded(native);
   }
 
   function listen(event) {

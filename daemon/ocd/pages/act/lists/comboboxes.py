@@ -19,6 +19,8 @@ _BEFORE = "function (notes) { return openchrome.listState(this, notes) }"
 _AWAIT = "function (value, budget) { return openchrome.awaitOption(this, value, budget) }"
 _OPTIONS = "function (budget) { return openchrome.listedOptions(this, budget) }"
 _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
+_ONE = "function () { return openchrome.takesOne(this) }"
+_CONFIRMATION = "function () { return openchrome.findConfirmation(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
 _KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
@@ -29,7 +31,7 @@ _GAVE_UP = "() => openchrome.wasDeselected()"
 _INSTEAD = "function (values, before) { return openchrome.textShownInstead(this, values, before) }"
 _HOLDS = """function (value) {
   const { known, missing } = openchrome.compareChosen(this, [value]);
-  return known && !missing.length;
+  return !openchrome.takesOne(this) && known && !missing.length;
 }"""
 _STATE = "function () { return openchrome.stateOf(this) }"
 _EXTRA = "function (values) { return openchrome.findChosenBeside(this, values) }"
@@ -64,6 +66,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             if "why" in refusal:
                 return refusal
     if values and target.about["kind"] == "custom" and not several:
+        await _confirm(target, deadline)
         await _verify_shown(target, values[-1])
     return {}
 
@@ -278,6 +281,12 @@ async def close_list(target: Target) -> bool:
     return was_open
 
 
+async def _confirm(target: Target, deadline: ActionDeadline) -> None:
+    """Press the button of the dialog that the list stands in, if there is one."""
+    if await target.element.call(_CONFIRMATION):
+        await click_found(target, deadline)
+
+
 async def close_several(target: Target) -> None:
     """Close the list of a control that is no text field, if it is still open."""
     if target.about["role"] == "listbox":
@@ -317,8 +326,9 @@ async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[s
         if option.get("chosen") and await target.element.call(_HOLDS, text):
             await _retype(target, "")  # a click would give it up
             return {}
+        only_one = await target.element.call(_ONE)
         await click_found(target, deadline)
-        gave_up = option.get("chosen") and await target.element.call(_GAVE_UP)
+        gave_up = option.get("chosen") and not only_one and await target.element.call(_GAVE_UP)
         return {"given_up": True} if gave_up else {}
     addition = bool(await target.element.call(_ADDITION, text))
     if await _keeps_text(target):
