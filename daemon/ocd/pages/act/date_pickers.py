@@ -5,9 +5,15 @@ import re
 from ocd.api.errors import OcdError
 from ocd.pages.act import input_events
 from ocd.pages.act.actionability import wait_ready
+from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
+_BUTTON = "function () { return openchrome.findPickerButton(this) }"
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
+_FORMS = "function (iso) { return openchrome.dateForms(this, iso) }"
+_REJECTED = "function () { return openchrome.isMarkedInvalid(this) }"
+_MEANS = "function (iso) { return openchrome.meansDate(this, iso) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
@@ -72,7 +78,20 @@ async def confirm(target: Target, typed: str, holds: str) -> str | None:
     if not await target.element.call(_OPENS_PICKER):
         return None
     now = await press_enter(target)
-    return None if _numbers(typed) <= _numbers(now) else now
+    if _numbers(typed) <= _numbers(now):
+        await _press_button(target)
+        return None
+    return now
+
+
+async def _press_button(target: Target) -> None:
+    """Click the OK of a calendar or clock that is still open, if it has one."""
+    if not await target.element.call(_BUTTON):
+        return
+    async with await found_option(target) as element:
+        button = Target(element, target.ref, target.about)
+        place = await wait_ready(button, ActionDeadline.after(1), continues=True)
+        await input_events.click(target.element.tab, *place)
 
 
 async def press_enter(target: Target) -> str:
@@ -85,3 +104,22 @@ async def press_enter(target: Target) -> str:
 def _numbers(text: str) -> set[int]:
     """Return the numbers in a text, whatever separates them."""
     return set(map(int, _NUMBER.findall(text)))
+
+
+async def is_rejected(target: Target, text: str) -> bool:
+    """Return whether the page marks the field as invalid since it was given a date or a time."""
+    return is_date_or_time(text) and bool(await target.element.call(_REJECTED))
+
+
+async def own_forms(target: Target, text: str) -> list[str]:
+    """Return other ways to write an ISO date, those first that the field says it takes."""
+    if not _ISO.fullmatch(text.strip()):
+        return []
+    return list(await target.element.call(_FORMS, text.strip()))
+
+
+async def is_taken(target: Target, text: str) -> bool:
+    """Return whether the field holds the date now, and no other one that is written alike."""
+    if await target.element.call(_REJECTED):
+        return False
+    return bool(await target.element.call(_MEANS, text.strip()))

@@ -1,12 +1,12 @@
 """Form fields: the values each kind of control accepts, entered as a person would."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from ocd.pages.act import (
-    date_forms,
     date_pickers,
     editors,
     held_values,
@@ -74,7 +74,7 @@ async def _fill(
     held: list[str] = []
 
     async def act() -> Given:
-        if target.about["kind"] in editors.KINDS:
+        if target.about["kind"] in editors.KINDS and not _is_token_field(target, value):
             write = editors.append_text if adds else editors.replace_text
             held.append(await write(target, deadline, as_text(value)))
             return {"text": held[0]}
@@ -103,25 +103,35 @@ async def _fill(
             describe_page=describe_page,
         )
         done = await perform(target, deadline, effects, act, settling)
-        several = typed and isinstance(value, (list, tuple))
-        if several and not offers and done.instead is None:
-            again = partial(_type_tokens, target, deadline, _as_values(value))
+        tokens = typed and not offers and done.instead is None
+        if again := await _other_way(target, deadline, value, tokens=tokens):
             done = await perform(target, deadline, effects, again, replace(settling, choose=None))
-        if isinstance(value, str) and await date_forms.is_rejected(target, value):
-            rewrite = partial(_write_in_own_form, target, deadline, value)
-            done = await perform(target, deadline, effects, rewrite, replace(settling, choose=None))
     if held:
         done.value = held[0][:MAX_VALUE]
     await _check_held(target, value, done, offered=bool(offers))
     return done
 
 
+async def _other_way(
+    target: Target, deadline: ActionDeadline, value: Value, *, tokens: bool
+) -> Callable[[], Coroutine[Any, Any, Given]] | None:
+    """Return how to enter a value that has been typed again, if it has to be.
+
+    tokens: several values may have to be made one by one.
+    """
+    if isinstance(value, str):
+        rejected = await date_pickers.is_rejected(target, value)
+        return partial(_write_in_own_form, target, deadline, value) if rejected else None
+    several = tokens and isinstance(value, (list, tuple))
+    return partial(_type_tokens, target, deadline, _as_values(value)) if several else None
+
+
 async def _write_in_own_form(target: Target, deadline: ActionDeadline, date: str) -> Given:
     """Write a date that the page rejects as the field itself writes dates; else empty the field."""
-    for form in await date_forms.own_forms(target, date):
+    for form in await date_pickers.own_forms(target, date):
         await set_value(target, deadline, form)
         await date_pickers.press_enter(target)
-        if await date_forms.is_taken(target, date):
+        if await date_pickers.is_taken(target, date):
             return {"text": form}
     await text_entry.replace_text(target, deadline, str(target.about["state"] or ""))
     raise value_error(target, f"the page does not accept {date!r}.", "Look how it writes dates.")
@@ -185,7 +195,7 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> G
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
         return await toggles.check(target, deadline, want=_as_bool(target, value))
-    if _is_several(target, value):
+    if _is_several(target, value) or _is_token_field(target, value):
         await _hold_several(target, deadline, value)
         return None
     if kind in ("select", "custom", "radios", "boxes"):
@@ -252,6 +262,11 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
         await several_values.keep_only(target, deadline, values)
         if await several_values.missing(target, values):  # taken away with those before it
             await entered_values.choose_suggestion(target, deadline, values)
+
+
+def _is_token_field(target: Target, value: Value) -> bool:
+    """Whether an editable element takes several values one by one, as tag fields do."""
+    return target.about["kind"] == "rich" and isinstance(value, (list, tuple))
 
 
 def _is_several(target: Target, value: Value) -> bool:

@@ -55,7 +55,7 @@ _ACTING = _in("acting", (
     "native_fields", "actionability", "layout_rest", "editors", "option_changes",
     "attribute_changes", "form_submission", "change_watch", "page_changes", "list_options",
     "comboboxes", "chosen_values", "pickers", "offered_lists", "field_groups", "held_values",
-    "date_forms", "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "serialise_dom", "interactive_elements", "page_state",

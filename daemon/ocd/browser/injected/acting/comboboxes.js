@@ -25,6 +25,7 @@ function listKind(control) {
       (control.inputMode === 'none' && control.getAttribute('aria-haspopup') !== 'dialog');
     if (!suggests && typeless && control.getAttribute('aria-haspopup') === 'listbox')
       return 'custom';
+    if (!suggests && control.readOnly && opensByClick(control, role)) return 'custom';
     if (!suggests || control.list) return '';
     return typeless ? 'custom' : 'combo';
   }
@@ -128,7 +129,8 @@ function takesOne(el) {
 }
 
 // Finds the button by which the dialog that a list stands in takes over what was chosen in it.
-const CONFIRMS = /^(?:ok(?:ay)?|done|apply|confirm|select|choose|set|save)$/i;
+const CONFIRMS =
+  /^(?:ok(?:ay)?|done|apply|confirm|select|choose|set|save|确\s?定|確定|aceptar|valider|fertig)$/i;
 
 function findConfirmation(el) {
   const control = controlOf(el);

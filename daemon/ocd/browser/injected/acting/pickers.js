@@ -29,6 +29,20 @@ function isPicker(root, el) {
   return numbers.length >= MIN_NUMBERS && numbers.some((one) => isBeside(floatingBox(one), el));
 }
 
+// Finds the button by which a calendar or a clock beside a field takes over what was typed there.
+function findPickerButton(el) {
+  const control = controlOf(el);
+  const buttons = visibleMatches(control, 'button, [role=button]').filter(
+    (one) => CONFIRMS.test(visibleText(one)) && !isDisabled(one, 'button'),
+  );
+  foundOption =
+    buttons.find((one) => {
+      const box = floatingBoxAround(one, control);
+      return box !== null && isPicker(box, control);
+    }) ?? null;
+  return foundOption !== null;
+}
+
 // The box above the page that an element stands in.
 function floatingBox(el) {
   for (let at = el; at; at = parentElementOf(at))
@@ -67,4 +81,91 @@ function endGuard(el) {
   return el.value;
 }
 
-Object.assign(globalThis.openchrome, { opensPicker, guardEnter, endGuard });
+// Dates in other forms than ISO's, for fields that take only their own.
+
+const ISO_PARTS = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d)?)?$/;
+const FORM_LETTERS = /y{2,4}|m{1,2}|d{1,2}/gi;
+const MAX_VALUE_LEVELS = 3; // from a field to what also has the value that is sent
+
+const isMarkedInvalid = (el) => ariaOf(controlOf(el), 'invalid') === 'true';
+
+// As the placeholder writes it, as the page's language does, and with the day first.
+function dateForms(el, iso) {
+  const [, year, month, day, hour, minute] = ISO_PARTS.exec(iso) ?? [];
+  if (year === undefined || Number(month) > 12 || Number(day) > 31) return [];
+  const control = controlOf(el);
+  const time = hour === undefined ? '' : `${hour}:${minute}`;
+  const forms = [placeholderForm(control.placeholder ?? '', { year, month, day })].filter(Boolean);
+  const date = new Date(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+  );
+  const language = rootElementOf(documentOf(el)).lang || navigator.language;
+  for (const one of [language, navigator.language]) {
+    const numeric = localForm(date, one, time === '' ? {} : { hour: 'numeric', minute: '2-digit' });
+    if (numeric) forms.push(numeric);
+  }
+  forms.push([`${day}.${month}.${year}`, time].filter(Boolean).join(' '));
+  forms.push([`${day}/${month}/${year}`, time].filter(Boolean).join(' '));
+  return [...new Set(forms)];
+}
+
+function localForm(date, language, time) {
+  try {
+    const parts = { year: 'numeric', month: 'numeric', day: 'numeric', ...time };
+    return date.toLocaleString(language, parts).replace(/[\u202f\u00a0]/g, ' ');
+  } catch {
+    return ''; // no such language
+  }
+}
+
+// A placeholder of letters for numbers, such as DD.MM.YYYY; '' for another one.
+function placeholderForm(placeholder, { year, month, day }) {
+  const letters = placeholder.replace(/[\s./-]/g, '');
+  if (!/^(?=.*y)(?=.*m)(?=.*d)[ymd]+$/i.test(letters)) return '';
+  return placeholder.replace(FORM_LETTERS, (part) => {
+    if (/y/i.test(part)) return part.length === 2 ? year.slice(2) : year;
+    const number = /m/i.test(part) ? month : day;
+    return part.length === 1 ? String(Number(number)) : number;
+  });
+}
+
+// Whether a field holds a date: as the value that is sent says; without one, as it is written, unless day and month may
+// have been taken for each other.
+function meansDate(el, iso) {
+  const control = controlOf(el);
+  const [, year, month, day] = ISO_PARTS.exec(iso) ?? [];
+  let around = control;
+  for (let level = 0; around && level < MAX_VALUE_LEVELS; level++) {
+    around = composedParentOf(around);
+    const sent = around && [...allMatches(around, 'input[type=hidden], input[type=date]')];
+    const dates = sent
+      ? sent.map((one) => one.value).filter((value) => /^\d{4}-\d\d-\d\d/.test(value))
+      : [];
+    if (dates.length > 0) return dates.some((value) => value.startsWith(`${year}-${month}-${day}`));
+  }
+  const numbers = numbersIn(control.value ?? '');
+  const isClear =
+    Number(day) > 12 ||
+    Number(day) === Number(month) ||
+    /\p{L}{3}/u.test(control.value ?? '') ||
+    Boolean(placeholderForm(control.placeholder ?? '', { year, month, day }));
+  return (
+    isClear &&
+    numbers.has(Number(day)) &&
+    [...numbers].some((one) => one % 100 === Number(year) % 100)
+  );
+}
+
+Object.assign(globalThis.openchrome, {
+  opensPicker,
+  guardEnter,
+  endGuard,
+  findPickerButton,
+  dateForms,
+  isMarkedInvalid,
+  meansDate,
+});

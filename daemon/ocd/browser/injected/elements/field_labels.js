@@ -23,6 +23,7 @@ const LIST_SELECTOR =
   'ul, ol, menu, table, [role=list], [role=listbox], [role=menu], [role=menubar], [role=tablist], [role=grid], [role=tree], [role=treegrid]';
 const MAX_LABEL = 100; // characters: what is longer is no label
 const MAX_STEPS_UP = 5;
+const MAX_STEPS_TO_LABEL = 9; // to a label that belongs to no field
 const MAX_STAND_IN_STEPS = 8;
 const ENTRY_FIELDS = 'input:not([type=hidden]), select, textarea';
 const ITEM_SELECTOR = 'li, tr, [role=row], [role=listitem], [role=option], [role=treeitem]';
@@ -133,23 +134,35 @@ const isScaleOf = (el, text) => !/\p{L}/u.test(text) && roleOf(el) === 'slider';
 function precedingLabelOf(el) {
   for (
     let at = el, steps = 0;
-    at && steps < MAX_STEPS_UP && !/^T[DH]$/.test(tagOf(at));
+    at && steps < MAX_STEPS_TO_LABEL && !/^T[DH]$/.test(tagOf(at));
     at = parentElementOf(at), steps++
   ) {
     if (BOUNDARY_TAGS.has(tagOf(at)) && at !== el) return '';
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
-      if (containsField(one)) return '';
+      if (containsField(one) && !isStepButton(one)) return '';
       const text = trimLabel(labelTextOf(one));
       if (!text || isLink(one) || isScaleOf(el, text)) continue; // as to a page of help
-      const free =
-        nodeTypeOf(one) === 1 &&
-        tagOf(one) === 'LABEL' &&
-        (!one.control || isLabelOfAnother(one, one.control));
-      return free && text.length <= MAX_LABEL ? text : '';
+      return isFreeLabel(one) && text.length <= MAX_LABEL ? text : '';
     }
   }
   return '';
 }
+
+// Whether a node is a label of no field that shows, or a box that holds such a label and nothing else.
+function isFreeLabel(node) {
+  if (nodeTypeOf(node) !== 1) return false;
+  const label = tagOf(node) === 'LABEL' ? node : onlyElementIn(node);
+  return (
+    label !== null &&
+    tagOf(label) === 'LABEL' &&
+    (!label.control || isLabelOfAnother(label, label.control))
+  );
+}
+
+const onlyElementIn = (el) => (el.children.length === 1 ? el.children[0] : null);
+// What counts a number down or up stands beside its field and has no words.
+const isStepButton = (node) =>
+  tagOf(node) === 'BUTTON' && !/[\p{L}\p{N}]/u.test(textContentOf(node));
 
 // Whether a control is kept for its form alone: it does not show, or it was moved out of the page.
 const isSetAside = (control) =>

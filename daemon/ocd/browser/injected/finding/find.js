@@ -108,7 +108,6 @@ function rankMatches(options) {
   if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
     addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, partial));
-  addByPlace(found, spokenParts(asked, among, found));
   if (among === 'fields') found.push(...matchingGroups(asked));
   if (
     among === 'fields' &&
@@ -117,6 +116,7 @@ function rankMatches(options) {
     addByPlace(found, fieldsUnderHeadings(asked));
   if (among === 'files' && !found.some((one) => one.score >= LIKELY))
     found.push(...fileInputs(asked));
+  addByPlace(found, spokenParts(asked, among, found));
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
   if (!found.some((one) => one.score > LETTERS_SCORE)) addPartial(found, partial);

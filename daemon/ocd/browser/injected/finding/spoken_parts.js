@@ -41,6 +41,11 @@ const MAX_STARS = 10;
 const LISTS = 'ul, ol, [role=list]';
 const NAVIGATION =
   'nav, [role=navigation], [role=menu], [role=menubar], [role=tablist], [role=tree]';
+const SEARCH_WORDS = /^search(?: (?:field|box|input|bar))?$/;
+const PAGE_WORDS = /^(?:page (?:number )?(\d{1,5})|(next|previous|prev) page)$/;
+const PAGER_PARTS = ['pagination', 'pager', 'paging']
+  .flatMap((name) => [`[class*=${name} i] > *`, `[aria-label*=${name} i] > *`])
+  .join();
 const ITEM_WORDS = /^(?:(?:list )?item|listitem)(?: (\d{1,3}))?(?: (?:of|in|from) (.+))?$/;
 
 const isSame = (words, text) => wordsOf(text).join(' ') === words.join(' ');
@@ -48,15 +53,41 @@ const isSame = (words, text) => wordsOf(text).join(' ') === words.join(' ');
 // What the words mean in this way; [] if nothing. found: what else they mean; a verb for unfolding that stands elsewhere
 // than in the name of a control is still one.
 function spokenParts(asked, among, found) {
-  if (asked.line !== null || (among !== 'clickable' && among !== 'acting')) return [];
+  if (asked.line !== null) return [];
+  if (among === 'files' || among === 'fields')
+    return found.some(({ score }) => score >= LIKELY) ? [] : onlyOneMeant(asked.all, among);
+  if (among !== 'clickable' && among !== 'acting') return [];
   const words = asked.all.slice(ARTICLES.has(asked.all[0]) ? 1 : 0);
+  const isOrder = UNFOLDING.has(words[0]) || /^column/.test(words[0]);
   const isMeant = ({ score, role, name }) =>
     score >= LIKELY &&
-    (!UNFOLDING.has(words[0]) || (PRESSED.test(role) && asked.hasAllWords(name)));
+    (!isOrder || (PRESSED.test(role) && asked.hasAllWords(name)) || score >= WHOLE_NAME);
   if (words.length === 0 || found.some(isMeant)) return [];
   if (UNFOLDING.has(words[0])) return unfoldersOf(words);
-  return [...cellsCalled(words), ...starsCalled(words), ...itemsCalled(words.join(' '))];
+  return [
+    ...cellsCalled(words),
+    ...starsCalled(words),
+    ...pagesCalled(words.join(' ')),
+    ...itemsCalled(words.join(' ')),
+  ];
 }
+
+// The only file input of a page by what is written where files are dropped, and its only search field by what it is for.
+function onlyOneMeant(words, among) {
+  const isSearch = among === 'fields' && SEARCH_WORDS.test(words.join(' '));
+  if (among === 'fields' && !isSearch) return [];
+  const selector = isSearch ? 'input[type=search], [role=searchbox]' : 'input[type=file]';
+  const all = matchesEverywhere({ selector, pierce: true }).filter(
+    (el) => !isSearch || visibleBoxOf(el) !== null,
+  );
+  if (all.length !== 1 || (!isSearch && !isWrittenOnPage(words))) return [];
+  return [partOf(all[0], PART_SCORE, { role: isSearch ? 'searchbox' : 'file', acts: true })];
+}
+
+// Whether a text says these words, as in a place to drop files, and no others.
+const isWrittenOnPage = (words) =>
+  words.length > 1 &&
+  walkElements((el, role, name, acts) => (!acts && isSame(words, name) ? 1 : 0)).length > 0;
 
 const partOf = (el, score, { role = roleOf(el), name = nameOf(el, role), acts = false } = {}) => ({
   el,
@@ -245,6 +276,43 @@ const isBesides = (box, first) =>
 // Whether people read different words on them: then they are options and no stars.
 const areWorded = (stars) =>
   new Set(stars.map((one) => visibleTextOf(one, 100).replace(/[\d\s]|stars?/gi, ''))).size > 1;
+
+// A page's number in what leads through pages, or what stands before or behind the numbers.
+function pagesCalled(words) {
+  const [, number, step] = PAGE_WORDS.exec(words) ?? [];
+  if (number === undefined && step === undefined) return [];
+  return pagers().flatMap((pages) => {
+    const at = number ? pages.findIndex((el) => isSame([number], spacedTextOf(el))) : -1;
+    const el = number ? pages[at] : stepBeside(pages, step === 'next');
+    return el
+      ? [partOf(el, PART_SCORE, { role: roleOf(el) || 'clickable', name: words, acts: true })]
+      : [];
+  });
+}
+
+// The numbers of each row of them that is called a pagination.
+function pagers() {
+  const numbers = matchesEverywhere({ selector: PAGER_PARTS, pierce: true }).filter(
+    (el) => /^\s*\d{1,5}\s*$/.test(textContentOf(el)) && visibleBoxOf(el) !== null,
+  );
+  const groups = Map.groupBy(numbers, (el) => composedParentOf(el));
+  return [...groups.values()].filter(
+    (pages) =>
+      pages.length > 1 &&
+      !pages.some((el) => pages.some((other) => other !== el && nodeContains(other, el))),
+  );
+}
+
+// What stands beside the numbers, or beside the box that holds them, and has none.
+function stepBeside(pages, forward) {
+  let at = forward ? pages.at(-1) : pages[0];
+  for (let level = 0; level < 2; level++, at = composedParentOf(at)) {
+    const beside = forward ? nextElementSiblingOf(at) : previousElementSiblingOf(at);
+    if (beside && visibleBoxOf(beside) && !/\p{L}|\p{N}/u.test(textContentOf(beside)))
+      return beside;
+  }
+  return null;
+}
 
 // Items of the only list of a page, or of the only one that is called so.
 function itemsCalled(words) {
