@@ -148,3 +148,21 @@ def test_the_only_search_field_is_meant_by_search(built: Callable[..., Page]) ->
     page = built("<input type=search id=box placeholder='Type a keyword...'><input id=other>")
     page.do("form_input", query="Search", value="oak")
     assert page.js("box.value + other.value") == "oak"
+
+
+def test_a_field_is_filled_and_not_a_link_of_more_words(built: Callable[..., Page]) -> None:
+    """The page's own name for it is all that says so."""
+    page = built("<a href='#x'>Add comment</a><textarea name=comment id=box></textarea>")
+    page.do("form_input", query="Comment", value="Fine")
+    assert page.js("box.value") == "Fine"
+
+
+def test_a_box_called_by_the_words_is_checked_before_others_of_its_row(
+    built: Callable[..., Page],
+) -> None:
+    page = built(
+        "<table><tr><td><input type=checkbox id=box></td><td><a href='#one'>kitchen</a></td>"
+        "<td>nobody</td><td><input type=radio name=default id=other></td></tr></table>"
+    )
+    page.do("interact", query="kitchen", action="check")
+    assert page.js("[box.checked, other.checked].join()") == "true,false"

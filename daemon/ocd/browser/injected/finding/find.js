@@ -124,7 +124,7 @@ function rankMatches(options) {
   preferNamed(found);
   preferCapitals(found, asked);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
-  const each = onceEach(found);
+  const each = among === 'fields' ? preferFields(onceEach(found)) : onceEach(found);
   const meant = among === 'ticks' ? ticksFor(each) : each;
   const once = dropInnerControls(
     dropWrappingItems(
@@ -144,6 +144,13 @@ function rankMatches(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// Where a field is meant by the words, what is only pressed is not: "Comment" is the field of that name beside a link "Add
+// comment".
+function preferFields(found) {
+  if (!found.some(({ role, score }) => score >= LIKELY && FIELDS.has(role))) return found;
+  return found.filter(({ el, role }) => !PRESSED.test(role) || el.matches(OPENS_OR_TICKS));
 }
 
 // An element that matches in several ways is one match: a group of buttons that takes the focus itself.
