@@ -78,7 +78,7 @@ function ticksFor(found) {
     const boxes = isTickable(one) ? [] : boxesBeside(one.el);
     if (boxes.length < 2) continue;
     ticks.delete(one.el);
-    if (boxes.filter((box) => ticks.get(box)?.score >= ALL_WORDS).length === 1) continue; // it is called so itself
+    if (boxes.filter((box) => ticks.get(box)?.score >= WHOLE_NAME).length === 1) continue; // it is called so itself
     const score = one.score - TIE;
     for (const box of boxes)
       if (!(ticks.get(box)?.score > score)) ticks.set(box, { ...matchOfBox(one, box), score });
