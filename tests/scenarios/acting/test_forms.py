@@ -1,5 +1,6 @@
 """form_input and fill_form: every kind of control."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -108,6 +109,25 @@ def test_missing_option_lists_the_others(at: At) -> None:
     """option_not_found lists the labels of the options."""
     reply = at("form.html").call("form_input", query="Colour", value="Mauve")
     assert reply.error["options"] == ["Red", "Green", "Blue"]
+
+
+_OF_PETS = """<label>Pet <select name=pet><option value=none>Choose<option value=cat>🐈 Cat
+<option value=dog>🐕‍🦺 Dog (loyal)<option value=c>C<option value=c2>C++
+<option value=s1>⭐ Star<option value=s2>🌟 Star</select></label>"""
+
+
+@pytest.mark.parametrize(
+    ("value", "becomes"),
+    [("Cat", "cat"), ("dog (Loyal)", "dog"), ("Dog", "dog"), ("C", "c"), ("🌟 Star", "s2"),
+     ("C#", None), ("Star", None), ("⭐", None)],
+)  # fmt: skip
+def test_options_are_named_without_their_pictures(at: At, value: str, becomes: str | None) -> None:
+    """By label or value; what two options are called, or none, chooses none."""
+    page = at("form.html")
+    page.js(f"document.body.innerHTML = {json.dumps(_OF_PETS)}")
+    reply = page.call_in_short("form_input", query="Pet", value=value)
+    assert reply.status == 200 if becomes else reply.code == "option_not_found", reply.body
+    assert value_of(page, "pet") == (becomes or "none")
 
 
 def test_controlled_input_keeps_the_text(at: At) -> None:

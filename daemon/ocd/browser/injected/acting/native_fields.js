@@ -193,6 +193,27 @@ function stepAside(control) {
 // What an option is called; those of a datalist often have a value alone.
 const optionLabel = (option) => option.label || option.text || option.value;
 
+const PICTURES =
+  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f]/gu;
+const withoutPictures = (text) => normalizeText(text.replace(PICTURES, ''));
+
+// The option of that value or label; undefined if there is none, or several that are only nearly so called.
+function optionCalled(all, wanted) {
+  const only = (isMeant) => {
+    const meant = all.filter(isMeant);
+    return meant.length === 1 ? meant[0] : undefined;
+  };
+  const bare = withoutPictures(wanted);
+  return (
+    all.find((one) => one.value === wanted) ||
+    all.find((one) => squeeze(optionLabel(one)) === squeeze(wanted)) ||
+    all.find((one) => normalizeText(optionLabel(one)) === normalizeText(wanted)) ||
+    (bare && only((one) => withoutPictures(optionLabel(one)) === bare)) ||
+    (bare && only((one) => withoutPictures(one.value) === bare)) ||
+    undefined
+  );
+}
+
 // Chooses options of a select. Of a field with a datalist: returns the value that is to be entered.
 function chooseOptions(el, values) {
   const control = el.tagName === 'OPTION' ? el.closest('select') : controlOf(el);
@@ -200,12 +221,7 @@ function chooseOptions(el, values) {
   const all = [...(isSuggested ? (control.list?.options ?? []) : control.options)];
   if (control.multiple && values.length === 1 && !values[0] && !all.some((one) => !one.value))
     values = [];
-  const found = values.map(
-    (value) =>
-      all.find((one) => one.value === value) ||
-      all.find((one) => squeeze(optionLabel(one)) === squeeze(value)) ||
-      all.find((one) => normalizeText(optionLabel(one)) === normalizeText(value)),
-  );
+  const found = values.map((value) => optionCalled(all, value));
   const missing = values.filter((value, place) => !found[place]);
   if (missing.length) {
     return {
