@@ -60,8 +60,10 @@ function partitionByVisibility(root, hidden, shown) {
     if (skipped !== null && nodeContains(skipped, el)) continue;
     if (++asked > MAX_PROBED) break;
     skipped = null;
-    if (isShown(el)) (isOffscreen(el) ? hidden : shown).add(el);
-    else if (!UNRENDERED_TAGS.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
+    if (isShown(el)) {
+      (isOffscreen(el) ? hidden : shown).add(el);
+      if (el.tagName === 'SELECT') skipped = el; // its value is told, and its options where they are looked for
+    } else if (!UNRENDERED_TAGS.has(el.tagName) && el.tagName !== 'OPTION' && !isBoxless(el)) {
       hidden.add(el);
       skipped = el;
     }

@@ -11,6 +11,20 @@ const isOption = (node) =>
 const selectAround = (node) =>
   nodeTypeOf(node) === Node.ELEMENT_NODE ? closestMatch(node, 'select') : null;
 
+// Whether a node stands in the button of a select that the page styles: it draws the value, which is told. `from`: what
+// it stood in.
+const isDrawnValue = (node, from = parentNodeOf(node)) =>
+  Boolean(from) &&
+  selectAround(from) !== null &&
+  !(nodeTypeOf(node) === Node.ELEMENT_NODE && /^OPT/.test(node.tagName));
+
+// The options of a select whose picker the page styles, while it is open.
+function pickerLines(el) {
+  if (tagOf(el) !== 'SELECT' || el.size > 1 || el.multiple) return [];
+  const shown = [...el.options].filter((one) => visibleBoxOf(one) !== null);
+  return optionLine(shown.map(leadingText), 'in', el);
+}
+
 // `came`: options that are new where they stand; `gone`: pairs of one and what it stood in.
 function optionChanges(came, gone) {
   const lists = new Map();

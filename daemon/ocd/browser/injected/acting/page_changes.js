@@ -95,13 +95,14 @@ function describeChanges(state, most, own) {
   const shown = new Set(revealed);
   const typed = (node) => own?.isContentEditable && own.contains(node); // what it holds now is told
   const all = [...fresh].filter(
-    (node) => node.isConnected && !isInside(node, shown) && !typed(node),
+    (node) => node.isConnected && !isInside(node, shown) && !typed(node) && !isDrawnValue(node),
   );
   const out = [...changes.gone].filter(
     (node) =>
       !node.isConnected &&
       !isInside(node, changes.gone) &&
       !typed(changes.from.get(node)) &&
+      !isDrawnValue(node, changes.from.get(node)) &&
       !wasHiddenBefore(node, state, changes),
   );
   const anew = redrawnPairs(all, out);
@@ -140,6 +141,7 @@ function describeChanges(state, most, own) {
   const again = addedLines([...anew.came], most).filter((line) => line.includes('[ref=e'));
   const added = [
     ...revealed.flatMap(revealedLines),
+    ...pickerLines(state.target),
     ...options.added,
     ...addedLines(
       came.filter((node) => !isOption(node)),

@@ -55,7 +55,8 @@ const isSame = (words, text) => wordsOf(text).join(' ') === words.join(' ');
 function spokenParts(asked, among, found) {
   if (asked.line !== null) return [];
   if (among === 'files' || among === 'fields')
-    return found.some(({ score }) => score >= LIKELY) ? [] : onlyOneMeant(asked.all, among);
+    return found.some(isLikely) ? [] : onlyOneMeant(asked.all, among);
+  if (among === 'all') return found.some(isLikely) ? [] : shownOptions(asked.all);
   if (among !== 'clickable' && among !== 'acting') return [];
   const words = asked.all.slice(ARTICLES.has(asked.all[0]) ? 1 : 0);
   const isOrder = UNFOLDING.has(words[0]) || /^column/.test(words[0]);
@@ -65,11 +66,22 @@ function spokenParts(asked, among, found) {
   if (words.length === 0 || found.some(isMeant)) return [];
   if (UNFOLDING.has(words[0])) return unfoldersOf(words);
   return [
+    ...shownOptions(words),
     ...cellsCalled(words),
     ...starsCalled(words),
     ...pagesCalled(words.join(' ')),
     ...itemsCalled(words.join(' ')),
   ];
+}
+
+const isLikely = ({ score }) => score >= LIKELY;
+
+// Options of lists that the browser itself draws, where they are shown one by one.
+function shownOptions(words) {
+  const called = words.filter((word, at) => word !== 'option' || (at > 0 && at < words.length - 1));
+  return matchesEverywhere({ selector: 'select option', pierce: true })
+    .filter((el) => isSame(called, nameOf(el, 'option')) && visibleBoxOf(el) !== null)
+    .map((el) => partOf(el, PART_SCORE, { role: 'option', acts: true }));
 }
 
 // The only file input of a page by what is written where files are dropped, and its only search field by what it is for.
