@@ -147,7 +147,8 @@ def _clean_under(value: Any, keys: Collection[str], found: list[int], *, inside:
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [_clean_under(item, keys, found, inside=inside) for item in value]
+        cleaned = [_clean_under(item, keys, found, inside=inside) for item in value]
+        return cleaned if isinstance(value, list) else tuple(cleaned)  # equal if nothing changed
     return value
 
 
