@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # The help text of commands that act on an element, which `assign` implements.
 ELEMENT_HELP = (
-    "REF is a ref from the latest reading (e12), or else words that describe the element; a CSS "
-    "selector needs its option."
+    "REF is a ref from the latest reading (e12), or else words that describe the element, or a CSS "
+    "selector such as '#save' or '[name=x]' (any other one needs its option)."
 )
 ACTION_HELP = "The action may come first when a ref follows it: oc interact click e12."
 

@@ -89,9 +89,10 @@ opens one. This connection's session ends with it, and its tabs with the session
     Section(
         "In the shell",
         """\
-E is a ref or words; a CSS selector needs --selector. --json prints the reply as JSON, --session
-NAME keeps work separate, @FILE or - passes a long argument. `oc batch` runs commands from standard
-input and stops at the first surprise. All commands: oc help all. Tabs: oc tab, oc tab new URL.""",
+E is a ref, words, '#id' or '[name=x]'; other CSS selectors need --selector. --json prints the reply
+as JSON, --session NAME keeps work separate, @FILE or - passes a long argument. `oc batch` runs
+commands from standard input and stops at the first surprise. All commands: oc help all. Tabs: oc
+tab, oc tab new URL.""",
         audience="shell",
     ),
     Section(

@@ -336,20 +336,7 @@ async def _resolve_field(
 ) -> Target:
     # The previous field may have used up its own time: each has a new wait.
     policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval, deadline)
-    if not _looks_like_selector(locator.query or ""):
-        return await resolve_when_present(tab, locator, policy)
-    try:
-        at = replace(locator, query=None, selector=locator.query)
-        return await resolve_when_present(tab, at, policy)
-    except OcdError as error:
-        if error.code not in ("element_not_found", "invalid_argument"):
-            raise
-        return await resolve_target(tab, locator)
-
-
-def _looks_like_selector(words: str) -> bool:
-    """Whether the name of a field may be a CSS selector: #id, .class, [name=x], input[name=x]."""
-    return words[:1] in ("#", ".", "[") or ("[" in words and words.endswith("]"))
+    return await resolve_when_present(tab, locator, policy)
 
 
 async def _submit(

@@ -177,3 +177,27 @@ def test_names_that_look_the_same_are_ambiguous(at: At, words: str) -> None:
     page = at("names-as-seen.html")
     assert page.call("interact", query=words).code == "ambiguous"
     assert page.text("output") == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "clicked"),
+    [("#save", "save"), ("[data-kind='1']", "save"), ("button[data-kind]", "save"),
+     ("#general", "#general"), (".NET", ".NET"), ("🗑 Bob", "bob"), ("🗑 in the row of Ann", "ann")],
+)  # fmt: skip
+def test_signs_in_place_of_words(at: At, query: str, clicked: str) -> None:
+    """A selector is one unless the page says it; what has the picture is meant."""
+    page = at("signs-in-names.html")
+    page.do("interact", query=query)
+    assert page.text("#told") == clicked
+
+
+def test_signs_that_nothing_has(at: At) -> None:
+    page = at("signs-in-names.html")
+    for query in ("🗑 Carl", "#nothing", "[data-kind=2]", "#1"):
+        assert page.call_in_short("interact", query=query).code == "element_not_found"
+    assert page.text("#told") == ""
+
+
+def test_a_legend_is_no_section_of_what_stands_outside(at: At) -> None:
+    lines = at("signs-in-names.html").lines("Go on")
+    assert [line for line in lines if "Address" in line] == []

@@ -186,6 +186,7 @@ async def count_matches(tab: Tab, at: Locator) -> int:
     if at.ref is not None:
         (await element_of_ref(tab, at.ref)).release()
         return 1
+    at = await _selector_in_words(tab, at)
     if at.query is not None:
         matches, _ = await search(tab, at.query, MAX_ORDINAL_MATCHES, outermost_only=True)
         return sum(match.score >= MIN_SCORE for match in matches)
@@ -239,6 +240,7 @@ async def element_of_ref(tab: Tab, ref: str) -> Element:
 
 
 async def _choose_match(tab: Tab, at: Locator) -> str:
+    at = await _selector_in_words(tab, at)
     if at.selector is not None:
         matches = best = await _matches_of_selector(tab, at.selector)
         if not matches:
@@ -258,6 +260,31 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
     if len(best) > 1:
         raise ambiguous_error(at, [match.line for match in best])
     return best[0].ref
+
+
+async def _selector_in_words(tab: Tab, at: Locator) -> Locator:
+    """Return the locator of the selector that was given in place of words; else the same one.
+
+    It is one if the page says nothing of the kind ("#general") and it matches something.
+    """
+    words = at.query
+    if words is None or not _looks_like_selector(words):
+        return at
+    named, _ = await search(tab, words, MAX_CANDIDATES, outermost_only=True)
+    if any(words.casefold() in match.name.casefold() for match in named):
+        return at
+    try:
+        found = await _matches_of_selector(tab, words)
+    except OcdError as error:
+        if error.code != "invalid_argument":
+            raise
+        return at
+    return replace(at, query=None, selector=words) if found else at
+
+
+def _looks_like_selector(words: str) -> bool:
+    """Return whether words may be a CSS selector: #id, .class, [name=x], input[name=x]."""
+    return words[:1] in ("#", ".", "[") or ("[" in words and words.endswith("]"))
 
 
 async def _best_of_words(tab: Tab, at: Locator, matches: list[Match]) -> list[Match]:

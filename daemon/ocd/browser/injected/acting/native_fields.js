@@ -193,8 +193,6 @@ function stepAside(control) {
 // What an option is called; those of a datalist often have a value alone.
 const optionLabel = (option) => option.label || option.text || option.value;
 
-const PICTURES =
-  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f]/gu;
 const withoutPictures = (text) => normalizeText(text.replace(PICTURES, ''));
 
 // The option of that value or label; undefined if there is none, or several that are only nearly so called.

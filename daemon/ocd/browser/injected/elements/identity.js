@@ -10,6 +10,10 @@ let controlsOnlyByElement = new Map(); // which ancestors are but groups of cont
 let controlsOnlyEpoch = surroundingTexts;
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+// Pictures in texts, and what only changes how they are drawn.
+const PICTURES =
+  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f]/gu;
+const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}+/gu;
 const composedParentOf = (el) => parentElementOf(el) || hostOf(rootNodeOf(el)) || null;
 
 // The text that is all that stands in an element, as in most links and cells; null if it is not so.

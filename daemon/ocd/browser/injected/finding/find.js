@@ -11,7 +11,7 @@ const TIE = 3; // what scores less, by less than this, fits as well
 const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
 
-const HEADINGS = 'h1, h2, h3, h4, h5, h6, legend, [role=heading]';
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 const TITLED_TAGS = /^(?:SECTION|ARTICLE|FORM|DIALOG|ASIDE|NAV)$/;
 const NO_TITLE = { name: '', heading: null };
 
@@ -117,6 +117,7 @@ function rankMatches(options) {
   if (among === 'files' && !found.some((one) => one.score >= LIKELY))
     found.push(...fileInputs(asked));
   addByPlace(found, spokenParts(asked, among, found));
+  if (asked.line === null) preferPictures(found, asked, options.query);
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
   if (!found.some((one) => one.score > LETTERS_SCORE)) addPartial(found, partial);
@@ -144,6 +145,24 @@ function rankMatches(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// Where the query has a picture that something on the page shows, what does not show it is not meant: of "🗑 Bob", the
+// button "🗑" in the row of Bob.
+function preferPictures(found, asked, query) {
+  const pictures = query.match(PICTURE);
+  if (pictures === null || asked.rest.length === 0) return;
+  const hasThem = (name) => pictures.every((picture) => name.includes(picture));
+  const shown = walkElements((el, role, name, acts) => (acts && hasThem(name) ? 1 : 0));
+  if (shown.length === 0) return;
+  for (const one of found) if (!hasThem(one.name)) one.score = Math.min(one.score, ANOTHERS_SCORE);
+  const isIn = (word, { el, name }) =>
+    wordsOf(`${name} ${surroundingWords(el).words} ${sectionOf(el)}`).includes(word);
+  for (const one of shown.filter((each) => asked.rest.every((word) => isIn(word, each)))) {
+    const known = found.find(({ el }) => el === one.el);
+    if (known) known.score = Math.max(known.score, PART_SCORE);
+    else found.push(partOf(one.el, PART_SCORE, { role: one.role, name: one.name, acts: true }));
+  }
 }
 
 // Where a field is meant by the words, what is only pressed is not: "Comment" is the field of that name beside a link "Add
