@@ -201,3 +201,15 @@ def test_signs_that_nothing_has(at: At) -> None:
 def test_a_legend_is_no_section_of_what_stands_outside(at: At) -> None:
     lines = at("signs-in-names.html").lines("Go on")
     assert [line for line in lines if "Address" in line] == []
+
+
+def test_a_line_of_an_outline_means_its_ref(at: At) -> None:
+    page = at("signs-in-names.html")
+    line = page.lines("Go on")[0]
+    ref = page.ref("Go on")
+    for named in ({"query": line}, {"query": f"[ref={ref}]"}, {"ref": f"[ref={ref}]"}):
+        page.js("document.getElementById('told').textContent = ''")
+        page.do("interact", **named)
+        assert page.text("#told") == "Go on"
+    stale = page.call("interact", query='button "Go" [ref=e99999]')
+    assert stale.code == "stale_ref"

@@ -16,7 +16,9 @@ from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 
-_REF = re.compile(r"\s*@?e?(\d{1,9})\s*", re.IGNORECASE)
+_REF = re.compile(r"\s*(?:\[?ref=)?@?e?(\d{1,9})\]?\s*", re.IGNORECASE)
+# As outlines write it.
+_REF_IN_LINE = re.compile(r"\[ref=(e\d{1,9})\]")
 
 
 class _RefRange(NamedTuple):
@@ -99,7 +101,7 @@ def refs_of(tab: Tab) -> RefRegistry:
 
 
 def parse_ref(text: str) -> int:
-    """Return the number of `e12` or `@e12`; invalid_argument for anything else."""
+    """Return the number of `e12`, `@e12` or `[ref=e12]`; invalid_argument for anything else."""
     match = _REF.fullmatch(text)
     if match is None:
         raise OcdError(
@@ -107,6 +109,15 @@ def parse_ref(text: str) -> int:
             hint="Read the page: its outline shows refs as [ref=e12].", parameter="ref",
         )  # fmt: skip
     return int(match[1])
+
+
+def ref_in_line(text: str) -> str | None:
+    """Return the ref of a line of an outline, such as `button "Save" [ref=e12]`; None without one.
+
+    A line with several refs, as of a row, names none.
+    """
+    found = set(_REF_IN_LINE.findall(text))
+    return found.pop() if len(found) == 1 else None
 
 
 @dataclass(slots=True)

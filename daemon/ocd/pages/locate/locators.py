@@ -9,7 +9,7 @@ from ocd.browser.tabs.frames import Frame, frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_further
-from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, refs_of
+from ocd.pages.engine.refs import Element, acquire_ref, parse_ref, ref_in_line, refs_of
 from ocd.pages.locate.click_parts import click_parts
 from ocd.pages.locate.matches import (
     MAX_CANDIDATES,
@@ -182,6 +182,7 @@ async def count_matches(tab: Tab, at: Locator) -> int:
 
     Raises stale_ref, invalid_argument.
     """
+    at = _ref_in_words(at)
     at.check()
     if at.ref is not None:
         (await element_of_ref(tab, at.ref)).release()
@@ -207,6 +208,7 @@ async def resolve(tab: Tab, at: Locator) -> tuple[Element, str]:
 
     Raises stale_ref, element_not_found, ambiguous (with the candidates), invalid_argument.
     """
+    at = _ref_in_words(at)
     at.check()
     if at.ref is not None:
         return await element_of_ref(tab, at.ref), f"e{parse_ref(at.ref)}"
@@ -260,6 +262,12 @@ async def _choose_match(tab: Tab, at: Locator) -> str:
     if len(best) > 1:
         raise ambiguous_error(at, [match.line for match in best])
     return best[0].ref
+
+
+def _ref_in_words(at: Locator) -> Locator:
+    """Return the locator of the ref in a line of an outline that was given as words."""
+    ref = ref_in_line(at.query or "")
+    return at if ref is None else replace(at, query=None, ref=ref)
 
 
 async def _selector_in_words(tab: Tab, at: Locator) -> Locator:
