@@ -30,6 +30,8 @@ _AGAIN_S = 0.5
 _QUIET_S = 1.0
 # How long a video continues after its last action, and then shows its last picture.
 _LAST_S = 0.3
+# How much longer it waits for a picture that is still missing.
+_PENDING_S = 5.0
 _LAST_MS = 1000
 _FINISH_S = 30.0
 # Not imported: it draws, 4 MB.
@@ -126,9 +128,17 @@ class Camera:
     async def end(self) -> None:
         """End the film with what the tab shows now, and wait until the file is whole."""
         await wait_for_event(self._ended, _LAST_S)
+        deadline = asyncio.get_running_loop().time() + _PENDING_S
+        while self._is_pending() and asyncio.get_running_loop().time() < deadline:
+            await wait_for_event(self._ended, _LAST_S)
         self._ending.set()
         self._redraw.set()
         await self._ended.wait()
+
+    def _is_pending(self) -> bool:
+        """Whether a tab is filmed whose first picture, or the one after a dropped frame, lacks."""
+        is_filmed = self._tab is not None and not self._tab.closed and not self._ended.is_set()
+        return is_filmed and (self._clock is None or self._is_frame_dropped)
 
     async def run(self) -> None:
         """Film until the end, a bound, or a failure; none of it concerns the recording."""
