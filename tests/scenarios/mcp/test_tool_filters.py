@@ -90,8 +90,9 @@ def test_hidden_tools_can_be_called(serving: Daemon) -> None:
     with Bridge(serving.home, "--tier", "1") as bridge:
         bridge.greet()
         assert "oc_journal" not in bridge.tools()
-        assert isinstance(bridge.do("oc_journal", limit=1), list)
-        assert isinstance(bridge.do("call_verb", name="oc_journal"), list)
+        assert isinstance(bridge.do("oc_journal", count=1), list)
+        journal = bridge.do("call_verb", name="oc_journal", arguments={"count": 1})
+        assert isinstance(journal, list)
         assert error_of(bridge.call("call_verb", name="call_verb"))["code"] == "invalid_argument"
         assert error_of(bridge.call("call_verb", name="nope"))["code"] == "unknown_verb"
 
