@@ -1,6 +1,7 @@
 """`oc` as a whole, in process, against a daemon with scripted replies."""
 
 import base64
+import errno
 import json
 import os
 import sys
@@ -333,6 +334,37 @@ def test_output_save_writes_to_a_pipe(daemon: FakeDaemon, oc: Oc, tmp_path: Path
     finally:
         os.close(reader)
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_file_that_is_mounted_by_itself_is_written_to(
+    daemon: FakeDaemon, oc: Oc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_part: str, _path: str) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    daemon.says({"result": {"content": "bmV3", "next_offset": None}})
+    (tmp_path / "mounted").write_bytes(b"old")
+    before = set(tmp_path.iterdir())
+    monkeypatch.setattr(os, "replace", refuse)
+    assert oc("output save oh_A mounted", daemon).code == 0
+    assert (tmp_path / "mounted").read_bytes() == b"new"
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_full_disk_is_called_so_and_leaves_the_old_file(
+    daemon: FakeDaemon, oc: Oc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    daemon.says({"result": {"content": "bmV3", "next_offset": None}})
+    (tmp_path / "old").write_bytes(b"old")
+    before = set(tmp_path.iterdir())
+    monkeypatch.setattr(os, "fsync", refuse)
+    done = oc("output save oh_A old --json", daemon)
+    assert json.loads(done.out)["error"]["code"] == "storage_full"
+    assert (tmp_path / "old").read_bytes() == b"old"
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_output_save_leaves_nothing_when_it_fails(

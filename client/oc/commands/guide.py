@@ -56,9 +56,10 @@ def guide(_daemon: object, command: Command, _index: dict[str, Entry]) -> int:
     path = _path(pattern)
     try:
         done = _change(path, front_matter, install="install" in command.params)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OcdError("storage_failed", f"Cannot change {path}: {reason}", path=path) from None
+    except OSError as error:
+        raise whole_files.write_error(path, error) from None
+    except UnicodeDecodeError as error:
+        raise OcdError("unreadable_file", f"Cannot read {path}: {error}", path=path) from None
     if not command.quiet:
         terminal.say(done)
     return 0

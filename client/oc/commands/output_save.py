@@ -7,7 +7,6 @@ from oc import terminal, whole_files
 from oc.command_line.argv import Command
 from oc.command_line.command_names import Entry
 from oc.connection.daemon_client import DaemonClient
-from ocd.api.errors import OcdError
 
 _PAGE_BYTES = 256 * 1024
 
@@ -23,8 +22,8 @@ def save(daemon: DaemonClient, command: Command, _index: dict[str, Entry]) -> in
     try:
         size = whole_files.write_whole(target, pages)
     except OSError as error:
-        message = f"Cannot write {target}: {error.strerror}"
-        raise OcdError("storage_failed", message, path=target) from None
+        hint = "Choose another file, or - for standard output."
+        raise whole_files.write_error(target, error, hint) from None
     if command.as_json:
         terminal.write_line(f'{{"result":{{"size_bytes":{size}}}}}')
     elif not command.quiet:

@@ -59,10 +59,7 @@ def merge(host: AgentHost, path: str, entry: dict[str, Any], *, private: bool) -
             if merged is not None:
                 return merged
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-        message = f"Cannot write {path}: {error.strerror or error}"
-        code = "storage_full" if full else "storage_failed"
-        raise OcdError(code, message, hint=_BY_HAND, path=path) from None
+        raise whole_files.write_error(path, error, _BY_HAND) from None
     message = f"{host.title} keeps changing {path}"
     raise OcdError("busy", message, hint=f"Close {host.title} and try again.", path=path)
 

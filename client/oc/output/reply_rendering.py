@@ -193,20 +193,26 @@ def _decode_base64(encoded: str) -> bytes:
     return b64decode(encoded)
 
 
+_OTHER_FILE = "Choose a file with --out FILE"
+
+
 def _save(path: str, data: bytes) -> None:
     if path == "-":
         terminal.write_bytes(data)
         return
+    from oc import whole_files
+
     try:
-        with open(path, "wb") as file:
-            file.write(data)
+        whole_files.write_whole(path, (data,))
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise whole_files.write_error(path, error, _OTHER_FILE) from None
 
 
 def _save_new(stem: str, suffix: str, data: bytes) -> str:
     """Write a file under a new name, and return its path."""
     import time
+
+    from oc import whole_files
 
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1, 1000):
@@ -217,14 +223,9 @@ def _save_new(stem: str, suffix: str, data: bytes) -> str:
         except FileExistsError:
             continue
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise whole_files.write_error(path, error, _OTHER_FILE) from None
         return path
     raise OcdError("storage_failed", f"Too many files {stem}-{stamp}-….{suffix} in this folder")
-
-
-def _unwritable(path: str, error: OSError) -> OcdError:
-    message = f"Cannot write {path}: {error.strerror or error}"
-    return OcdError("storage_failed", message, hint="Choose a file with --out FILE", path=path)
 
 
 def _say_notes(result: dict[str, Any], index: dict[str, Entry]) -> None:
