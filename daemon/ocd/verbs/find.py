@@ -108,7 +108,7 @@ async def find(tab: Tab, params: Find) -> Output:
     tab.check_usable()
 
     async def search() -> tuple[list[Match], int] | None:
-        found = await locators.search(tab, params.query, params.limit)
+        found = await locators.search(tab, params.query, params.limit, whole_names_first=True)
         return found if found[0] else None
 
     policy = WaitPolicy.of(params.wait_for_ms, params.poll_interval)

@@ -111,10 +111,30 @@ def test_closed_details_in_preformatted_text_are_not_read(at: At) -> None:
 
 
 def test_all_rows_that_fit_are_counted(at: At) -> None:
-    """The row with all words comes first, then those with some of them."""
-    result = at("apart.html").do("find", query="Item 1299")
-    assert result["content"].splitlines()[0].startswith('- cell "Item 1299"')
+    """Where no row has all words, those with some of them are counted."""
+    result = at("apart.html").do("find", query="Item 9999")
+    assert result["content"].startswith('- cell "Item 1000"')
     assert result["total"] == 300
+
+
+def test_where_a_name_is_the_whole_query_others_are_left_out(at: At) -> None:
+    """Of 300 cells one is called so; what has these words and more, and controls, stay."""
+    page = at("apart.html")
+    assert page.do("find", query="Item 1299")["total"] == 1
+    page.js("document.body.innerHTML += `<p>Item 1299, sold<p>Item 1300<p><a>Item</a>`; 1")
+    page.js(f"document.body.insertAdjacentHTML('beforeend', `{_SECTION}`); 1")
+    assert [line.split(" [ref")[0] for line in page.lines("Item 1299")] == [
+        '- cell "Item 1299"', '- text "Item 1299, sold"',
+    ]  # fmt: skip
+    assert [line.split(" [ref")[0] for line in page.lines("Remove account")] == [
+        '- heading "Remove account"', '- link "Remove"', '- button "Remove"',
+    ]  # fmt: skip
+
+
+_SECTION = """
+<section><h2>Remove account</h2><p>Remove it for ever.</p>
+  <a href='#gone'>Remove</a> <button>Remove</button></section>
+"""
 
 
 def test_words_with_soft_hyphens_are_found(at: At) -> None:

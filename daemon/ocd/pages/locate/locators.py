@@ -156,10 +156,18 @@ async def search(
     *,
     among: Among = "all",
     outermost_only: bool = False,
+    whole_names_first: bool = False,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and the number of all matches.
 
-    outermost_only: of equal matches inside each other, return only the outermost.
+    Args:
+        tab: where to search, in all its frames.
+        query: the words.
+        limit: how many matches to return at most.
+        among: what the words may mean.
+        outermost_only: of equal matches inside each other, return only the outermost.
+        whole_names_first: where something in a frame is called exactly so, return from that frame
+            only what has all the words in its name.
     """
     matches: list[Match] = []
     total = 0
@@ -170,7 +178,10 @@ async def search(
         total += int(result["total"])
         return False
 
-    options = {"query": query, "limit": limit, "among": among, "outermost": outermost_only}
+    options = {
+        "query": query, "limit": limit, "among": among, "outermost": outermost_only,
+        "wholeNames": whole_names_first,
+    }  # fmt: skip
     await call_in_frames(tab, "find", options, take)
     # The sort is stable, so that the engine's order within a frame is kept.
     matches.sort(key=lambda match: -match.score)

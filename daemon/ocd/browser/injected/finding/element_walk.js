@@ -28,14 +28,16 @@ const SOFT_BREAK = /[\u00AD\u200B\u2060]/; // what its words have none of
 const MAX_SAID = 5000; // characters of one element's words
 
 class ElementSearch extends Outline {
-  // hint: a pattern that every match has in its name, null where there is none. isPartialName: of which
-  // names the controls are collected in `partial` as well, whatever their score; null for none.
-  constructor(judge, hint, isPartialName) {
+  // hint: a pattern that every match has in its name, null where there is none; textHint: the same for what is neither
+  // a control nor in one. isPartialName: of which names the controls are collected in `partial` as well, whatever their
+  // score; null for none.
+  constructor(judge, hint, isPartialName, textHint = hint) {
     super({ filter: 'all' });
     this.judge = judge; // (el, role, name, acts, within) → score
     this.hint = hint;
-    // Most texts do not match this: one expression is a third of the work of three.
-    this.possible = hint && new RegExp(`${hint.source}|${SOFT_BREAK.source}|^\\s*$`, hint.flags);
+    this.textHint = textHint;
+    this.possible = possiblePattern(hint);
+    this.possibleText = textHint === hint ? this.possible : possiblePattern(textHint);
     this.noGeneratedText = false; // whether no style sheet adds words to names
     this.isPartialName = isPartialName;
     this.found = [];
@@ -88,6 +90,7 @@ class ElementSearch extends Outline {
   cannotMatch(el) {
     let at = el;
     let kind;
+    let isLink = false;
     for (let level = 0; ; level++) {
       kind = INERT_TAGS.get(tagOf(at));
       if (
@@ -97,6 +100,7 @@ class ElementSearch extends Outline {
       )
         return false;
       if (kind.hosts && shadowRootOf(at) !== null) return false;
+      isLink ||= tagOf(at) === 'A';
       const kid = firstElementChildOf(at);
       if (kid === null) break;
       if (level === 0 && tagOf(at) === 'TR') return this.rowCannotMatch(at);
@@ -104,8 +108,9 @@ class ElementSearch extends Outline {
       at = kid;
     }
     const text = textContentOf(el);
-    if (!this.possible.test(text)) return true;
-    if (this.hint.test(text) || (text === '' && kind.hosts) || SOFT_BREAK.test(text)) return false;
+    if (!(isLink ? this.possible : this.possibleText).test(text)) return true;
+    const hint = isLink ? this.hint : this.textHint;
+    if (hint.test(text) || (text === '' && kind.hosts) || SOFT_BREAK.test(text)) return false;
     return !BLANK.test(text) || !this.isClassed(el);
   }
 
@@ -119,7 +124,8 @@ class ElementSearch extends Outline {
       const inner = firstElementChildOf(cell);
       if (inner !== null && !this.isWordsInLink(inner)) return false;
       const text = textContentOf(cell);
-      if (this.possible.test(text) && !BLANK.test(text)) return false;
+      const possible = inner === null ? this.possibleText : this.possible;
+      if (possible.test(text) && !BLANK.test(text)) return false;
     }
     this.matchingRows = 0;
     return true;
@@ -272,6 +278,10 @@ class ElementSearch extends Outline {
   }
 }
 
+// What the texts of matches have: most do not match this, and one expression is a third of the work of three.
+const possiblePattern = (hint) =>
+  hint && new RegExp(`${hint.source}|${SOFT_BREAK.source}|^\\s*$`, hint.flags);
+
 const isSmall = (el) =>
   textContentOf(el).length <= MAX_IMPLICIT_NAME * 5 &&
   el.getElementsByTagName('*').length <= MAX_IMPLICIT_NAME;
@@ -295,10 +305,10 @@ function ownText(el) {
 
 // found: what the judge gives a score, in the page's order; partial: the controls whose names have nothing but words
 // of the query (isPartialName).
-function searchElements(judge, hint, isPartialName) {
+function searchElements(judge, hint, isPartialName, textHint = hint) {
   surroundingTexts = new Map();
   sectionTitles = new Map();
-  const it = new ElementSearch(judge, hint, isPartialName);
+  const it = new ElementSearch(judge, hint, isPartialName, textHint);
   if (!isReadByParent()) it.document(document, 0);
   return { found: it.found, partial: it.partial };
 }

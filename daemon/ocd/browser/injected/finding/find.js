@@ -91,11 +91,7 @@ function rankMatches(options) {
     if (wanted(acts, within, role)) return asked.score(el, role, name, acts);
     return hasKind && asked.isPhraseIn(name) ? NAMESAKE_SCORE : 0;
   };
-  const { found: seen, partial } = searchElements(
-    judge,
-    asked.hint,
-    asked.line || asked.rest.length < 2 ? null : (name) => asked.hasOnlyQueryWords(name),
-  );
+  const { found: seen, partial } = searchByNames(judge, asked, options.wholeNames);
   const isWanted = (one) => wanted(one.acts, one.within, one.role);
   const texts = seen.filter((one) => !isWanted(one));
   const fitting = texts.length ? seen.filter(isWanted) : seen;
@@ -145,6 +141,20 @@ function rankMatches(options) {
   const rest = best.slice(shown.length);
   for (const one of rest.slice(0, options.limit)) one.seen = isInSight(one.el);
   return shown.sort((a, b) => b.score - a.score || b.seen - a.seen || a.at - b.at).concat(rest);
+}
+
+// wholeNames: where something is called exactly so, texts that lack some of the words are not looked at, and controls
+// that hardly fit are left out.
+function searchByNames(judge, asked, wholeNames) {
+  const isPartialName =
+    asked.line || asked.rest.length < 2 ? null : (name) => asked.hasOnlyQueryWords(name);
+  const textHint = wholeNames && !asked.line ? asked.allWordsPattern() : null;
+  if (textHint !== null) {
+    const { found, partial } = searchElements(judge, asked.hint, isPartialName, textHint);
+    if (found.some((one) => one.score >= WHOLE_NAME - INDIRECT_PENALTY))
+      return { found: found.filter((one) => one.score >= LIKELY), partial };
+  }
+  return searchElements(judge, asked.hint, isPartialName);
 }
 
 // Where the query has a picture that something on the page shows, what does not show it is not meant: of "🗑 Bob", the

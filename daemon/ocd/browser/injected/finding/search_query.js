@@ -155,6 +155,10 @@ function joinedLetters(words) {
   return fits && !NUMBER.test(letters) ? letters : '';
 }
 
+// A text as an expression that finds it. No half of a pair at the end: the expression knows whole signs only.
+const asPattern = (text) =>
+  text.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
 // A query taken apart once.
 class SearchQuery {
   constructor(query) {
@@ -215,13 +219,18 @@ class SearchQuery {
   hintPattern() {
     if (this.kinds.length || !this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
-    // No half of a pair at the end: the expression knows whole signs only.
-    const parts = [...this.stems, ...this.kindWords, ...begun].map((part) =>
-      part.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
-    );
+    const parts = [...this.stems, ...this.kindWords, ...begun].map(asPattern);
     if (this.joined) parts.push([...this.joined].join('[\\s-]?'));
     // A dotted capital I has two letters as a small one.
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
+  }
+
+  // A pattern that a text has to match if it has all the words; null for one word.
+  allWordsPattern() {
+    const parts = [...new Set([...this.stems, ...this.kindWords])].map(asPattern);
+    if (this.hint === null || parts.length < 2) return null;
+    const each = parts.map((part) => `(?=[\\s\\S]*?${part})`).join('');
+    return new RegExp(`^${each}|\u0130`, 'iu'); // as in hintPattern
   }
 
   // Whether a name has nothing but words that are asked for.
