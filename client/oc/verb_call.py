@@ -58,9 +58,15 @@ def carry_out(
         body = reply.read()
         error = daemon_client.error_in(body)
         return terminal.failure(error, as_json=command.as_json, body=body), None
+    waited = verb == "oc_task_wait"
     if command.as_json:
-        body = reply_rendering.show_json(reply, command, keep=decode)
-        return 0, json.loads(body)["result"] if body else None
-    result = daemon_client.result_in(terminal.json_in_commands(reply.read()))
-    reply_rendering.show(result, command, index)
+        body = reply_rendering.show_json(reply, command, keep=decode or waited)
+        result = json.loads(body)["result"] if body else None
+    else:
+        result = daemon_client.result_in(terminal.json_in_commands(reply.read()))
+        reply_rendering.show(result, command, index)
+    if waited:
+        from oc.output import task_rendering
+
+        return task_rendering.say_end(result["meta"], quiet=command.as_json), result
     return 0, result

@@ -2241,6 +2241,7 @@ class AsyncVerbs(ABC):
     ) -> shapes.TaskWaitResult:
         """Wait until a task has ended
 
+        A failed or cancelled task is returned, too, by its `status` (`oc` then exits with 1).
         After `timeout_ms` the error `timeout` reports the progress; the task continues.
 
         Args:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "78ade92d5ad3a015"
+CATALOG_HASH = "b629dd632743d4cc"
 
 
 class Verbs(ABC):
@@ -2234,6 +2234,7 @@ class Verbs(ABC):
     def oc_task_wait(self, task_id: str, *, timeout_ms: int | None = None) -> shapes.TaskWaitResult:
         """Wait until a task has ended
 
+        A failed or cancelled task is returned, too, by its `status` (`oc` then exits with 1).
         After `timeout_ms` the error `timeout` reports the progress; the task continues.
 
         Args:

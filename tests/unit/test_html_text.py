@@ -348,6 +348,37 @@ def test_drawings_and_labels_of_captions_are_apart_from_what_follows():
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [
+        ("<ul><li>a</ul><ul><li>b<li>c</ul>", "- a\n\n* b\n* c"),
+        ("<ul><li>a</ul><ul><li>b</ul><ul><li>c</ul>", "- a\n\n* b\n\n- c"),
+        ("<ul><li>a</ul><ul></ul> <ul><li>b</ul>", "- a\n\n* b"),
+        ("<nav title='=>\"'><ul><li>a</ul></nav><p></p><menu><li>b</menu>", "- a\n\n* b"),
+        ("<ul><li>a</ul><ul><li>b</ul><p>c<ul><li>d</ul>", "- a\n\n* b\n\nc\n\n- d"),
+        ("<ul><li>x<ul><li>a</ul><ul><li>b</ul><li>y</ul>", "- x\n  - a\n  * b\n- y"),
+        ("<ul><li><ul><li>a</ul><ul><li>b<ul><li>c</ul></ul></ul>", "- - a\n  * b\n    - c"),
+        ("<ul><li>a</ul><ul><li><pre>- b\n\n- c</pre><li></ul>",
+         "- a\n\n* ```\n  - b\n\n  - c\n  ```\n\n*"),
+        ("<blockquote><ul><li>a</ul><ul><li>b</ul>c</blockquote>", "> - a\n>\n> * b\n>\n> c"),
+        ("<table><tr><td>h<tr><td><ul><li>a</ul><ul><li>b</ul></table>", "| h |\n| --- |\n| a b |"),
+        ("<ul><li>a</ul>b<ul><li>c</ul>", "- a\n\nb\n\n- c"),
+        ("<ul><li>a</ul><hr><ul><li>c</ul>", "- a\n\n---\n\n- c"),
+        ("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b"),
+    ],
+)  # fmt: skip
+def test_lists_that_follow_each_other_have_bullets_of_their_own(html, markdown):
+    """Markdown joins lists with the same bullets; other bullets leave no line of their own."""
+    assert html_text.to_markdown(html) == f"{markdown}\n"
+
+
+def test_parting_lists_takes_linear_time():
+    """Also where no list ends: 10,000 wrappers after each other, and 10,000 nested lists."""
+    assert html_text.to_markdown("<ul><li>a</ul>" + "<div>" * 10_000) == "- a\n"
+    text = html_text.to_markdown("<ul><li>a</ul>" * 10_000)
+    assert text.startswith("- a\n\n* a\n\n- a") and text.count("a") == 10_000
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
         ('<h2>Use<a class=headerlink href="#use" title="Link to this">¶</a></h2>', "## Use"),
         ("<h2>Use <a href='#use' aria-label='Permalink'>\u200b</a></h2>", "## Use"),
         ("<h2><a href='#use'><svg><path d=''/></svg></a>Use</h2>", "## Use"),

@@ -132,7 +132,4 @@ def _finish(daemon: DaemonClient, command: Command, task_id: str, *, show_json: 
         terminal.write_line(
             f"{meta['status']}  {meta['kind']}  {task_rendering.done_text(meta)}  {task_id}"
         )
-        error = meta.get("error")
-        if error:
-            terminal.say_error(error)
-    return 0 if meta["status"] == "COMPLETED" else 1
+    return task_rendering.say_end(meta, quiet=command.as_json)

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
+from oc import terminal
 from oc.output import human_text
 from ocd.api import progress_text
 
@@ -69,6 +70,16 @@ def age(since: str | None, now: datetime) -> str:
         if seconds >= size:
             return f"{int(seconds // size)}{unit}"
     return f"{max(0, int(seconds))}s"
+
+
+def say_end(meta: dict[str, Any], *, quiet: bool) -> int:
+    """Say why a task has failed, unless `quiet`; return 0 if it completed, else 1.
+
+    That is the exit status of every command that waits for a task.
+    """
+    if meta.get("error") and not quiet:
+        terminal.say_error(meta["error"])
+    return 0 if meta["status"] == "COMPLETED" else 1
 
 
 def _value_text(value: object) -> str:

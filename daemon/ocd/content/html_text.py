@@ -23,6 +23,7 @@ from ocd.content.markdown_signs import (
     mark_dollars,
     mark_empty_lines,
     mark_exclamations,
+    mark_lists,
     mark_quotes,
     mark_ticks,
     without_signs,
@@ -193,7 +194,7 @@ _MARKS: tuple[tuple[Feature, Callable[[str], str]], ...] = (
 def _markdown(html: str, base_url: str, features: Features, formulas: Formulas) -> str:
     for feature, mark in _MARKS:
         html = mark(html) if feature in features else html
-    html = mark_dollars(html) if formulas else html
+    html = mark_lists(mark_dollars(html) if formulas else html)
     text = convert(html, base_url, "MARKDOWN")
     if has_unfenced_backticks(html, text):
         text = convert(mark_ticks(html), base_url, "MARKDOWN")

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 # Characters that no text has (Unicode's noncharacters).
 _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT = "\ufdd3", "\ufdd4", "\ufdd5", "\ufdd6", "\ufdd7"
-_DOLLAR, _EMPTY_LINE, _EXCLAMATION, _APART = "\ufdda", "\ufddb", "\ufddc", "\ufddd"
+_DOLLAR, _EMPTY_LINE, _EXCLAMATION = "\ufdda", "\ufddb", "\ufddc"
+# Between quotes, and between lists, that follow each other.
+_APART, _LISTS_APART = "\ufddd", "\ufdde"
 _SIGNS = re.compile("[\ufdd0-\ufddf]")
 _ALL = (
     _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT, _DOLLAR, _EMPTY_LINE, _EXCLAMATION, _APART,
-    BEGIN, END,
+    _LISTS_APART, BEGIN, END,
 )  # fmt: skip
 _SIGN_OF = {"left": _LEFT, "center": _CENTRE, "right": _RIGHT}
 _RULE_OF = {_LEFT: ":--", _CENTRE: ":-:", _RIGHT: "--:"}
@@ -109,6 +111,16 @@ _BROKEN_WORDS = re.compile(r' (?:alt|title)="[^"\n]*+\n[^"]*+"')
 _ADJACENT_QUOTES = re.compile(r"</blockquote>\s*+(?=<blockquote)")
 _APART_LINE = re.compile(rf"\n[ >]*{_APART}")
 
+_BULLET, _OTHER_BULLET = "-", "*"
+# Elements that may stand around a list and leave no trace in Markdown.
+_WRAPPERS = (
+    "div|section|article|nav|aside|header|footer|main|span|p|center|form|fieldset|figure|address"
+)
+_ADJACENT_LISTS = re.compile(
+    rf"</(?:ul|menu)>(?:\s++|</?(?:{_WRAPPERS})(?:\s(?:[^<>=]++|=\"[^\"]*\"|=)*+)?>)*+"
+    r"(?=<(?:ul|menu)[\s>])"
+)
+
 
 def join_lines(html: str) -> str:
     """Return serialised HTML without line breaks that would begin headings, lists or quotes."""
@@ -134,6 +146,11 @@ def mark_exclamations(html: str) -> str:
 def mark_quotes(html: str) -> str:
     """Return the same with signs between quotes, which would become one."""
     return _ADJACENT_QUOTES.sub(f"</blockquote><p>{_APART}</p>", html)
+
+
+def mark_lists(html: str) -> str:
+    """Return serialised HTML with a sign between bulleted lists that follow each other."""
+    return _ADJACENT_LISTS.sub(rf"\g<0>{_LISTS_APART}", html)
 
 
 def has_unfenced_backticks(html: str, text: str) -> bool:
@@ -181,6 +198,7 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         text = _DEFINED.sub(_define, text)
     if any(map(text.__contains__, _RULE_OF)):
         text = _ALIGNED.sub(_align, text)
+    text = _part_lists(text)
     text = _separate_quotes(text) if "> " in text else text
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
@@ -192,6 +210,41 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
         if has_quoted:
             text = text.replace(quoted, quote(character, "$"))
     return without_signs(formulas.write(text) if formulas else text)
+
+
+def _part_lists(text: str) -> str:
+    """Return Markdown in which every second of such lists has other bullets, without the signs."""
+    if _LISTS_APART not in text:
+        return text
+    lines: list[str] = []
+    bullets: dict[str, str] = {}  # by what stands before the lists' items
+    parted = ("", -1)
+    for line in text.split("\n"):
+        prefix = line[: len(line) - len(line.lstrip(" >"))]
+        if line[len(prefix) :] != _LISTS_APART:
+            lines.append(_with_bullets(line, bullets))
+            continue
+        if lines and not lines[-1].strip(" >"):
+            lines.pop()
+        if parted != (prefix, len(lines)):  # a list between them was not empty
+            parted = (prefix, len(lines))
+            bullets[prefix] = _other(bullets.get(prefix, _BULLET))
+    return "\n".join(lines).replace(f" {_LISTS_APART} ", " ").replace(_LISTS_APART, "")
+
+
+def _other(bullet: str) -> str:
+    return _OTHER_BULLET if bullet == _BULLET else _BULLET
+
+
+def _with_bullets(line: str, bullets: dict[str, str]) -> str:
+    """Return a line with the bullet of its list; forget the bullets of lists that have ended."""
+    for before in list(bullets):
+        rest = line[len(before) :] if line.startswith(before) else ""
+        if rest.startswith(f"{_BULLET} ") or rest == _BULLET:
+            line = f"{before}{bullets[before]}{rest[1:]}"
+        elif not rest.startswith((" ", _LISTS_APART)) if rest else line.strip(" >"):
+            del bullets[before]
+    return line
 
 
 _QUOTED_LINE = re.compile(r"(?P<quote>(?:[ ]*+>)++ )(?P<rest>[^\n]*+)")

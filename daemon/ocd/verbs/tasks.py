@@ -304,6 +304,7 @@ async def oc_task_cancel(runner: Runner, params: TaskCancel) -> Output:
 class TaskWait(Params):
     """Wait until a task has ended
 
+    A failed or cancelled task is returned, too, by its `status` (`oc` then exits with 1).
     After `timeout_ms` the error `timeout` reports the progress; the task continues.
     """
 
