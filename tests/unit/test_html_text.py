@@ -369,11 +369,49 @@ def test_lists_that_follow_each_other_have_bullets_of_their_own(html, markdown):
     assert html_text.to_markdown(html) == f"{markdown}\n"
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<ul><li>a<div>b.\n\n    c</div></ul>", "- a\n\n  b.\n  c"),
+        ("<ul><li>a<ul><li>b\n \n<p>c</ul></ul>", "- a\n  - b\n\n    c"),
+        ("<p>a\n\n<code>b\n\nc</code>\n\n- d", "a `b c` - d"),
+        ("<pre>a\n\n    b\n\n- c</pre><p>d\n\ne", "```\na\n\n    b\n\n- c\n```\n\nd\ne"),
+        ("<p>a</p>\n\n<p>b</p>\n\n<p>c</p>", "a\n\nb\n\nc"),
+    ],
+)
+def test_empty_lines_in_a_text_do_not_part_it(html, markdown):
+    """What follows them in a list would even be taken for code; lines stay lines."""
+    assert html_text.to_markdown(html) == f"{markdown}\n"
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("cast[T](0) of ![a](b)", r"cast[T\](0) of ![a\](b)"),
+        ("<code>[T](0)</code> <a href='x](y'>[a](b)</a>", r"`[T](0)` [\[a\](b)](x%5D\(y)"),
+        ("<pre>[a](b)\n[c]: d</pre>", "```\n[a](b)\n[c]: d\n```"),
+        ("<p>[1]: http://a.example/<ul><li>[^b]: c</ul>",
+         "[1\\]: http://a.example/\n\n- [^b\\]: c"),
+        ("a[0]: b", "a[0]: b"),
+    ],
+)  # fmt: skip
+def test_brackets_of_a_text_make_no_links(html, markdown):
+    """Words in brackets stay words, and a line like `[a]: b` is shown."""
+    assert html_text.to_markdown(html) == f"{markdown}\n"
+
+
+def test_an_empty_definition_takes_nothing_from_what_follows():
+    """The heading behind it stays one."""
+    html = "<dl><dt>a<dd></dd><dt>b<dd class=x> </dd></dl><h3>c</h3>"
+    assert html_text.to_markdown(html) == "a\n\nb\n\n### c\n"
+
+
 def test_parting_lists_takes_linear_time():
     """Also where no list ends: 10,000 wrappers after each other, and 10,000 nested lists."""
     assert html_text.to_markdown("<ul><li>a</ul>" + "<div>" * 10_000) == "- a\n"
     text = html_text.to_markdown("<ul><li>a</ul>" * 10_000)
-    assert text.startswith("- a\n\n* a\n\n- a") and text.count("a") == 10_000
+    assert text.startswith("- a\n\n* a\n\n- a")
+    assert text.count("a") == 10_000
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from ocd.content.markdown_signs import (
     join_attributes,
     join_lines,
     mark_alignment,
+    mark_brackets,
     mark_definitions,
     mark_dollars,
     mark_empty_lines,
@@ -184,7 +185,7 @@ def to_markdown(
 _MARKS: tuple[tuple[Feature, Callable[[str], str]], ...] = (
     ("definitions", mark_definitions),
     ("code", mark_empty_lines),
-    ("line signs", join_lines),
+    ("broken lines", join_lines),
     ("broken words", join_attributes),
     ("exclamations", mark_exclamations),
     ("quotes", mark_quotes),
@@ -194,7 +195,7 @@ _MARKS: tuple[tuple[Feature, Callable[[str], str]], ...] = (
 def _markdown(html: str, base_url: str, features: Features, formulas: Formulas) -> str:
     for feature, mark in _MARKS:
         html = mark(html) if feature in features else html
-    html = mark_lists(mark_dollars(html) if formulas else html)
+    html = mark_lists(mark_brackets(mark_dollars(html) if formulas else html))
     text = convert(html, base_url, "MARKDOWN")
     if has_unfenced_backticks(html, text):
         text = convert(mark_ticks(html), base_url, "MARKDOWN")

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 # Characters that no text has (Unicode's noncharacters).
 _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT = "\ufdd3", "\ufdd4", "\ufdd5", "\ufdd6", "\ufdd7"
-_DOLLAR, _EMPTY_LINE, _EXCLAMATION = "\ufdda", "\ufddb", "\ufddc"
+_DOLLAR, _EMPTY_LINE, _EXCLAMATION, _BRACKET = "\ufdda", "\ufddb", "\ufddc", "\ufdd2"
 # Between quotes, and between lists, that follow each other.
 _APART, _LISTS_APART = "\ufddd", "\ufdde"
 _SIGNS = re.compile("[\ufdd0-\ufddf]")
 _ALL = (
     _DEFINITION, _TICK, _LEFT, _CENTRE, _RIGHT, _DOLLAR, _EMPTY_LINE, _EXCLAMATION, _APART,
-    _LISTS_APART, BEGIN, END,
+    _LISTS_APART, _BRACKET, BEGIN, END,
 )  # fmt: skip
 _SIGN_OF = {"left": _LEFT, "center": _CENTRE, "right": _RIGHT}
 _RULE_OF = {_LEFT: ":--", _CENTRE: ":-:", _RIGHT: "--:"}
@@ -32,7 +32,8 @@ _ALIGNMENT = re.compile(r"(?:^|;)\s*text-align\s*:\s*(left|center|right)", re.IG
 _ALIGNED_CELL_SELECTOR = "tr > [align], tr > [style*='text-align' i]"
 _MAX_COLUMNS = 100
 
-_DEFINITIONS = re.compile(r"<dd\s(?:[^<>=]++|=\"[^\"]*\"|=)*+>")
+_DEFINITIONS = re.compile(r"<dd\s(?:[^<>=]++|=\"[^\"]*\"|=)*+>(?!\s*+</dd>)")
+_EMPTY_DEFINITION = re.compile(r"<dd>\s*+</dd>")
 _CODE_TAGS = ("pre", "code", "kbd", "samp", "tt")
 _LINES_TAGS = ("pre", "textarea")  # that keep their lines
 
@@ -54,10 +55,11 @@ _REPAIRS = re.compile(
     r"|\\(?P<lone>\*)(?<=[^\S\n]\\\*)(?=\s)"
     r"|<(?P<comment>!--)(?<!\\<!--)"
 )
-_TO_REPAIR = ("\\", "\n\n\n", "<!--")
+_REFERENCE = re.compile(r"^([ >]*+(?:(?:[-*:]|\d++[.)]) ++)*+\[[^\[\]\n]++)\]:", re.MULTILINE)
+_TO_REPAIR = ("\\", "\n\n\n", "<!--", "]:")
 _WRITTEN = [
     (sign, quote(sign), character)
-    for sign, character in ((_TICK, "`"), (_DOLLAR, "$"), (_EXCLAMATION, "!"))
+    for sign, character in ((_TICK, "`"), (_DOLLAR, "$"), (_EXCLAMATION, "!"), (_BRACKET, "]"))
 ]
 # What both signs have in common there.
 _QUOTED = quote(_TICK)[:-1]
@@ -92,7 +94,7 @@ def _sign(cell: "LexborNode") -> str:
 
 def mark_definitions(html: str) -> str:
     """Return serialised HTML with signs where definitions begin."""
-    html = html.replace("<dd>", f"<dd>{_DEFINITION}")
+    html = _EMPTY_DEFINITION.sub("", html).replace("<dd>", f"<dd>{_DEFINITION}")
     return _DEFINITIONS.sub(rf"\g<0>{_DEFINITION}", html) if "<dd " in html else html
 
 
@@ -103,9 +105,11 @@ def mark_empty_lines(html: str) -> str:
     return html
 
 
-# A break within a text before what would begin a block of its own in Markdown; code keeps it.
-_LINE_SIGN = re.compile(
-    r"\n[ \t]*+(?=(?:[-+*]|#{1,6}|\d{1,9}[.)])\s|-+[ \t]*+[\n<]|=+[ \t]*+[\n<]|&gt;|~~~)"
+# A break within a text before what would begin a block of its own in Markdown, or one with empty
+# lines, which would part it; code keeps both.
+_BREAK = re.compile(
+    r"\n(?:\s*+(?=(?:[-+*]|#{1,6}|\d{1,9}[.)])\s|-+[ \t]*+[\n<]|=+[ \t]*+[\n<]|&gt;|~~~)(?P<sign>)"
+    r"|[ \t]*+\n\s*+)"
 )
 _BROKEN_WORDS = re.compile(r' (?:alt|title)="[^"\n]*+\n[^"]*+"')
 _ADJACENT_QUOTES = re.compile(r"</blockquote>\s*+(?=<blockquote)")
@@ -123,13 +127,17 @@ _ADJACENT_LISTS = re.compile(
 
 
 def join_lines(html: str) -> str:
-    """Return serialised HTML without line breaks that would begin headings, lists or quotes."""
+    """Return serialised HTML without line breaks that would begin blocks within a text."""
     joined, done, depth = list[str](), 0, 0
-    for match in _LINE_SIGN.finditer(html):
-        before = html[done : match.start()]
+    for match in _BREAK.finditer(html):
+        start, end = match.span()
+        if html[end : end + 1] == "<" and html[start - 1] == ">":
+            continue  # between tags, most of them
+        before = html[done:start]
         depth += sum(before.count(f"<{tag}") - before.count(f"</{tag}") for tag in _LINES_TAGS)
-        joined += (before, match[0] if depth > 0 else " ")
-        done = match.end()
+        one_line = "\n" if match["sign"] is None else " "
+        joined += (before, match[0] if depth > 0 else one_line)
+        done = end
     return "".join((*joined, html[done:]))
 
 
@@ -141,6 +149,11 @@ def join_attributes(html: str) -> str:
 def mark_exclamations(html: str) -> str:
     """Return the same with signs for exclamation marks that would make a picture of a link."""
     return _mark_outside_code(html, "!<a ", f"{_EXCLAMATION}<a ")
+
+
+def mark_brackets(html: str) -> str:
+    """Return the same with signs for brackets that would make a link of a text like `[a](b)`."""
+    return _mark_outside_code(html, "](", f"{_BRACKET}(") if "](" in html else html
 
 
 def mark_quotes(html: str) -> str:
@@ -202,7 +215,9 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
     text = _separate_quotes(text) if "> " in text else text
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
-        text = "".join(one if is_code else repair(one) for one, is_code in _fences(text))
+        text = "".join(
+            one if is_code else _escape_references(repair(one)) for one, is_code in _fences(text)
+        )
     has_quoted = _QUOTED in text  # in addresses of links
     for sign, quoted, character in _WRITTEN:
         if sign in text:
@@ -325,6 +340,11 @@ def _relax_escapes(text: str) -> str:
     if r"\_" in text:
         text = _ESCAPED_INSIDE.sub("_", text)
     return text.replace(r" \* ", " * ")
+
+
+def _escape_references(text: str) -> str:
+    """Return a text in which no line like `[a]: b` is the address of a link, which nobody sees."""
+    return _REFERENCE.sub(r"\1\]:", text) if "]:" in text else text
 
 
 def _repair_text(text: str) -> str:
