@@ -65,8 +65,10 @@ def carry_out(
     else:
         result = daemon_client.result_in(terminal.json_in_commands(reply.read()))
         reply_rendering.show(result, command, index)
-    if waited:
-        from oc.output import task_rendering
+    return _end_of_task(result, command) if waited else 0, result
 
-        return task_rendering.say_end(result["meta"], quiet=command.as_json), result
-    return 0, result
+
+def _end_of_task(result: Any, command: Command) -> int:  # noqa: ANN401 - any JSON value
+    from oc.output import task_rendering
+
+    return task_rendering.say_end(result["meta"], quiet=command.as_json)

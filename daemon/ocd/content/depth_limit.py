@@ -26,8 +26,16 @@ _FLAT = frozenset(
         *("th", "thead", "tbody", "tfoot", "colgroup", "option", "optgroup", "rp", "rt", "rb"),
     )
 )
-# Opening tags that can nest: more than MAX_NESTING of them are needed to be too deep.
-_OPENING = re.compile(rf"<(?!(?:{'|'.join(sorted(_FLAT))})[\s/>])[a-z]", re.IGNORECASE)
+# The names of tags in lower case, "/" before those of end tags; "" for what contains none.
+_RAW = "|".join(
+    rf"{name}\b.*?(?:</{name}|\Z)"
+    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+)
+_NAMES = re.compile(
+    rf"<(?:!--.*?(?:-->|\Z)|{_RAW}|(/?[a-z][^\s/>]*+)[^>]*+(?:(?<!/)>|\Z)|/?[a-z][^>]*+>)",
+    re.DOTALL,
+)
+_FLAT_NAMES = frozenset(("", *_FLAT, *(f"/{name}" for name in _FLAT)))
 _COMMON_FLAT = ("<li>", "<td>", "<th>", "<tr>", "<p>", "<p ", "<img ", "<br")
 # So few tags are parsed in a moment, however deep they nest (42 ms at worst).
 _FEW_TAGS = 3000
@@ -50,7 +58,7 @@ def flat_tree(html: str) -> "LexborHTMLParser":
 @lru_cache(1)  # title, links and content are asked for one after the other
 def flatten(html: str) -> str:
     """Return the HTML with elements deeper than MAX_NESTING made siblings; no text is lost."""
-    if _openings(html) <= MAX_NESTING or _depth(html) <= MAX_NESTING:
+    if not _may_nest(html) or not _is_deep(html):
         return html
     nesting = _OpenElements()
 
@@ -63,10 +71,26 @@ def flatten(html: str) -> str:
     return _TAG.sub(limit, html)
 
 
-def _openings(html: str) -> int:
-    """Return an upper bound of the tags that open something that can nest, cheaply if it is low."""
-    bound = html.count("<") - html.count("</") - sum(map(html.count, _COMMON_FLAT))
-    return bound if bound <= MAX_NESTING else len(_OPENING.findall(html))
+def _may_nest(html: str) -> bool:
+    """Return whether enough tags may be open at once; cheaper than _is_deep."""
+    opened = html.count("<") - html.count("</") - sum(map(html.count, _COMMON_FLAT))
+    return opened > MAX_NESTING
+
+
+def _is_deep(html: str) -> bool:
+    """Return whether an element is deeper than MAX_NESTING, as _OpenElements counts."""
+    opened: list[str] = []  # by their end tags
+    for name in _NAMES.findall(html.lower()):
+        if name in _FLAT_NAMES:
+            continue
+        if name[0] != "/":
+            opened.append(f"/{name}")
+            if len(opened) > MAX_NESTING:
+                return True
+        elif name in opened:  # else it is a stray one
+            while opened.pop() != name:
+                pass
+    return False
 
 
 class _OpenElements:
@@ -92,7 +116,3 @@ class _OpenElements:
             self._counts[last] -= 1
         self._counts[name] -= 1
         return depth
-
-
-def _depth(html: str) -> int:
-    return max(map(_OpenElements().follow, _TAG.finditer(html)), default=0)

@@ -15,7 +15,6 @@ from ocd.content.depth_limit import flat_tree
 from ocd.content.formulas import Formulas
 from ocd.content.main_content import main_part
 from ocd.content.markdown_signs import (
-    has_unfenced_backticks,
     join_attributes,
     join_lines,
     mark_alignment,
@@ -39,6 +38,7 @@ from ocd.safety.host_canonical import resolve_url
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+_SCRIPT_LINK = "javascript:"
 _SPACES = re.compile(r"\s+")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # The tags of links in serialised HTML.
@@ -72,7 +72,7 @@ def _base(tree: "LexborHTMLParser", base_url: str) -> str:
 
 
 def _link_text(node: "LexborNode") -> str:
-    text = _SPACES.sub(" ", node.text()).strip()
+    text = " ".join(node.text().split())
     if text:
         return text
     image = node.css_first("img[alt]")
@@ -109,7 +109,7 @@ class Document:
         found: list[tuple[str, str]] = []
         for node in self._tree.css("a[href], area[href]"):
             href = (node.attributes.get("href") or "").strip()
-            if href and not href.lower().startswith("javascript:"):
+            if href and href[: len(_SCRIPT_LINK)].lower() != _SCRIPT_LINK:
                 found.append((href, _link_text(node)))
         return found
 
@@ -189,16 +189,16 @@ _MARKS: tuple[tuple[Feature, Callable[[str], str]], ...] = (
     ("broken words", join_attributes),
     ("exclamations", mark_exclamations),
     ("quotes", mark_quotes),
+    ("lists", mark_lists),
+    ("bracketed", mark_brackets),
 )
 
 
 def _markdown(html: str, base_url: str, features: Features, formulas: Formulas) -> str:
     for feature, mark in _MARKS:
         html = mark(html) if feature in features else html
-    html = mark_lists(mark_brackets(mark_dollars(html) if formulas else html))
+    html = mark_ticks(mark_dollars(html) if formulas else html)
     text = convert(html, base_url, "MARKDOWN")
-    if has_unfenced_backticks(html, text):
-        text = convert(mark_ticks(html), base_url, "MARKDOWN")
     text = write_signs(text, has_backslashes="\\" in html, formulas=formulas)
     return text.strip("\n") + "\n" if text else ""
 

@@ -153,7 +153,7 @@ def mark_exclamations(html: str) -> str:
 
 def mark_brackets(html: str) -> str:
     """Return the same with signs for brackets that would make a link of a text like `[a](b)`."""
-    return _mark_outside_code(html, "](", f"{_BRACKET}(") if "](" in html else html
+    return _mark_outside_code(html, "](", f"{_BRACKET}(")
 
 
 def mark_quotes(html: str) -> str:
@@ -166,16 +166,6 @@ def mark_lists(html: str) -> str:
     return _ADJACENT_LISTS.sub(rf"\g<0>{_LISTS_APART}", html)
 
 
-def has_unfenced_backticks(html: str, text: str) -> bool:
-    """Return whether there are backticks in the HTML that are not in fences of its Markdown."""
-    ticks = html.count("`")
-    if not ticks:
-        return False
-    fenced = [piece for piece, is_code in _fences(text) if is_code]
-    # The fences themselves are of backticks, too.
-    return ticks > sum(text.count("`") - 2 * (len(text) - len(text.lstrip("`"))) for text in fenced)
-
-
 def without_signs(html: str) -> str:
     """Return the text without the characters that are signs here."""
     return _SIGNS.sub("", html) if any(map(html.__contains__, _ALL)) else html
@@ -183,7 +173,7 @@ def without_signs(html: str) -> str:
 
 def mark_ticks(html: str) -> str:
     """Return serialised HTML with signs for its backticks outside code, which has its own."""
-    return _mark_outside_code(html, "`", _TICK)
+    return _mark_outside_code(html, "`", _TICK) if "`" in html else html
 
 
 def mark_dollars(html: str) -> str:
@@ -212,7 +202,7 @@ def write_signs(text: str, *, has_backslashes: bool, formulas: Formulas | None =
     if any(map(text.__contains__, _RULE_OF)):
         text = _ALIGNED.sub(_align, text)
     text = _part_lists(text)
-    text = _separate_quotes(text) if "> " in text else text
+    text = _separate_quotes(text) if _has_quotes(text) else text
     if any(map(text.__contains__, _TO_REPAIR)):
         repair = _repair_text if has_backslashes or "<!--" in text else _relax_escapes
         text = "".join(
@@ -235,10 +225,10 @@ def _part_lists(text: str) -> str:
     bullets: dict[str, str] = {}  # by what stands before the lists' items
     parted = ("", -1)
     for line in text.split("\n"):
-        prefix = line[: len(line) - len(line.lstrip(" >"))]
-        if line[len(prefix) :] != _LISTS_APART:
-            lines.append(_with_bullets(line, bullets))
+        if not line.endswith(_LISTS_APART) or line.strip(" >") != _LISTS_APART:
+            lines.append(_with_bullets(line, bullets) if bullets else line)
             continue
+        prefix = line[: -len(_LISTS_APART)]
         if lines and not lines[-1].strip(" >"):
             lines.pop()
         if parted != (prefix, len(lines)):  # a list between them was not empty
@@ -264,6 +254,12 @@ def _with_bullets(line: str, bullets: dict[str, str]) -> str:
 
 _QUOTED_LINE = re.compile(r"(?P<quote>(?:[ ]*+>)++ )(?P<rest>[^\n]*+)")
 _LIST_LINE = re.compile(r"(?:[-+*]|\d+[.)]) | ")
+_LATER_QUOTE = re.compile(r"\n *+>")
+
+
+def _has_quotes(text: str) -> bool:
+    """Return whether a line begins as one of a quote does."""
+    return text.startswith(">") or _LATER_QUOTE.search(text) is not None
 
 
 def _separate_quotes(text: str) -> str:

@@ -11,10 +11,11 @@ from typing import Any, Literal, get_args
 from ocd.safety.regex import compile_set
 
 Feature = Literal[
-    "alignment", "base", "broken lines", "broken words", "captions", "code", "data lists",
-    "definitions", "dialogs", "exclamations", "formulas", "fragments", "hidden", "inputs", "logins",
-    "no frames", "no scripts", "nofollow", "quotes", "script links", "scripts", "shadow roots",
-    "spans", "style sheets", "styles", "templates", "unseen", "vector graphics",
+    "alignment", "base", "bracketed", "broken lines", "broken words", "captions", "code",
+    "data lists", "definitions", "dialogs", "exclamations", "formulas", "fragments", "hidden",
+    "inputs", "lists", "logins", "no frames", "no scripts", "nofollow", "quotes", "script links",
+    "scripts", "shadow roots", "spans", "style sheets", "styles", "templates", "unseen",
+    "vector graphics",
 ]  # fmt: skip
 Features = frozenset[Feature]
 # How a browser, which knows the layout, marks an element that nobody can see
@@ -25,6 +26,7 @@ _REFERENCE_INSIDE = r"\s*=\s*(?:\"[^\"&]*&|'[^'&]*&|[^\s>&]*&)"
 _PATTERNS: dict[Feature, str] = {
     "alignment": rf"(?i)align|style{_REFERENCE_INSIDE}",
     "base": "(?i)<base",
+    "bracketed": r"\](?:<[^<>]*>)*\(|&(?:#|rsqb|rbrack|lpar)",
     "broken lines": r"\n[ \t]*(?:[-+*#=>~]|&gt|\d{1,9}[.)])|[^>\s]\s*\n\s*\n|\n\s*\n\s*[^<\s]",
     "broken words": r"(?i)(?:alt|title)\s*=\s*(?:\"[^\"\n]*\n|'[^'\n]*\n)",
     "captions": "(?i)<figcaption",
@@ -37,6 +39,7 @@ _PATTERNS: dict[Feature, str] = {
     "fragments": r"(?i)href\s*=\s*[\"']?[#&]",
     "hidden": "(?i)hidden",
     "inputs": "(?i)<input",
+    "lists": "(?i)</(?:ul|menu)",
     "logins": "(?i)@|&commat|&#",
     "no frames": "(?i)<(?:noembed|noframes)",
     "no scripts": "(?i)<noscript",
