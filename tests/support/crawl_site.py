@@ -182,3 +182,20 @@ async def site(pages: Mapping[str, str] | None = None) -> AsyncIterator[Site]:
     finally:
         served.released.set()
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def raw_server(sent: bytes, *, abort: bool = False) -> AsyncIterator[str]:
+    """A server that answers each connection with these bytes; yields its "host:port"."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(sent)
+        if abort:
+            writer.transport.abort()
+        else:
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from ocd.api.errors import OcdError
 from ocd.ledger.task_handle import TaskHandle
-from support.crawl_site import page, site, tree
+from support.crawl_site import page, raw_server, site, tree
 from support.crawling import FakePool, rendered, run_crawl
 
 APP = (
@@ -168,6 +168,23 @@ async def test_a_redirect_loop_is_retried_in_the_browser(tmp_path: Path) -> None
     assert "in a loop" in inside["engine_reason"]
     assert alone.page(wall)["error"]["code"] == "too_many_redirects"
     assert alone.summary["succeeded"] == 1
+
+
+async def test_a_malformed_response_is_retried_in_the_browser(tmp_path: Path) -> None:
+    """Browsers read a body that is longer than it says; without one that is the error."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n"
+    sent = head + b"<p>More</p> than nine"
+    async with raw_server(sent) as host:
+        url = f"http://{host}/"
+        pool = FakePool({url: rendered(url, page("Inside"))})
+        got = await run_crawl(tmp_path, pool=pool, url=url, respect_robots=False, max_depth=0)
+        with pytest.raises(OcdError, match="sent an invalid HTTP response"):
+            await run_crawl(
+                tmp_path / "b", url=url, respect_robots=False, engine="static", retries=0
+            )
+    (inside,) = got.pages
+    assert (inside["engine"], inside["title"]) == ("browser", "Inside")
+    assert "sent an invalid HTTP response" in inside["engine_reason"]
 
 
 async def test_robots_headers_apply_to_rendered_pages(tmp_path: Path) -> None:

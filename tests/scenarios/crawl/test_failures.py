@@ -3,8 +3,8 @@
 import asyncio
 import base64
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,23 +18,8 @@ from ocd.crawl.page_extractor import MAX_CONTENT
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verbs.crawl import Crawl, CrawlSitemap
 from support.browsing import browsing
-from support.crawl_site import site
+from support.crawl_site import raw_server, site
 from support.crawling import FakePool, kept_pages, rendered, run_crawl
-
-
-@asynccontextmanager
-async def _raw(sent: bytes, *, abort: bool = False) -> AsyncIterator[str]:
-    async def answer(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await _reader.readline()
-        writer.write(sent)
-        if abort:
-            writer.transport.abort()
-        else:
-            writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 @contextmanager
@@ -76,22 +61,33 @@ async def test_each_kind_of_failure_has_its_own_message(tmp_path: Path) -> None:
         assert await _message(tmp_path / "a", f"http://{host}/") == f"{host} refused the connection"
     named = await _message(tmp_path / "b", "http://nowhere.invalid/")
     assert named.startswith("the name of nowhere.invalid was not found")
-    async with _raw(b"") as host:
+    async with raw_server(b"") as host:
         silent = await _message(tmp_path / "c", f"http://{host}/")
         assert silent == f"{host} closed the connection without a response"
-    async with _raw(
+    async with raw_server(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n"
     ) as host:
         cut = await _message(tmp_path / "d", f"http://{host}/")
         assert cut == f"the response from {host} was cut off"
-    async with _raw(b"SSH-2.0-x\r\n") as host:
+    async with raw_server(b"SSH-2.0-x\r\n") as host:
         other = await _message(tmp_path / "e", f"http://{host}/")
         assert other.startswith(f"{host} sent an invalid HTTP response")
         assert "\n" not in other
         secure = await _message(tmp_path / "f", f"https://{host}/")
         assert secure.startswith(f"no TLS connection to {host}: ")
-    async with _raw(b"x" * 10, abort=True) as host:
+    async with raw_server(b"x" * 10, abort=True) as host:
         assert host in await _message(tmp_path / "g", f"http://{host}/")
+
+
+async def test_long_headers_and_many_are_read(tmp_path: Path) -> None:
+    """A policy of 100 KB and 500 cookies, as a browser takes them."""
+    cookies = "".join(f"Set-Cookie: c{number}=1\r\n" for number in range(500))
+    sent = f"HTTP/1.0 200 OK\r\nContent-Security-Policy: {'x' * 100_000}\r\n{cookies}\r\n<html>Read"
+    async with raw_server(sent.encode()) as host:
+        got = await run_crawl(
+            tmp_path, url=f"http://{host}/", engine="static", retries=0, respect_robots=False
+        )
+    assert [record["content"] for record in got.pages] == ["Read\n"]
 
 
 async def test_a_failed_page_has_its_duration(tmp_path: Path) -> None:

@@ -84,6 +84,19 @@ async def test_a_page_that_is_too_large_keeps_its_links(tmp_path: Path) -> None:
     assert _titles(got) == {"Home", "Early"}
 
 
+async def test_a_rendered_page_that_is_too_large_keeps_its_links(tmp_path: Path) -> None:
+    """As one that was read without a browser does."""
+    async with site({"/early": page("Early")}) as served:
+        home, early = f"{served.url}/", f"{served.url}/early"
+        long = page("Long", body=f'<p><a href="{early}">e</a></p>') + "<p>word word</p>" * 700_000
+        pool = FakePool({home: rendered(home, long), early: rendered(early, page("Early"))})
+        got = await run_crawl(tmp_path, pool=pool, url=home, engine="browser")
+    record = got.page(home)
+    assert (record["error"]["code"], record["title"]) == ("too_large", "Long")
+    assert (record["content"], record["links"]) == ("", [early])
+    assert _titles(got) == {"Early"}
+
+
 async def test_no_screenshot_is_kept_of_a_noindex_page(tmp_path: Path) -> None:
     """For a noindex page, whether or not robots are respected."""
     async with site({}) as served:

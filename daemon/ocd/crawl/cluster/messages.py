@@ -55,6 +55,7 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
     details: dict[str, Any] = {}
     is_fetch: bool = False
     transient: bool = False
+    malformed: bool = False
     retry_after: float | None = None
     status: int | None = None
 
@@ -64,6 +65,7 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
         failure = cls(error.code, error.message, error.hint, error.details)
         if isinstance(error, FetchError):
             failure.is_fetch, failure.transient = True, error.transient
+            failure.malformed = error.malformed
             failure.retry_after, failure.status = error.retry_after, error.status
         return failure
 
@@ -73,7 +75,7 @@ class PageFailure(msgspec.Struct, omit_defaults=True):
             return OcdError(self.code, self.message, hint=self.hint, **self.details)
         error = FetchError(self.code, self.message, hint=self.hint, **self.details)
         error.transient, error.retry_after = self.transient, self.retry_after
-        error.status = self.status
+        error.malformed, error.status = self.malformed, self.status
         return error
 
 

@@ -21,9 +21,13 @@ ENDS_CRAWL = ("cluster_lost", "storage_full", "storage_failed")
 
 
 class FetchError(OcdError):
-    """A failed load: whether a retry may help, and how long the server asked to wait."""
+    """A failed load: whether a retry may help, and how long the server asked to wait.
+
+    malformed: the response breaks HTTP's rules; browsers read some of those.
+    """
 
     transient = False
+    malformed = False
     retry_after: float | None = None
     status: int | None = None
 
@@ -78,7 +82,9 @@ def translate_errors(url: str) -> Iterator[None]:
         if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
             raise
         message = failure_text(error, netloc_of(url))
-        raise fetch_error("fetch_failed", message, transient=True) from error
+        failure = fetch_error("fetch_failed", message, transient=True)
+        failure.malformed = isinstance(error, aiohttp.ClientResponseError)
+        raise failure from error
 
 
 def failure_text(error: BaseException, host: str) -> str:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 10
 MAX_PAGE_BYTES = 10 * 1024 * 1024
+# As much of headers as Chromium reads; the client's own limits are 8 KB for each, and 128 of them.
+_MAX_HEADER_BYTES = 256 * 1024
+_MAX_HEADERS = 1000
 USER_AGENT = f"Mozilla/5.0 (compatible; {PRODUCT})"
 _HEADERS = {
     "User-Agent": USER_AGENT,
@@ -166,6 +169,9 @@ class HttpFetcher:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
             headers=_HEADERS | agent,
             auto_decompress=False,
+            max_line_size=_MAX_HEADER_BYTES,
+            max_field_size=_MAX_HEADER_BYTES,
+            max_headers=_MAX_HEADERS,
         ) as session:
             for cookie in options.cookies if options else ():
                 _set_cookie(session, cookie)

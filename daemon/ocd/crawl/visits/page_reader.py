@@ -143,7 +143,7 @@ class LocalReader:
             return VisitResult(record, [], is_file=True)
         job = self._job(fetched.url, fetched.body, fetched.charset, is_html(fetched.content_type))
         if fetched.cut:
-            job.format, job.more_formats, job.probe = "links", (), False
+            _take_links_only(job)
         found = await self._converter.convert(job)
         record.engine_reason = found.needs_browser_reason
         found.robots += fetched.robots
@@ -151,8 +151,7 @@ class LocalReader:
             found.links.append((target, ""))
         visited = _fill_record(record, found)
         if fetched.cut:
-            record.content = ""
-            record.error = too_large(MAX_PAGE_BYTES, fetched.size).body()
+            _refuse_content(record, fetched.size)
         return visited
 
     async def _fetch_whole(self, request: PageRequest, admit: Admit) -> HttpAnswer:
@@ -224,8 +223,12 @@ class LocalReader:
         record.engine_reason = request.render or ("hash route" if is_route(request.url) else "")
         _fill_answer(record, headers_of_interest(page.headers), page.redirects)
         record.failed_actions, record.not_kept = list(page.failed_actions), list(page.not_kept)
-        job = self._job(final, page.html.encode(), "utf-8", html=is_html(page.content_type))
+        body = page.html.encode()
+        job = self._job(final, body[:MAX_PAGE_BYTES], "utf-8", html=is_html(page.content_type))
         job.frames, job.routes = page.frames, True
+        cut = len(body) > MAX_PAGE_BYTES
+        if cut:
+            _take_links_only(job)
         found = await self._converter.convert(job)
         known = {url for url, _ in found.links}
         # Only this list has the links of elements that no slot of a shadow tree shows.
@@ -237,6 +240,8 @@ class LocalReader:
         found.robots += robots_tags([page.headers.get("x-robots-tag", "")], PRODUCT)
         found.title = found.title or page.title
         visited = _fill_record(record, found)
+        if cut:
+            _refuse_content(record, len(body))
         visited.raw = await rendered_answers(page.raw, request.fetched_at)
         visited.files = dict(page.files)
         if page.tools:
@@ -291,6 +296,16 @@ def _fill_record(record: PageRecord, found: ExtractionResult) -> VisitResult:
     record.anchors = found.anchors
     record.extracted, record.missing = found.extracted, found.missing
     return VisitResult(record, found.links, frozenset(found.unfollowed), found.signature)
+
+
+def _take_links_only(job: ExtractionJob) -> None:
+    """Convert nothing of the beginning of a page that is too large; its links are followed."""
+    job.format, job.more_formats, job.probe, job.frames = "links", (), False, []
+
+
+def _refuse_content(record: PageRecord, size: int | None) -> None:
+    record.content = ""
+    record.error = too_large(MAX_PAGE_BYTES, size).body()
 
 
 def _fill_tools(record: PageRecord, tools: Sequence[PageTool], sanitizer: Sanitizer) -> None:

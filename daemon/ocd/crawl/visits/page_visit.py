@@ -27,8 +27,6 @@ from ocd.crawl.visits.outcome import NeedsBrowser, SkipPage, VisitResult
 from ocd.crawl.visits.page_reader import PageReader, PageRequest
 from ocd.safety.domain_policy import DomainPolicy
 
-# Errors that a server may only give to clients that are not browsers.
-_NOT_FOR_BROWSERS = ("too_many_redirects",)
 # The lowest status of redirects and errors.
 _NO_PAGE_FROM = 300
 # The fields of a record that describe the page, not how this crawl found it.
@@ -84,7 +82,7 @@ class PageVisitor:
             await self.check_robots(entry.url)
             visited = await self._read(entry, by_browser, answered)
         except OcdError as error:
-            if error.code in _NOT_FOR_BROWSERS and self._spec.engine == "auto" and not by_browser:
+            if self._spec.engine == "auto" and not by_browser and _may_spare_browsers(error):
                 raise NeedsBrowser(error.message, error) from error
             raise
         finally:
@@ -195,3 +193,9 @@ class PageVisitor:
         return VisitResult(
             record, links, carried.unfollowed, carried.signature, is_file=carried.is_file
         )
+
+
+def _may_spare_browsers(error: OcdError) -> bool:
+    """Return whether a browser may read what gave this error to another client."""
+    malformed = isinstance(error, FetchError) and error.malformed
+    return malformed or error.code == "too_many_redirects"
