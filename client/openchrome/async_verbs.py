@@ -514,7 +514,7 @@ class AsyncVerbs(ABC):
 
         Args:
             url: Any URL of the site
-            sitemap_url: URL of the sitemap, if it is not in a usual place
+            sitemap_url: URL of the sitemap or feed, if it is not in a usual place
             filter: Glob of page URLs to fetch, as in crawl's include
             exclude: Globs of URLs to skip
             max_pages: Pages to fetch (default: 50)

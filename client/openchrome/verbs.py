@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "b629dd632743d4cc"
+CATALOG_HASH = "f360445497da73f4"
 
 
 class Verbs(ABC):
@@ -517,7 +517,7 @@ class Verbs(ABC):
 
         Args:
             url: Any URL of the site
-            sitemap_url: URL of the sitemap, if it is not in a usual place
+            sitemap_url: URL of the sitemap or feed, if it is not in a usual place
             filter: Glob of page URLs to fetch, as in crawl's include
             exclude: Globs of URLs to skip
             max_pages: Pages to fetch (default: 50)

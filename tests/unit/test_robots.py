@@ -78,6 +78,13 @@ async def test_fetched_once_and_redirects_followed() -> None:
     assert server.asked == ["http://x/robots.txt", "http://x/other.txt"]
 
 
+async def test_a_version_behind_our_name_says_nothing() -> None:
+    group = "user-agent : OpenChrome/1.0 # ours\nDisallow: /b\n"
+    rules = await _rules(f"User-agent: *\nDisallow: /\n\n{group}")
+    assert rules.allows("http://x/a")
+    assert not rules.allows("http://x/b")
+
+
 async def test_too_many_redirects_count_as_no_robots_txt() -> None:
     server = _Server(robots_txt=RobotsReply(302, "/robots.txt", b""))
     assert (await Robots(server).rules("http://x/a")).allows("http://x/a")

@@ -26,6 +26,30 @@ def test_url_sets_and_indexes_are_parsed() -> None:
     assert list(parse(index.encode())) == [("sitemap", "http://x/m")]
 
 
+def test_feeds_stand_for_sitemaps() -> None:
+    """RSS 2.0 and 1.0, and Atom: the link of each item or entry, not that of the feed."""
+    item = "<item><link> http://x/a?b=1&amp;c=2 </link></item>"
+    rss = f"<rss version='2.0'><channel><link>http://x/</link>{item}</channel></rss>"
+    atom = (
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://x/'/><entry>"
+        "<link rel='edit' href='http://x/e'/><link href=' /a '/>"
+        "<link rel='alternate' href='http://x/b'/></entry></feed>"
+    )
+    rdf = f"<rdf:RDF xmlns:rdf='r'><channel><link>http://x/</link></channel>{item}</rdf:RDF>"
+    for feed in (rss, rdf):
+        assert list(parse(feed.encode())) == [("page", "http://x/a?b=1&c=2")]
+    assert list(parse(atom.encode())) == [("page", "/a"), ("page", "http://x/b")]
+
+
+def test_bare_ampersands_are_no_error() -> None:
+    """Wherever a chunk ends; in CDATA sections they are as they should be."""
+    urls = [f"http://x/{'p' * (number % 7)}?a={number}&b=2&amp;c&copy=3" for number in range(5_000)]
+    expected = [("page", url.replace("&amp;", "&")) for url in urls]
+    assert list(parse(_urlset(*urls))) == expected
+    marked = _urlset(*(f"<![CDATA[{url.replace('&amp;', '&')}]]>" for url in urls))
+    assert list(parse(marked)) == expected
+
+
 def test_images_in_a_sitemap_are_not_pages() -> None:
     body = (
         b"<urlset xmlns:image='i'><url><loc>http://x/a</loc><image:image>"
@@ -93,6 +117,9 @@ def test_a_gzip_bomb_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
         (_urlset(), True),
         (b"\xef\xbb\xbf" + _urlset(), True),
         (b"http://x/a\nhttp://x/b", True),
+        (b"<?xml version='1.0'?><rss version='2.0'>", True),
+        (b"<feed xmlns='http://www.w3.org/2005/Atom'>", True),
+        (b"<feedback>", False),
         (gzip.compress(_urlset(), mtime=0), True),
         (b"<!doctype html><p>Not found", False),
         (b"\x1f\x8bnonsense", False),

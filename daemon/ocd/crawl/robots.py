@@ -1,6 +1,7 @@
 """robots.txt (RFC 9309): fetched once per origin and crawl, parsed by protego."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,6 +12,10 @@ from ocd.crawl.urls import join, origin_of, path_of
 
 MAX_ROBOTS_BYTES = 500 * 1024
 MAX_ROBOTS_REDIRECTS = 5
+# A version behind our name says nothing (RFC 9309 §2.2.1), but the parser compares it.
+_VERSION = re.compile(
+    rf"^([ \t]*+user-?agent[ \t]*+:[ \t]*+{PRODUCT})/[^\s#]*+", re.IGNORECASE | re.MULTILINE
+)
 # After this many failures to reach an origin, its robots.txt is not requested again.
 _MAX_UNREACHABLE = 3
 
@@ -100,7 +105,8 @@ def _rules_of(reply: RobotsReply, url: str) -> RobotsRules:
         return RobotsRules()
     from protego import Protego
 
-    parsed = Protego.parse(reply.body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace"))
+    text = reply.body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace")
+    parsed = Protego.parse(_VERSION.sub(r"\1", text))
     delay = parsed.crawl_delay(PRODUCT)
     rate = parsed.request_rate(PRODUCT)
     per_request = rate.seconds / rate.requests if rate and rate.requests else None

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import chain
 from typing import Literal
 
 from ocd.api.errors import OcdError
@@ -17,6 +18,12 @@ MAX_URL_CHARS = 2048
 _USUAL = ("/sitemap.xml", "/sitemap_index.xml")
 _GZIP = b"\x1f\x8b"
 _CHUNK = 64 * 1024
+# Sitemaps, and the feeds that stand for one.
+_ROOT = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:urlset|sitemapindex|rss|feed|RDF)[\s>]")
+# An ampersand that begins no reference that XML knows, as in `?a=1&b=2`.
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)")
+_REFERENCE_BYTES = 12
+_CDATA = b"<![CDATA["
 _LINE = re.compile(rb"[^\r\n]+")
 
 Found = tuple[Literal["page", "sitemap"], str]
@@ -99,13 +106,13 @@ class Sitemaps:
 
 
 def looks_like_sitemap(body: bytes) -> bool:
-    """Return whether the body begins like a sitemap: XML of that kind, or a list of URLs."""
+    """Return whether the body begins like a sitemap: XML of that kind, a feed, a list of URLs."""
     try:
         head = next(_decompress(body, _CHUNK), b"")[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     except ValueError:
         return False
     if head.startswith(b"<"):
-        return b"<urlset" in head or b"<sitemapindex" in head or b":urlset" in head
+        return _ROOT.search(head) is not None
     return head.startswith((b"http://", b"https://"))
 
 
@@ -157,7 +164,9 @@ def _parse_lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
 
 
 class _Reader:
-    """expat's callbacks: the texts of <loc> directly below <url> and <sitemap>."""
+    """expat's callbacks: what <loc> directly below <url> and <sitemap>, and the link of each item
+    or entry of a feed, say.
+    """
 
     def __init__(self) -> None:
         self.found: list[Found] = []
@@ -165,14 +174,16 @@ class _Reader:
         self._text: list[str] | None = None
         self._path: list[str] = []
 
-    def start(self, name: str, _attributes: dict[str, str]) -> None:
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name.rpartition(":")[2].lower())
-        if self._path[-2:] in (["url", "loc"], ["sitemap", "loc"]):
+        if self._path[-2:] in (["url", "loc"], ["sitemap", "loc"], ["item", "link"]):
             self._text = []
+        elif self._path[-2:] == ["entry", "link"] and _is_of_page(attributes):  # Atom's
+            self.found.append(("page", attributes["href"].strip()))
 
     def end(self, _name: str) -> None:
         path = self._path
-        if self._text is not None and path[-1] == "loc":
+        if self._text is not None and path[-1] in ("loc", "link"):
             kind: Literal["page", "sitemap"] = "sitemap" if path[-2] == "sitemap" else "page"
             self.found.append((kind, "".join(self._text).strip()))
             self._text = None
@@ -183,6 +194,10 @@ class _Reader:
             self._text.append(text)
 
 
+def _is_of_page(attributes: dict[str, str]) -> bool:
+    return attributes.get("rel", "alternate") == "alternate" and "href" in attributes
+
+
 def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
     from xml.parsers import expat  # 0.7 MB, and most daemons read no sitemap
 
@@ -191,7 +206,8 @@ def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
     parser.EntityDeclHandler = _refuse_entity
-    chunk: bytes | None = first
+    chunks = _with_escaped_ampersands(chain((first,), chunks))
+    chunk: bytes | None = next(chunks, None)
     try:
         while chunk is not None:
             parser.Parse(chunk, False)  # noqa: FBT003 - positional by its C signature
@@ -202,6 +218,25 @@ def _parse_xml(first: bytes, chunks: Iterator[bytes]) -> Iterator[Found]:
     except expat.ExpatError as error:
         yield from reader.found
         raise ValueError(f"broken XML: {error}") from error
+
+
+def _with_escaped_ampersands(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the XML with each bare ampersand as a reference, so that it is no error.
+
+    Not from the first CDATA section on: ampersands are bare in these.
+    """
+    rest = b""
+    for chunk in chunks:
+        text = rest + chunk
+        if _CDATA in text:
+            yield text
+            yield from chunks
+            return
+        # The last one may be a reference that goes on in the next chunk.
+        at = text.rfind(b"&", -_REFERENCE_BYTES)
+        text, rest = (text, b"") if at < 0 else (text[:at], text[at:])
+        yield _BARE_AMPERSAND.sub(b"&amp;", text) if b"&" in text else text
+    yield _BARE_AMPERSAND.sub(b"&amp;", rest)
 
 
 def _refuse_entity(*_declaration: object) -> None:

@@ -182,7 +182,9 @@ class CrawlSitemap(RequestParams):
     url: SiteUrl
     sitemap_url: Annotated[
         str | None,
-        Meta(description="URL of the sitemap, if it is not in a usual place", extra=SENDS_TO),
+        Meta(
+            description="URL of the sitemap or feed, if it is not in a usual place", extra=SENDS_TO
+        ),
     ] = None
     filter: Annotated[
         str | None, Meta(description="Glob of page URLs to fetch, as in crawl's include")
