@@ -71,8 +71,8 @@ async def test_each_kind_of_failure_has_its_own_message(tmp_path: Path) -> None:
         assert cut == f"the response from {host} was cut off"
     async with raw_server(b"SSH-2.0-x\r\n") as host:
         other = await _message(tmp_path / "e", f"http://{host}/")
-        assert other.startswith(f"{host} sent an invalid HTTP response")
-        assert "\n" not in other
+        assert other.startswith(f"{host} sent an invalid HTTP response: ")
+        assert "SSH" not in other
         secure = await _message(tmp_path / "f", f"https://{host}/")
         assert secure.startswith(f"no TLS connection to {host}: ")
     async with raw_server(b"x" * 10, abort=True) as host:

@@ -100,7 +100,9 @@ def failure_text(error: BaseException, host: str) -> str:
     if isinstance(error, aiohttp.ClientPayloadError):
         return f"the response from {host} was cut off"
     if isinstance(error, aiohttp.ClientResponseError):
-        return f"{host} sent an invalid HTTP response: {' '.join(error.message.split())}"
+        # The parser quotes what it was sent, from a new line or as bytes: that is page content.
+        reason = error.message.partition("\n")[0].partition(": b'")[0]
+        return f"{host} sent an invalid HTTP response: {reason.rstrip(': ')}"
     if isinstance(error, TimeoutError):
         return f"no connection to {host} within {CONNECT_S:g} s"
     return _connection_error(error, host)

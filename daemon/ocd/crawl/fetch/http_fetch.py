@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 10
 MAX_PAGE_BYTES = 10 * 1024 * 1024
-# As much of headers as Chromium reads; the client's own limits are 8 KB for each, and 128 of them.
-_MAX_HEADER_BYTES = 256 * 1024
-_MAX_HEADERS = 1000
+# As Chromium reads: the client's own limits are 8 KB for each header, and 128 of them.
+_MAX_HEADER_BYTES, _MAX_HEADERS = 256 * 1024, 1000
 USER_AGENT = f"Mozilla/5.0 (compatible; {PRODUCT})"
 _HEADERS = {
     "User-Agent": USER_AGENT,
