@@ -141,6 +141,8 @@ class Changed(TypedDict):
     """Fields that keep the form from being submitted"""
     not_valid: NotRequired[list[InvalidField]]
     """Fields whose new value the browser does not accept"""
+    rejected: NotRequired[list[InvalidField]]
+    """Fields that the page that answered a form marks as wrong"""
     taken_back: NotRequired[list[TakenBackField]]
     """Fields that do not hold what they were given"""
     link_kept: NotRequired[bool]
@@ -383,13 +385,13 @@ class Insight(TypedDict):
 
 
 class InvalidField(TypedDict):
-    """An invalid field, because of which the browser has not submitted the form."""
+    """A field whose value the browser, or the page that answered its form, does not accept."""
 
     ref: str
     role: str
     name: str
     message: str
-    """Chromium's note"""
+    """Chromium's note, or the page's"""
 
 
 class IsolatedWorker(TypedDict):

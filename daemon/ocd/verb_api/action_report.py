@@ -42,6 +42,9 @@ def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
         yield f"not submitted: {_field(field)}: {field['message']}"
     for field in changed.get("not_valid", ()):
         yield f"not valid: {_field(field)}: {field['message']}"
+    for field in changed.get("rejected", ()):
+        why = f": {field['message']}" if field["message"] else ""
+        yield f"rejected: {_field(field)}{why}"
     for field in changed.get("taken_back", ()):
         held = json.dumps(field["held"], ensure_ascii=False)
         yield f"no longer as filled: {_field(field)} holds {held}"

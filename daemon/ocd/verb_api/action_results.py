@@ -51,12 +51,12 @@ class DownloadReport(TypedDict):
 
 
 class InvalidField(TypedDict):
-    """An invalid field, because of which the browser has not submitted the form."""
+    """A field whose value the browser, or the page that answered its form, does not accept."""
 
     ref: str
     role: str
     name: str
-    message: Annotated[str, Meta(description="Chromium's note")]
+    message: Annotated[str, Meta(description="Chromium's note, or the page's")]
 
 
 class TakenBackField(TypedDict):
@@ -87,6 +87,10 @@ class Changed(TypedDict, total=False):
     ]
     not_valid: Annotated[
         list[InvalidField], Meta(description="Fields whose new value the browser does not accept")
+    ]
+    rejected: Annotated[
+        list[InvalidField],
+        Meta(description="Fields that the page that answered a form marks as wrong"),
     ]
     taken_back: Annotated[
         list[TakenBackField], Meta(description="Fields that do not hold what they were given")

@@ -95,3 +95,36 @@ def test_a_page_that_calls_checkvalidity_is_no_rejection(form: Page) -> None:
     result = form.do("interact", query="Mail", action="type", value="a")
     assert result["value"] == "a"
     assert "invalid" not in result["changed"]
+
+
+def test_fields_that_the_next_page_marks_as_wrong_are_reported(at: At) -> None:
+    """A server that does not accept a form sends the same page again."""
+    page = at("rejected.html")
+    reply = page.do("interact", query="Send")
+    found = [(one["name"], one["message"]) for one in reply["changed"]["rejected"]]
+    assert found == [
+        ("Short form", "Letters and digits only."),
+        ("Berth", "Choose a berth."),
+        ("Crew", "At least one."),
+        ("Mast", "Too high."),
+    ]
+    assert "4 fields rejected" in reply["now"]
+    ref = reply["changed"]["rejected"][0]["ref"]
+    assert (
+        f'rejected: textbox "Short form" [ref={ref}]: Letters and digits only.' in reply["content"]
+    )
+    page.do("form_input", ref=ref, value="heron")
+    assert page.js("document.querySelector('#slug').value") == "heron"
+
+
+def test_filling_a_form_reports_what_the_next_page_rejects(at: At) -> None:
+    reply = at("rejected.html").do("fill_form", fields={"Name": "Otter"}, submit=True)
+    assert [one["name"] for one in reply["changed"]["rejected"]][:2] == ["Short form", "Berth"]
+
+
+def test_page_that_a_link_leads_to_rejects_nothing(at: At) -> None:
+    """What it marks as wrong is no answer."""
+    reply = at("rejected.html").do("interact", query="Once more")
+    assert reply["changed"]["navigated"]
+    assert "rejected" not in reply["changed"]
+    assert "fields rejected" not in reply["now"]

@@ -47,8 +47,8 @@ class ActionEffects:
         self.requested = False
         # Scripts included: those of an application's next view, for example.
         self.asked_for_more = False
-        # Whether keys or buttons have been pressed.
-        self.sent_input = False
+        self.sent_input = False  # keys or buttons have been pressed
+        self.sent_form = False  # the main frame navigates because of a form
         # Frames that are loading: pages often start a download in a hidden one.
         self._frames: set[str] = set()
         self._loaders = {frame.frame_id: frame.loader_id for frame in tab.frames()}
@@ -343,6 +343,7 @@ class ActionEffects:
             return
         if event["frameId"] == self._tab.target_id:
             self.started = True
+            self.sent_form |= event.get("reason", "").startswith("formSubmission")
             self._give_up()
         else:
             self._frames.add(event["frameId"])

@@ -153,9 +153,30 @@ async def observe(
         if not lines and not changed:
             changed |= _explain_nothing(settled, effects)
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
-    now = await page_now.describe(tab, deadline, changed, known) if settling.describe_page else ""
+    now = (
+        await _describe_page(tab, deadline, effects, changed, known)
+        if settling.describe_page
+        else ""
+    )
     value, instead = (settled["value"], settled["instead"]) if settled else (None, None)
     return ActionResult(changed, lines, value, now, given, instead)
+
+
+async def _describe_page(
+    tab: Tab,
+    deadline: ActionDeadline,
+    effects: ActionEffects,
+    changed: dict[str, Any],
+    known: dict[str, Any] | None,
+) -> str:
+    """Return the first line of the reply; add to `changed` what the page rejects of a form."""
+    answers_form = effects.navigated and effects.sent_form
+    standing = known
+    if standing is None:
+        standing = await page_now.ask(tab, deadline, rejected=answers_form)
+    if rejected := standing.get("rejected"):
+        changed["rejected"] = rejected
+    return page_now.describe(changed, standing)
 
 
 def _explain_nothing(settled: dict[str, Any], effects: ActionEffects) -> dict[str, Any]:

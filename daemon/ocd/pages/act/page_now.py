@@ -19,20 +19,14 @@ _MAX_TITLE = 50
 _MAX_URL = 80
 
 
-async def describe(
-    tab: Tab,
-    deadline: ActionDeadline,
-    changed: Mapping[str, Any],
-    known: Mapping[str, str] | None = None,
-) -> str:
+def describe(changed: Mapping[str, Any], standing: Mapping[str, Any]) -> str:
     """Return the current state of the page in at most MAX_CHARS characters.
 
-    That is its dialog, tab, page (if new), top layer, toast and focus.
+    That is its dialog, tab, page (if new), fields that it rejects, top layer, toast and focus.
 
-    known: what the main frame has already reported about itself.
+    standing: what the main frame reports about itself.
     """
-    standing = known if known is not None else await _ask(tab, deadline)
-    parts = [*_new_place(changed), *on_top(standing)]
+    parts = [*_new_place(changed), *_rejected(changed), *on_top(standing)]
     line = " · ".join(parts) or "nothing on top, no focus"
     return truncate(line, MAX_CHARS)
 
@@ -52,10 +46,19 @@ def _new_place(changed: Mapping[str, Any]) -> list[str]:
     return [part for part in parts if part]
 
 
-async def _ask(tab: Tab, deadline: ActionDeadline) -> Mapping[str, str]:
+def _rejected(changed: Mapping[str, Any]) -> list[str]:
+    count = len(changed.get("rejected", ()))
+    return [f"{count} field{'s' if count > 1 else ''} rejected"] if count else []
+
+
+async def ask(tab: Tab, deadline: ActionDeadline, *, rejected: bool) -> Mapping[str, Any]:
+    """Return what the main frame reports about itself, empty if it cannot answer now.
+
+    rejected: also ask which fields it marks as wrong.
+    """
     if tab.closed or tab.crashed or tab.opened_dialog is not None:
         return {}
     with contextlib.suppress(OcdError, TimeoutError):
         async with asyncio.timeout(min(_ASK_S, deadline.seconds_left)):
-            return await call_engine(tab, tab.main_frame, "describeLayers", {})
+            return await call_engine(tab, tab.main_frame, "describeLayers", {"rejected": rejected})
     return {}

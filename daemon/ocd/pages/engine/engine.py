@@ -43,7 +43,7 @@ _VISIBILITY = _in("visibility", (
 _READING = _in("reading", (
     "acting_elements", "outline_elements", "outline_draft", "outline_walk", "outline",
     "outline_rows", "line_runs", "row_words", "outline_repeats", "outline_lines",
-    "readings", "page_now", "pagination",
+    "readings", "rejected_fields", "page_now", "pagination",
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",

@@ -87,7 +87,9 @@ class InstructionRunner:
             **{
                 **error.details, "step": number, "steps": earlier,
                 "not_done": [step.words for step in steps[number - 1 :]],
-                "now": await page_now.describe(self.tab, self.deadline, {}),
+                "now": page_now.describe(
+                    {}, await page_now.ask(self.tab, self.deadline, rejected=False)
+                ),
             },
         )  # fmt: skip
 

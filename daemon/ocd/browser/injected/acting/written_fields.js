@@ -5,11 +5,6 @@ const MAX_WRITTEN = 50;
 const writtenFields = new Map(); // elements; what each was given, and held before
 let revertedFields = [];
 
-const describeField = (el, more) => {
-  const role = roleOf(el) || el.tagName.toLowerCase();
-  return { ref: `e${refOf(el)}`, role, name: clip(nameOf(el, role)), ...more };
-};
-
 // What the browser's bubble says; of a pattern, that is also what the page says of it.
 function validityNote(control) {
   const { validationMessage, validity, title } = control;

@@ -32,6 +32,12 @@ const NO_WORDS = { text: '', field: false, node: null };
 const TYPED_INPUTS = /^(?:text|search|url|tel|email|password|number)$/;
 const LABEL_ENDS = new Set(' :*?–-');
 
+const ERROR_CLASS =
+  /(?:^|[-_\s])(?:errors?|invalid)(?=$|[-_\s])|error-?(?:message|msg|text|list|note)|(?:field|form|input)-?error/i;
+
+// Whether an element says what is wrong with a field.
+const isErrorText = (el) => ERROR_CLASS.test(getAttributeOf(el, 'class') ?? '');
+
 const HELD_FIELDS =
   'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], [role=textbox], [role=combobox],' +
   ' [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
@@ -325,6 +331,7 @@ function labelTextOf(node) {
     nodeTypeOf(node) !== 1 ||
     UNRENDERED_TAGS.has(tagOf(node)) ||
     clobbered(node) ||
+    isErrorText(node) ||
     node.matches(LIST_SELECTOR) ||
     node.querySelector(LIST_SELECTOR)
   )

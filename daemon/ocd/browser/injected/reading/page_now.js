@@ -136,8 +136,9 @@ function layerLine(el) {
   return `${role}${words ? ` ${quote(clip(words, 50))}` : ''} [ref=e${refOf(el)}]`;
 }
 
-// Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked.
-function describeLayers({ layers = 1, isNews } = {}) {
+// Its layer, toast and focus, each an empty string if there is none; the layers behind, too, if asked, and
+// the fields that a page in answer to a form marks as wrong.
+function describeLayers({ layers = 1, isNews, rejected = false } = {}) {
   const active = focusedElement();
   const focus =
     active === rootElementOf(document) || active === bodyOf(document) || clobbered(active)
@@ -148,6 +149,7 @@ function describeLayers({ layers = 1, isNews } = {}) {
     layer: open.map(layerLine).join(' · '),
     toast: messageLine(isNews),
     focus: open.includes(active) ? '' : focus,
+    ...(rejected ? { rejected: rejectedFields() } : {}),
   };
 }
 
@@ -219,5 +221,6 @@ function showsText(words) {
 
 Object.assign(globalThis.openchrome, {
   showsText: (words) => runReader(() => showsText(words), { next: 0 }).result,
-  describeLayers: (options) => runReader(() => describeLayers({ isNews: () => false }), options),
+  describeLayers: (options) =>
+    runReader(() => describeLayers({ ...options, isNews: () => false }), options),
 });
