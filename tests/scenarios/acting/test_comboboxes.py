@@ -337,3 +337,19 @@ def test_text_area_that_suggests_takes_any_text(at: At) -> None:
     assert page.js("summary.value.split('\\n').join('|')") == "two|lines"
     page.do("interact", query="Summary", action="type", value=" more")
     assert page.js("summary.value.split('\\n').join('|')") == "two|lines more"
+
+
+def test_list_that_is_drawn_around_its_native_one_is_told_once(at: At) -> None:
+    """What is chosen in the native list, which nobody sees, would not show."""
+    page = at("choices.html")
+    outline = str(page.do("read_page")["content"])
+    assert outline.count('combobox "Timezone"') == 1
+    page.do("form_input", query="Timezone", value="Oslo")
+    assert (page.js("zone.value"), page.text(".item span")) == ("Oslo", "Oslo")
+
+
+def test_field_drawn_in_a_box_called_so_takes_what_is_typed(at: At) -> None:
+    page = at("choices.html")
+    assert str(page.do("read_page")["content"]).count('"Mail Optional"') == 1
+    page.do("form_input", query="Mail", value="bob@example.org")
+    assert page.js("[...mail.selectedOptions].map((one) => one.value).join()") == "bob@example.org"

@@ -30,6 +30,7 @@ const ITEM_SELECTOR = 'li, tr, [role=row], [role=listitem], [role=option], [role
 const MAX_SIBLING_ITEMS = 8; // items of a list that are looked at
 const NO_WORDS = { text: '', field: false, node: null };
 const TYPED_INPUTS = /^(?:text|search|url|tel|email|password|number)$/;
+const DRAWN_LISTS = '[role=combobox], [aria-haspopup=listbox]';
 const LABEL_ENDS = new Set(' :*?–-');
 
 const ERROR_CLASS =
@@ -116,14 +117,18 @@ const isLabelOfAnother = (label, control) =>
   isStoodInFor(control) ||
   isLabelOfTwin(label, control);
 
-// Whether a field that is drawn beside a list of several is what is typed into in its place, and has its label.
+// Whether what is drawn around or beside a list that is not shown is used in its place, and has its label: of a
+// list of several, that may be a field that is typed into.
 function isStoodInFor(control) {
-  if (control.tagName !== 'SELECT' || !control.multiple || !isSetAside(control)) return false;
-  return [...allMatches(parentElementOf(control), 'input')].some(
+  if (control.tagName !== 'SELECT' || !isSetAside(control)) return false;
+  const label = trimLabel(labelName(control));
+  const isStandIn = (one) => visibleBoxOf(one) !== null && labelOfStandIn(one) === label;
+  const around = closestMatch(control, DRAWN_LISTS);
+  if (around !== null && isStandIn(around)) return true;
+  return [...allMatches(parentElementOf(control), `input, ${DRAWN_LISTS}`)].some(
     (one) =>
-      TYPED_INPUTS.test(one.type) &&
-      visibleBoxOf(one) !== null &&
-      labelOfStandIn(one) === trimLabel(labelName(control)),
+      (one.tagName === 'INPUT' ? control.multiple && TYPED_INPUTS.test(one.type) : true) &&
+      isStandIn(one),
   );
 }
 
@@ -182,9 +187,11 @@ const hiddenLabelledControls = oncePerTurn((root) =>
   ),
 );
 
-// The label of a control that does not show and stands beside the one that is drawn for it.
+// The label of a control that does not show and stands in or beside the one that is drawn for it.
 function labelOfStandIn(el) {
   const unseen = hiddenLabelledControls(rootNodeOf(el));
+  const held = unseen.find((one) => nodeContains(el, one));
+  if (held) return trimLabel(labelName(held));
   for (
     let at = parentElementOf(el), steps = 0;
     unseen.length && at && steps < MAX_STAND_IN_STEPS;

@@ -184,10 +184,11 @@ function isControlReachable(control, label) {
 
 // Whether something that is drawn in the place of a label's own control says that the label is its name.
 const hasStandIn = (label, control) =>
-  label.id !== '' &&
-  [...allMatches(rootNodeOf(label), `[aria-labelledby~="${CSS.escape(label.id)}"]`)].some(
-    (one) => one !== control && WIDGETS.has(roleOf(one)) && checkVisibilityOf(one),
-  );
+  isStoodInFor(control) ||
+  (label.id !== '' &&
+    [...allMatches(rootNodeOf(label), `[aria-labelledby~="${CSS.escape(label.id)}"]`)].some(
+      (one) => one !== control && WIDGETS.has(roleOf(one)) && checkVisibilityOf(one),
+    ));
 
 // Whether a cell of a grid shows a picture and nothing else: grids are there to act in, and handle the
 // clicks on all of their cells themselves.
