@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # Texts of pages and agents may contain terminal commands, and signs that turn the direction of what
 # follows: a terminal must show them, not obey.
 _DIRECTIONS = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+MAX_CHOICES = 8  # lines, for each of several fields that failed
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160), *_DIRECTIONS), 0xFFFD)
 
 
@@ -84,18 +85,23 @@ def json_in_commands(body: bytes) -> bytes:
 def _failures(error: dict[str, Any]) -> list[str]:
     """Return the details of an error beside its message, one line for each part."""
     failed = error.get("failed")
-    lines = [
-        f"{one['field']!r}: {one['error']['message']}"
-        for one in (failed if isinstance(failed, list) and len(failed) > 1 else ())
-        if "field" in one
-    ]
-    choices = error.get("candidates") or error.get("options")
-    if not lines and isinstance(choices, (list, tuple)):
-        lines += [str(line) for line in choices]
+    fields = [one for one in failed if "field" in one] if isinstance(failed, list) else []
+    lines: list[str] = []
+    for one in fields:
+        if len(fields) > 1:
+            lines.append(f"{one['field']!r}: {one['error']['message']}")
+        lines += [f"  {line}" for line in _choices(one["error"], MAX_CHOICES)]
+    lines = lines or _choices(error)
     if "not_done" in error and "steps" in error:
         lines.append(f"Steps done: {len(error['steps'])}. Not done: {'; '.join(error['not_done'])}")
         lines.append(f"Now: {error.get('now', '')}")
     return lines
+
+
+def _choices(error: dict[str, Any], most: int | None = None) -> list[str]:
+    """Return what may have been meant, or what there is to choose from."""
+    choices = error.get("candidates") or error.get("options")
+    return [str(line) for line in choices[:most]] if isinstance(choices, (list, tuple)) else []
 
 
 def say_error(error: dict[str, Any]) -> None:

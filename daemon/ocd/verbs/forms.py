@@ -296,7 +296,7 @@ class _FormFill:
             f"{len(self.failed)} of {count} fields failed"
             f"{'' if self.params.submit is False else ', so nothing was submitted'}: "
             f"{first['field']!r}: {first['error']['message']}",
-            hint=f"{self._filled_names()}Fill these again, by refs from `read_page` or `find`.",
+            hint=f"{self._filled_names()}{self._advice()}",
             **self._details(),
         )
 
@@ -316,6 +316,11 @@ class _FormFill:
         names = ", ".join(repr(field["field"]) for field in self.filled)
         return f"Filled: {names}. " if names else ""
 
+    def _advice(self) -> str:
+        own = {field["error"].get("hint", "") for field in self.failed} - {""}
+        rest = "Fill the rest by refs from `read_page` or `find`."
+        return f"{own.pop()} {rest}" if len(own) == 1 else rest
+
     def _details(self) -> dict[str, Any]:
         details: dict[str, Any] = {"filled": len(self.filled), "failed": self.failed}
         details |= {"fields": self.filled, "changed": self.result.changed}
@@ -328,7 +333,8 @@ def _field_locator(at: Locator, value: Value) -> Locator:
     Of what fits equally well, true and false mean a box to tick, and any other value a text field.
     """
     ties = TICK_ROLES if fields.is_bool(value) else TEXT_FIELD_ROLES
-    return replace(at, ties=ties, among="fields")
+    typed = None if fields.is_bool(value) or isinstance(value, list | tuple) else str(value)
+    return replace(at, ties=ties, among="fields", value=typed)
 
 
 async def _resolve_field(

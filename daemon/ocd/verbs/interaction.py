@@ -12,7 +12,7 @@ from ocd.pages.act import drag_and_drop, element_actions, post_action_view
 from ocd.pages.act.form_submission import check_submitted
 from ocd.pages.act.scroll_until import scroll_until
 from ocd.pages.locate import hit_test
-from ocd.pages.locate.locators import TEXT_FIELD_ROLES, Locator
+from ocd.pages.locate.locators import LIST_ROLES, TEXT_FIELD_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 from ocd.pages.locate.wait import WaitPolicy, resolve_when_present
 from ocd.verb_api.action_results import (
@@ -44,7 +44,8 @@ _LOCATOR_OPTIONS: dict[str, dict[str, Any]] = {
     "click": _CLICKED, "double_click": _CLICKED, "right_click": _CLICKED,
     "hover": {"texts": "any"}, "scroll_into_view": {"texts": "any"},
     "type": {"ties": TEXT_FIELD_ROLES}, "clear": {"ties": TEXT_FIELD_ROLES},
-    "select": {"among": "fields"}, "check": {"among": "ticks"}, "uncheck": {"among": "ticks"},
+    "select": {"among": "fields", "ties": LIST_ROLES},
+    "check": {"among": "ticks"}, "uncheck": {"among": "ticks"},
 }  # fmt: skip
 _NEEDS_VALUE = ("select", "press", "type")
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from support.pages import Page
 
 At = Callable[[str], Page]
@@ -33,3 +35,45 @@ def test_options_that_do_not_show_are_not_clicked(at: At) -> None:
     for words in ("Dog loyal", "Large"):
         assert page.call_in_short("interact", query=words).code == "element_not_found"
     assert page.js("[pet.value, size.value].join()") == "cat,Small"
+
+
+def test_list_without_the_value_is_not_meant_beside_a_text_field(at: At) -> None:
+    """Both are called by the same words; of a value that the list has, neither is meant more."""
+    page = at("lists-and-texts.html")
+    page.do("form_input", query="Worked", value="15")
+    assert page.call("form_input", query="Worked", value="Hours").code == "ambiguous"
+    assert (page.js("worked.value"), page.js("units.value")) == ("15", "Minutes")
+
+
+def test_list_is_chosen_from_rather_than_a_text_field(at: At) -> None:
+    page = at("lists-and-texts.html")
+    page.do("interact", action="select", query="Destination", value="/models")
+    assert (page.js("folder.value"), page.js("document.querySelector('#name').value")) == (
+        "/models",
+        "cube",
+    )
+
+
+def test_option_is_named_without_what_it_adds_in_brackets(at: At) -> None:
+    """If only one is called so: two workshops are two."""
+    page = at("lists-and-texts.html")
+    page.do("interact", action="select", query="Kind", value="Talk")
+    assert page.js("kind.value") == "1"
+    failure = page.call("interact", action="select", query="Kind", value="Workshop")
+    assert (failure.code, page.js("kind.value")) == ("option_not_found", "1")
+
+
+@pytest.mark.parametrize("value", ["2027-02-01 18:30", "2027-02-01T18:30"])
+def test_date_and_time_may_have_a_blank_between(at: At, value: str) -> None:
+    page = at("lists-and-texts.html")
+    assert page.do("form_input", query="Deadline", value=value)["value"] == "2027-02-01T18:30"
+
+
+def test_failed_fields_show_what_there_is_to_choose_from(at: At) -> None:
+    """Each its own, and the advice of the only one that has some."""
+    page = at("lists-and-texts.html")
+    form = '{"Deadline": "2027-02-01 18:30", "Kind": "Party", "Plan": "plan.pdf"}'
+    done = page.daemon.oc("fill-form", form)
+    assert "    Talk (30 minutes)" in done.err
+    done = page.daemon.oc("fill-form", '{"Deadline": "2027-02-01 18:30", "Plan": "plan.pdf"}')
+    assert "Hint: Filled: 'Deadline'. Use `oc file-upload` for files. Fill the rest" in done.err

@@ -25,6 +25,7 @@ from ocd.pages.locate.ordinals import split_ordinal
 # Roles of fields that take text, without those in which one can only choose.
 FIELD_ROLES = frozenset(("textbox", "searchbox", "combobox", "spinbutton", "slider", "listbox"))
 TICK_ROLES = frozenset(("checkbox", "radio", "switch"))
+LIST_ROLES = frozenset(("combobox", "listbox"))
 TEXT_FIELD_ROLES = FIELD_ROLES - {"listbox", "slider"}
 # A match with a lower score does not have all the words in its name: it is of the kind asked for.
 _NAMED_SCORE = 58
@@ -67,6 +68,7 @@ class Locator:
             and no control matches ("exact"), or like any control ("any": where to drag to, what to
             scroll to).
         among: what words may mean, unless texts is "any".
+        value: what is to be written: equally good lists without it are not meant.
     """
 
     ref: str | None = None
@@ -77,6 +79,7 @@ class Locator:
     texts: Literal["", "exact", "any"] = ""
     ties: frozenset[str] = frozenset()
     among: Among = "acting"
+    value: str | None = None
 
     @classmethod
     def of(cls, params: ElementName) -> "Locator":
@@ -157,6 +160,7 @@ async def search(
     among: Among = "all",
     outermost_only: bool = False,
     whole_names_first: bool = False,
+    value: str | None = None,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and the number of all matches.
 
@@ -168,6 +172,7 @@ async def search(
         outermost_only: of equal matches inside each other, return only the outermost.
         whole_names_first: where something in a frame is called exactly so, return from that frame
             only what has all the words in its name.
+        value: as in Locator.
     """
     matches: list[Match] = []
     total = 0
@@ -180,7 +185,7 @@ async def search(
 
     options = {
         "query": query, "limit": limit, "among": among, "outermost": outermost_only,
-        "wholeNames": whole_names_first,
+        "wholeNames": whole_names_first, "value": value,
     }  # fmt: skip
     await call_in_frames(tab, "find", options, take)
     # The sort is stable, so that the engine's order within a frame is kept.
@@ -373,7 +378,9 @@ async def _takes_clicks(tab: Tab, ref: str) -> bool:
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, among = str(at.query), "all" if at.texts == "any" else at.among
-    matches, _ = await search(tab, query, limit, among=among, outermost_only=among == "all")
+    matches, _ = await search(
+        tab, query, limit, among=among, outermost_only=among == "all", value=at.value
+    )
     matches = _prefer_roles(matches, at.roles)
     found = bool(matches) and matches[0].score >= MIN_SCORE
     if at.texts == "exact" and not found:

@@ -145,9 +145,15 @@ function findSubstitute(el) {
   return foundOption !== null && foundOption === substituteOf(controlOf(el));
 }
 
+// A value in the form in which a control holds it: HTML also allows a blank between date and time.
+function nativeForm(control, value) {
+  if (control.type === 'datetime-local') return value.replace(/^(\d+-\d+-\d+) (?=\d)/, '$1T');
+  return control.type === 'color' ? value.toLowerCase() : value;
+}
+
 function setValueDirectly(el, value, keyless) {
   const control = controlOf(el);
-  const wanted = control.type === 'color' ? value.toLowerCase() : value;
+  const wanted = nativeForm(control, value);
   const before = control.value;
   control.focus({ preventScroll: true });
   setInput.call(control, wanted);
@@ -188,28 +194,6 @@ function stepAside(control) {
     if (control.value !== held) return key;
   }
   return '';
-}
-
-// What an option is called; those of a datalist often have a value alone.
-const optionLabel = (option) => option.label || option.text || option.value;
-
-const withoutPictures = (text) => normalizeText(text.replace(PICTURES, ''));
-
-// The option of that value or label; undefined if there is none, or several that are only nearly so called.
-function optionCalled(all, wanted) {
-  const only = (isMeant) => {
-    const meant = all.filter(isMeant);
-    return meant.length === 1 ? meant[0] : undefined;
-  };
-  const bare = withoutPictures(wanted);
-  return (
-    all.find((one) => one.value === wanted) ||
-    all.find((one) => squeeze(optionLabel(one)) === squeeze(wanted)) ||
-    all.find((one) => normalizeText(optionLabel(one)) === normalizeText(wanted)) ||
-    (bare && only((one) => withoutPictures(optionLabel(one)) === bare)) ||
-    (bare && only((one) => withoutPictures(one.value) === bare)) ||
-    undefined
-  );
 }
 
 // Chooses options of a select. Of a field with a datalist: returns the value that is to be entered.

@@ -122,6 +122,7 @@ function rankMatches(options) {
   preferCapitals(found, asked);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
   const each = among === 'fields' ? preferFields(onceEach(found)) : onceEach(found);
+  if (typeof options.value === 'string') preferTyped(each, options.value);
   const meant = among === 'ticks' ? ticksFor(each) : each;
   const once = dropInnerControls(
     dropWrappingItems(
