@@ -101,3 +101,18 @@ def test_read_only_field_error_says_what_to_do(failing: Page) -> None:
     """Such fields are set by the page, through what a click opens."""
     done = failing.daemon.oc("form-input", "--selector", "#readonly", "new", "--timeout-ms", "200")
     assert "click it, and choose from what opens" in done.err
+
+
+def test_hint_names_the_dialog_that_keeps_the_page_from_being_used(at: At) -> None:
+    """What is behind a modal dialog is not found, and what a dialog lies over is covered by it."""
+    page = at("modal.html")
+    oc = page.daemon.oc
+    page.do("interact", query="Close")
+    done = oc("select", "Unit", "s", "--wait-for-ms", "0")
+    assert (done.code, 'dialog "Unsaved changes" [ref=e' in done.err) == (1, True)
+    page.do("interact", query="Discard")
+    page.do("interact", query="Settings")
+    done = oc("click", "Close", "--timeout-ms", "500")
+    assert (done.code, 'is covered by dialog "Program settings" [ref=e' in done.err) == (1, True)
+    page.do("interact", query="Done")
+    assert oc("select", "Unit", "s").code == 0

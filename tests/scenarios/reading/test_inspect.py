@@ -35,6 +35,7 @@ def test_fields_have_states_and_never_passwords(daemon: Daemon, site: Site) -> N
     assert re.search(r'textbox "Word" \[ref=e\d+\] filled', text)
     assert re.search(r'button "Go" \[ref=e\d+\] disabled', text)
     assert "geheim" not in text
+    assert "partial match" not in said(daemon)
 
 
 def test_dialogs_and_errors_come_first(daemon: Daemon, site: Site) -> None:

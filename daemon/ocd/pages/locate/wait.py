@@ -11,7 +11,7 @@ from ocd.api.waiting import wait_for_event
 from ocd.browser.tabs.frames import frames_to_call
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.engine import engine
-from ocd.pages.locate.locators import Locator, search
+from ocd.pages.locate.locators import Locator, call_engine, search
 from ocd.pages.locate.matches import MIN_SCORE
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
 
@@ -86,8 +86,32 @@ async def resolve_when_present(
     policy: WaitPolicy,
     resolve: Callable[[Tab, Locator], Awaitable[Target]] = resolve_target,
 ) -> Target:
-    """Return the element that the locator names, waiting for it; raises what `resolve` raises."""
+    """Return the element that the locator names, waiting for it; raises what `resolve` raises.
 
+    Of an element that is not found while a modal dialog is open, the hint names the dialog.
+    """
+    try:
+        return await _resolve_in_time(tab, locator, policy, resolve)
+    except OcdError as error:
+        if error.code == "element_not_found" and (dialog := await _modal_dialog(tab)):
+            error.hint = f"{dialog} is open, and what is behind it cannot be used: close it first."
+        raise
+
+
+async def _modal_dialog(tab: Tab) -> str:
+    """Return the line of the modal dialog on top of the page; "" if there is none."""
+    with contextlib.suppress(OcdError):
+        standing = await call_engine(tab, tab.main_frame, "describeLayers", {})
+        return str(standing["layer"]) if standing["modal"] else ""
+    return ""
+
+
+async def _resolve_in_time(
+    tab: Tab,
+    locator: Locator,
+    policy: WaitPolicy,
+    resolve: Callable[[Tab, Locator], Awaitable[Target]],
+) -> Target:
     async def find() -> Target | None:
         # A control that may still appear is preferred to a text with the same words.
         waits = policy.deadline.seconds_left > 0 and locator.texts == "exact"

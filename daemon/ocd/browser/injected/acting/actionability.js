@@ -131,6 +131,16 @@ function disabledReason(el, editable) {
   return '';
 }
 
+// What lies over an element: the dialog that it is a part of, or its backdrop, if that is open before what is covered;
+// else itself.
+function layerOver(covering, covered) {
+  const layer = layersOf(focusedElement()).find(
+    (one) =>
+      (nodeContains(one, covering) || nodeContains(covering, one)) && !nodeContains(one, covered),
+  );
+  return layer ? layerLine(layer) : describe(covering);
+}
+
 function describe(el) {
   const role = toldRoleOf(el);
   const name =
@@ -274,7 +284,7 @@ async function tryTarget(el, options, round) {
       hint,
     };
   }
-  if (spot.by) return { why: 'covered', text: describe(spot.by) };
+  if (spot.by) return { why: 'covered', text: layerOver(spot.by, el) };
   return { x: spot.x, y: spot.y };
 }
 

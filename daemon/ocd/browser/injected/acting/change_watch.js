@@ -75,6 +75,7 @@ function valueOfField(el) {
   if (el.type === 'checkbox' || el.type === 'radio')
     return el.checked || tickOf(el) === 'true' ? 'checked' : 'unchecked';
   if (el.type === 'password') return el.value ? '(filled)' : '';
+  if (el.type === 'file') return valueOf(el, 'file');
   return el.tagName === 'SELECT'
     ? [...el.selectedOptions].map((one) => squeeze(one.text)).join(', ')
     : el.value;

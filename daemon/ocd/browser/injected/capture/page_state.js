@@ -194,7 +194,7 @@ function inspect(options) {
   const asked = options.words ? new SearchQuery(options.words) : null;
   const found = walkElements((el, role, name, acts) =>
     acts || role === 'heading' || role === 'table' || role === 'grid' || role === 'treegrid'
-      ? 1
+      ? OF_KIND
       : 0,
   );
   const report = new PageReport();

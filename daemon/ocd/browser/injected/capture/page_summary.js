@@ -54,7 +54,7 @@ function formLines(found) {
 
 function summarize() {
   const found = walkElements((el, role, name, acts) =>
-    acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? 1 : 0,
+    acts || role === 'heading' || role === 'table' || LANDMARKS.has(role) ? OF_KIND : 0,
   );
   const of = (role) => found.filter((one) => one.role === role);
   const parts = [

@@ -7,6 +7,7 @@ const WHOLE_NAME = 98; // its name says these words and no others
 const FOLDED_SCORE = 20;
 const MAX_WEIGHED = 300; // elements that have only some of the words
 const RARITY_BONUS = 12; // for a word that no other of them has
+const OF_KIND = 1; // the score of what is asked for by its kind, without words
 const TIE = 3; // what scores less, by less than this, fits as well
 const PLACE_LEAD = 3; // by so much the best has to be better than the next to be meant alone
 const TEXT_FIELD = /^(?:textbox|searchbox)$/;
@@ -67,7 +68,8 @@ function lineOf(one, alone) {
       detailOf(control, one.role, one.name, null).replace(LONG_DESCRIPTION, '$1…"'),
       300,
     );
-  if (one.score < LIKELY && one.score !== NAMESAKE_SCORE) line += ' (partial match)';
+  if (one.score < LIKELY && one.score > OF_KIND && one.score !== NAMESAKE_SCORE)
+    line += ' (partial match)';
   const { at, words } = surroundingWords(one.el);
   let context = alone
     ? ''

@@ -147,6 +147,7 @@ function describeLayers({ layers = 1, isNews, rejected = false } = {}) {
   const open = layersOf(active).slice(0, layers);
   return {
     layer: open.map(layerLine).join(' · '),
+    modal: open.length > 0 && isModal(open[0]),
     toast: messageLine(isNews),
     focus: open.includes(active) ? '' : focus,
     ...(rejected ? { rejected: rejectedFields() } : {}),
