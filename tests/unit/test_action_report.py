@@ -50,9 +50,7 @@ def test_each_event_is_a_line() -> None:
 def test_drag_results_are_lines() -> None:
     data = {"changed": {}, "method": "html5", "source": {}, "accepted": False}
     assert event_lines(data) == ["dragged: html5, not accepted"]
-    assert event_lines({**data, "place": "A is item 1"}) == [
-        "dragged: A is item 1; html5, not accepted"
-    ]
+    assert event_lines({**data, "place": "A is item 1"}) == ["dragged: A is item 1; html5"]
 
 
 def test_no_change_gives_no_lines() -> None:
@@ -74,6 +72,13 @@ def test_now_is_not_repeated() -> None:
     changed["url"] = "http://x/b2"
     assert event_lines({"changed": changed, "now": now}) == ["navigated: http://x/b2 (200)"]
     assert event_lines({"changed": {"url": "http://x/b"}, "now": now}) == []
+
+
+def test_long_addresses_are_cut() -> None:
+    """The data has all of them."""
+    url = "http://x/?q=" + "a" * 900
+    (line,) = event_lines({"changed": {"url": url}})
+    assert (len(line), line[-1]) == (305, "…")
 
 
 def test_client_shows_now_first() -> None:

@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ocd.api.spelling import truncate
 from ocd.api.tool_calls import ANSWER_DIALOG
 
+_MAX_URL = 300  # characters; `changed` has all of it
 _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
 
 
@@ -61,7 +63,9 @@ def _field(field: Mapping[str, Any]) -> str:
 
 def _drag(data: Mapping[str, Any]) -> Iterator[str]:
     if "method" in data and "source" in data:
-        accepted = {None: "", True: ", accepted", False: ", not accepted"}[data.get("accepted")]
+        # What moved anyway was taken, whatever the page said to the browser.
+        refused = "" if data.get("place") else ", not accepted"
+        accepted = {None: "", True: ", accepted", False: refused}[data.get("accepted")]
         place = f"{data['place']}; " if data.get("place") else ""
         yield f"dragged: {place}{data['method']}{accepted}"
 
@@ -70,6 +74,8 @@ def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
     """Yield where the page is now, as far as `now` does not say it already."""
     url, title = changed.get("url"), changed.get("title") and _quote(changed["title"])
     parts = now.replace("page ", "", 1).split(" · ")
+    if url and url not in parts:
+        url = truncate(url, _MAX_URL)
     if "beforeunload" in changed:
         yield "left although the page asked to stay (beforeunload)"
     if changed.get("navigated"):
@@ -79,7 +85,7 @@ def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
     elif url and url not in parts:
         yield f"url: {url}"
     for frame in changed.get("frames", ()):
-        yield f"frame navigated: {frame['url']}"
+        yield f"frame navigated: {truncate(frame['url'], _MAX_URL)}"
     if changed.get("loading"):
         yield "the page is still loading"
     if "broken_off" in changed:
@@ -90,7 +96,7 @@ def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
 
 def _tabs(changed: Mapping[str, Any]) -> Iterator[str]:
     for popup in changed.get("popups", ()):
-        yield f"tab opened: {popup['tab_id']} {popup['url']}"
+        yield f"tab opened: {popup['tab_id']} {truncate(popup['url'], _MAX_URL)}"
     for tab_id in changed.get("tabs_closed", ()):
         yield f"tab closed: {tab_id}"
     if "current_tab" in changed:
