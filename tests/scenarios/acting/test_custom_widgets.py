@@ -154,3 +154,20 @@ def test_switch_in_a_shadow_tree_goes_by_the_words_beside_it(at: Callable[[str],
     page.do("interact", query="Usage", action="check")
     ticked = "[basic, usage].map((one) => one.shadowRoot.querySelector('input').checked).join()"
     assert page.js(ticked) == "false,true"
+
+
+def test_inputs_that_are_there_for_their_form_alone_are_not_meant(at: At) -> None:
+    """They are hidden from everyone; what is drawn beside them is named by the label."""
+    page = at("for-the-form.html")
+    fields = {"Active": False, "Terms": True, "Kind": "Docker"}
+    reply = page.do("fill_form", fields=fields)
+    roles = [one["target"]["role"] for one in reply["fields"]]
+    assert roles == ["switch", "checkbox", "combobox"]
+    assert page.js("[s.ariaChecked, c.ariaChecked, l.textContent].join()") == "false,true,Docker"
+    form = "document.forms[0]"
+    held = f"[{form}.active.checked, {form}.terms.checked, {form}.kind.value].join()"
+    assert page.js(held) == "false,true,Docker"
+    page.do("interact", query="Active", action="check")
+    page.do("interact", query="Terms", action="uncheck")
+    page.do("interact", query="Kind", action="select", value="Process")
+    assert page.js(held) == "true,false,Process"

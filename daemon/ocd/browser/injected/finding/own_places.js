@@ -99,10 +99,15 @@ function fieldsBesideBoxes(found) {
     });
 }
 
+// Whether a field is there for its form alone, beside what is drawn in its place.
+const isFormOnly = (el) => el.tabIndex < 0 && getAttributeOf(el, 'aria-hidden') === 'true';
+
 function fieldBesideBox(box) {
   let around = composedParentOf(box);
   for (let level = 0; around && level < MAX_LEVELS_TO_FIELD; level++) {
-    const fields = [...allMatches(around, FIELD_SELECTOR)].filter((el) => visibleBoxOf(el));
+    const fields = [...allMatches(around, FIELD_SELECTOR)].filter(
+      (el) => visibleBoxOf(el) && !isFormOnly(el),
+    );
     const others = fields.filter((el) => el !== box && el !== box.control);
     if (others.length > 0) return others.length === 1 ? others[0] : null;
     around = composedParentOf(around);
