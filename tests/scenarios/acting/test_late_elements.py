@@ -186,3 +186,10 @@ def test_field_that_comes_later_is_waited_for(at: At, verb: str) -> None:
     given = {"query": "Late", "value": "x"} if verb == "form_input" else {"fields": {"Late": "x"}}
     page.do(verb, **given)
     assert page.js("late.value") == "x"
+
+
+def test_page_that_fetches_what_it_shows_is_waited_for(at: At) -> None:
+    """It is loaded, and its scripts still ask for the rest."""
+    page = at("fetches-itself.html")
+    page.do("interact", query="Add a pool")
+    assert said(page) == "1"

@@ -25,6 +25,8 @@ _EVENTS = (
 # site) cause no event; and at least, whatever the page does.
 _INTERVAL_S = 0.2
 _MIN_INTERVAL_S = 0.03
+# Seconds that a page may take to fetch what it shows, from the call on.
+_LOADING_S = 3.0
 _ALL_WORDS_SCORE = 60  # a match that scores this has all the words, not only some of them
 
 T = TypeVar("T")
@@ -88,14 +90,42 @@ async def resolve_when_present(
 ) -> Target:
     """Return the element that the locator names, waiting for it; raises what `resolve` raises.
 
-    Of an element that is not found while a modal dialog is open, the hint names the dialog.
+    A page that still loads what it consists of is also waited for. Of an element that is not found
+    while a modal dialog is open, the hint names the dialog.
     """
     try:
-        return await _resolve_in_time(tab, locator, policy, resolve)
+        try:
+            return await _resolve_in_time(tab, locator, policy, resolve)
+        except OcdError as error:
+            if error.code != "element_not_found" or _is_idle(tab):
+                raise
+        return await _resolve_while_loading(tab, locator, resolve)
     except OcdError as error:
         if error.code == "element_not_found" and (dialog := await _modal_dialog(tab)):
             error.hint = f"{dialog} is open, and what is behind it cannot be used: close it first."
         raise
+
+
+def _is_idle(tab: Tab) -> bool:
+    """Return whether the page has had no request for half a second since it was loaded."""
+    return tab.page_loads.current.has_reached("networkIdle")
+
+
+async def _resolve_while_loading(
+    tab: Tab, locator: Locator, resolve: Callable[[Tab, Locator], Awaitable[Target]]
+) -> Target:
+    """Return the element once it appears, on a page whose scripts still fetch what it shows."""
+
+    async def find() -> Target | None:
+        try:
+            return await resolve(tab, locator)
+        except OcdError as error:
+            if error.code != "element_not_found" or _is_idle(tab):
+                raise
+            return None
+
+    policy = WaitPolicy(ActionDeadline.after(_LOADING_S))
+    return await find_when_present(tab, policy, find) or await resolve(tab, locator)
 
 
 async def _modal_dialog(tab: Tab) -> str:
