@@ -72,10 +72,9 @@ def _drag(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _places(changed: Mapping[str, Any], now: str) -> Iterator[str]:
     """Yield where the page is now, as far as `now` does not say it already."""
-    url, title = changed.get("url"), changed.get("title") and _quote(changed["title"])
+    title = changed.get("title") and _quote(changed["title"])
     parts = now.replace("page ", "", 1).split(" · ")
-    if url and url not in parts:
-        url = truncate(url, _MAX_URL)
+    url = truncate(changed.get("url", ""), _MAX_URL)
     if "beforeunload" in changed:
         yield "left although the page asked to stay (beforeunload)"
     if changed.get("navigated"):

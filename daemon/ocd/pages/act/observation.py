@@ -1,7 +1,7 @@
 """Acting, waiting for what the action triggers, and reporting what changed."""
 
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,9 +171,9 @@ async def _describe_page(
 ) -> str:
     """Return the first line of the reply; add to `changed` what the page rejects of a form."""
     answers_form = effects.navigated and effects.sent_form
-    standing = known
-    if standing is None:
-        standing = await page_now.ask(tab, deadline, rejected=answers_form)
+    standing: Mapping[str, Any] = (
+        await page_now.ask(tab, deadline, rejected=answers_form) if known is None else known
+    )
     if rejected := standing.get("rejected"):
         changed["rejected"] = rejected
     return page_now.describe(changed, standing)

@@ -19,6 +19,7 @@ from ocd.pages.locate.matches import (
     best_matches,
     not_found_error,
     pick_ordinal,
+    prefer_roles,
 )
 from ocd.pages.locate.ordinals import split_ordinal
 
@@ -160,7 +161,6 @@ async def search(
     among: Among = "all",
     outermost_only: bool = False,
     whole_names_first: bool = False,
-    value: str | None = None,
 ) -> tuple[list[Match], int]:
     """Return the elements that match words best, and the number of all matches.
 
@@ -172,8 +172,12 @@ async def search(
         outermost_only: of equal matches inside each other, return only the outermost.
         whole_names_first: where something in a frame is called exactly so, return from that frame
             only what has all the words in its name.
-        value: as in Locator.
     """
+    options = {"query": query, "limit": limit, "among": among, "outermost": outermost_only}
+    return await _find_words(tab, {**options, "wholeNames": whole_names_first})
+
+
+async def _find_words(tab: Tab, options: dict[str, Any]) -> tuple[list[Match], int]:
     matches: list[Match] = []
     total = 0
 
@@ -183,14 +187,10 @@ async def search(
         total += int(result["total"])
         return False
 
-    options = {
-        "query": query, "limit": limit, "among": among, "outermost": outermost_only,
-        "wholeNames": whole_names_first, "value": value,
-    }  # fmt: skip
     await call_in_frames(tab, "find", options, take)
     # The sort is stable, so that the engine's order within a frame is kept.
     matches.sort(key=lambda match: -match.score)
-    return matches[:limit], total
+    return matches[: options["limit"]], total
 
 
 async def count_matches(tab: Tab, at: Locator) -> int:
@@ -378,20 +378,14 @@ async def _takes_clicks(tab: Tab, ref: str) -> bool:
 async def _matches_of_words(tab: Tab, at: Locator) -> list[Match]:
     limit = MAX_CANDIDATES if at.nth is None else MAX_ORDINAL_MATCHES
     query, among = str(at.query), "all" if at.texts == "any" else at.among
-    matches, _ = await search(
-        tab, query, limit, among=among, outermost_only=among == "all", value=at.value
-    )
-    matches = _prefer_roles(matches, at.roles)
+    options = {"query": query, "limit": limit, "among": among, "value": at.value}
+    matches, _ = await _find_words(tab, {**options, "outermost": among == "all"})
+    matches = prefer_roles(matches, at.roles)
     found = bool(matches) and matches[0].score >= MIN_SCORE
     if at.texts == "exact" and not found:
         any_text, _ = await search(tab, query, limit, outermost_only=True)
         return [match for match in any_text if match.score >= _EXACT_TEXT_SCORE] or matches
     return matches
-
-
-def _prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
-    fitting = [match for match in matches if match.role in roles and match.score >= MIN_SCORE]
-    return fitting or matches
 
 
 async def _matches_of_selector(tab: Tab, selector: str) -> list[Match]:

@@ -42,6 +42,12 @@ def best_matches(ties: frozenset[str], matches: list[Match]) -> list[Match]:
     return [match for match in best if match.role in ties] or best
 
 
+def prefer_roles(matches: list[Match], roles: frozenset[str]) -> list[Match]:
+    """Return the matches of these roles; all of them if none is."""
+    fitting = [match for match in matches if match.role in roles and match.score >= MIN_SCORE]
+    return fitting or matches
+
+
 def pick_ordinal(named: object, best: list[Match], nth: int) -> Match:
     """Return one of several matches, in the page's order; raises element_not_found."""
     ordered = sorted(best, key=lambda match: match.at)
