@@ -188,6 +188,9 @@ def markup() -> dict[str, Read]:
         "html: noscript": lambda text: needs_browser_reason(
             f"<script></script><noscript>{text}</noscript>"
         ),
+        "html: empty navigation": lambda text: needs_browser_reason(
+            f"<script></script>{text}<nav>", leads_on=False
+        ),
         "html: placeholders": lambda text: needs_browser_reason(
             f"<script></script><main><p>Loading {text}"
         ),

@@ -204,9 +204,8 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
     anchors = document.raw_links()
     links = _absolute([*anchors, *signals.links], document.base, routes=job.routes)
     content = _content(document, job, links)
-    # A page with much content is not probed unless a part of it may still be missing.
-    probed = job.probe and (len(content) < 2 * ENOUGH_TEXT or may_need_browser(job.body))
-    found = ExtractionResult(title, content, links, needs_browser_reason(html) if probed else "")
+    found = ExtractionResult(title, content, links)
+    found.needs_browser_reason = _reason_of(found, html, job) if job.probe else ""
     found.canonical = join(document.base, signals.canonical) or ""
     found.robots = signals.robots
     found.description, found.language = signals.description, signals.language
@@ -222,6 +221,16 @@ def _page(html: str, job: ExtractionJob) -> ExtractionResult:
             one = msgspec.structs.replace(job, format=form)
             found.formats[form] = _content(full_document, one, links)
     return found
+
+
+def _reason_of(found: ExtractionResult, html: str, job: ExtractionJob) -> str:
+    # A page with much content is not probed unless a part of it may still be missing.
+    origin = origin_of(job.url)
+    leads_on = any(origin_of(url) == origin and url != job.url for url, _ in found.links)
+    little = len(found.content) < 2 * ENOUGH_TEXT or not leads_on
+    if not (little or may_need_browser(job.body)):
+        return ""
+    return needs_browser_reason(html, leads_on=leads_on)
 
 
 def _anchors(found: ExtractionResult, signals: "PageSignals", base: str, page: str) -> list[Anchor]:

@@ -149,6 +149,23 @@ async def test_error_pages_are_not_rendered(tmp_path: Path) -> None:
     assert not pool.loaded
 
 
+async def test_a_page_whose_menu_scripts_make_is_rendered(tmp_path: Path) -> None:
+    """Not if it leads on without the menu, or has none to fill, however much text it has."""
+    text = "<p>Much to read, and nowhere to go.</p>" * 200
+    menu = f'<title>Menu</title><div id="main-nav"> </div>{text}<script src=menu.js></script>'
+    pages = {
+        "/": menu, "/next": page("Next", "/both", "/plain"),
+        "/both": f"{menu}<a href=/next>back</a>", "/plain": f"{text}<script>1</script>",
+    }  # fmt: skip
+    async with site(pages) as served:
+        home = f"{served.url}/"
+        pool = FakePool({home: rendered(home, page("Menu", "/next"), f"{served.url}/next")})
+        got = await run_crawl(tmp_path, pool=pool, url=home)
+    assert pool.loaded == [home]
+    assert got.page(home)["engine_reason"] == "empty navigation #main-nav"
+    assert len(got.good) == 4
+
+
 def _circle(_request: web.Request) -> web.Response:
     return web.Response(status=302, headers={"Location": "/wall"})
 

@@ -32,6 +32,8 @@ _AROUND = (
     "nav, header, footer, aside, dialog, [hidden], [role=navigation], [role=banner], "
     "[role=contentinfo], [role=complementary], [role=search], [role=dialog], [aria-hidden=true]"
 )
+# Where the links of a site are.
+_NAVIGATION = "nav, [role=navigation], [id*=nav i], [class*=nav i], [id*=menu i], [class*=menu i]"
 _SOMETHING = "img, picture, svg, video, audio, canvas, iframe, object, form, table, a[href]"
 # Placeholders for text that scripts will load: by markup, and by words.
 _PLACEHOLDERS = (
@@ -69,8 +71,11 @@ _DATA_SCRIPTS = ("json", "template", "importmap", "speculationrules")
 _DROPPED = ("script", "style", "noscript", "template", "svg")
 
 
-def needs_browser_reason(html: str) -> str:
-    """Return why the page needs a browser, "" if it does not."""
+def needs_browser_reason(html: str, *, leads_on: bool = True) -> str:
+    """Return why the page needs a browser, "" if it does not.
+
+    leads_on: it has links to other pages of its site.
+    """
     tree = flat_tree(compose(html))
     if not _has_scripts(tree):
         return "meta refresh" if _refreshes_blank(tree) else ""
@@ -80,6 +85,8 @@ def needs_browser_reason(html: str) -> str:
     tree.strip_tags(list(_DROPPED))
     root = _empty_root(tree)
     text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
+    if not leads_on and (name := _empty_navigation(tree)):
+        return f"empty navigation {name}"
     if len(text) < ENOUGH_TEXT and (reason := _reason_of_little(tree, text, root, demand=demand)):
         return reason
     return _reason_of_main(tree, text, data, script)
@@ -227,6 +234,14 @@ def _prose_length(data: str, text: str) -> int:
 def _empty_root(tree: "LexborHTMLParser") -> str:
     for node in tree.css(_ROOTS):
         if len(node.text(strip=True)) < _EMPTY_ROOT_TEXT and not node.css_first("img, a[href]"):
+            name = node.attributes.get("id")
+            return f"#{name}" if name else f"<{node.tag}>"
+    return ""
+
+
+def _empty_navigation(tree: "LexborHTMLParser") -> str:
+    for node in tree.css(_NAVIGATION):
+        if not node.text(strip=True) and not node.css_first("a[href]"):
             name = node.attributes.get("id")
             return f"#{name}" if name else f"<{node.tag}>"
     return ""
