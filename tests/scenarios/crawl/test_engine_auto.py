@@ -53,7 +53,7 @@ async def test_without_a_browser_the_static_answer_is_kept(tmp_path: Path) -> No
 
 
 async def test_rendering_failures_become_records(tmp_path: Path) -> None:
-    """A crash and a failed navigation: the crawl goes on, only the second is tried again."""
+    """A crash and a failed navigation: each is tried again, and the crawl goes on."""
     async with site({}) as served:
         home, crash, gone, far = (f"{served.url}/{name}" for name in ("", "crash", "gone", "far"))
         pool = FakePool(
@@ -68,7 +68,7 @@ async def test_rendering_failures_become_records(tmp_path: Path) -> None:
     assert got.page(crash)["error"]["code"] == "tab_crashed"
     assert got.page(gone)["error"]["code"] == "navigation_failed"
     assert got.page(far)["error"]["code"] == "out_of_scope"
-    assert [pool.loaded.count(url) for url in (crash, gone)] == [1, 2]
+    assert [pool.loaded.count(url) for url in (crash, gone)] == [2, 2]
     assert set(served.seen) == {"/robots.txt"}
 
 

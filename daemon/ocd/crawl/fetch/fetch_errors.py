@@ -14,7 +14,8 @@ from ocd.safety.host_canonical import netloc_of
 CONNECT_S = 15.0
 # Worth a retry: the server, or a gateway in front of it, was busy.
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 522, 524})
-_TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed")
+# Of the browser's: a renderer may have been ended by the system, or by another page of the site.
+_TRANSIENT = ("navigation_failed", "browser_gone", "fetch_failed", "tab_crashed")
 _UNREACHABLE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN)
 # Not the page's fault: the crawl ends, and reads the page when it is resumed.
 ENDS_CRAWL = ("cluster_lost", "storage_full", "storage_failed")
