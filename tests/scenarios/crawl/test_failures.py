@@ -14,6 +14,7 @@ from aiohttp import web
 
 from ocd.api.errors import OcdError
 from ocd.browser.pool.page_pool import PagePool
+from ocd.crawl.archive.file_names import ANSWERS
 from ocd.crawl.page_extractor import MAX_CONTENT
 from ocd.ledger.task_handle import TaskHandle
 from ocd.verbs.crawl import Crawl, CrawlSitemap
@@ -88,6 +89,25 @@ async def test_long_headers_and_many_are_read(tmp_path: Path) -> None:
             tmp_path, url=f"http://{host}/", engine="static", retries=0, respect_robots=False
         )
     assert [record["content"] for record in got.pages] == ["Read\n"]
+
+
+async def test_a_page_that_breaks_off_keeps_its_redirect_and_what_came(tmp_path: Path) -> None:
+    """In the record and among the raw responses, which say that it broke off."""
+    work = TaskHandle("0" * 16, "default", tmp_path)
+    async with site({}) as served:
+        served.answers["/moved"] = lambda _r: web.Response(
+            status=302, headers={"Location": "/short"}
+        )
+        moved = f"{served.url}/moved"
+        await run_crawl(
+            tmp_path, work=work, url=moved, engine="static", retries=0, max_depth=0, keep=("raw",)
+        )
+    (record,) = kept_pages(work)
+    assert record["incomplete"]
+    assert record["redirects"] == [{"url": moved, "status": 302}]
+    answers = map(msgspec.json.decode, (tmp_path / ANSWERS).read_bytes().splitlines())
+    kept = [(one["status"], one.get("truncated"), "body" in one) for one in answers]
+    assert kept == [(302, "unspecified", False), (200, "disconnect", True)]
 
 
 async def test_a_failed_page_has_its_duration(tmp_path: Path) -> None:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 MAX_REDIRECTS = 10
 MAX_PAGE_BYTES = 10 * 1024 * 1024
-# As Chromium reads: the client's own limits are 8 KB for each header, and 128 of them.
-_MAX_HEADER_BYTES, _MAX_HEADERS = 256 * 1024, 1000
+_MAX_HEADER_BYTES, _MAX_HEADERS = 256 * 1024, 1000  # about as Chromium's
 USER_AGENT = f"Mozilla/5.0 (compatible; {PRODUCT})"
 _HEADERS = {
     "User-Agent": USER_AGENT,
@@ -206,9 +205,7 @@ class HttpFetcher:
                     target = _target(url, response)
                     chain.heads.append(_head(url, response))
                     if target is None:
-                        answer = await _read(url, response, max_bytes, any_type)
-                        redirects, heads = tuple(chain.redirects), tuple(chain.heads)
-                        return replace(answer, redirects=redirects, heads=heads)
+                        return await _read(chain, response, max_bytes, any_type)
                     chain.redirects.append((url, response.status))
                     # With another cookie it is another request, as sites that test cookies rely on.
                     request = (url, response.request_info.headers.get("Cookie", ""))
@@ -290,15 +287,19 @@ def _set_cookie(session: "ClientSession", cookie: Cookie) -> None:
     session.cookie_jar.update_cookies([(cookie.name, morsel)], URL(f"https://{host}/"))
 
 
-async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: bool) -> HttpAnswer:
+async def _read(
+    chain: RedirectChain, response: "ClientResponse", max_bytes: int, any_type: bool
+) -> HttpAnswer:
     if response.status >= 400:
         raise _http_error(response)
-    content_type = _media_type(response)
-    size = response.content_length
+    content_type, size = _media_type(response), response.content_length
+    answer = HttpAnswer(
+        chain.url, response.status, content_type, None, size, redirects=tuple(chain.redirects),
+        headers=headers_of_interest(response.headers), heads=tuple(chain.heads),
+    )  # fmt: skip
     if content_type and not (any_type or is_html(content_type) or is_text(content_type)):
         response.close()  # do not read an archive of gigabytes to its end
-        headers = headers_of_interest(response.headers)
-        return HttpAnswer(url, response.status, content_type, None, size, headers=headers)
+        return answer
     has_links = is_html(content_type) and not any_type
     if size is not None and size > max_bytes and not has_links:
         raise too_large(max_bytes, size)
@@ -308,15 +309,14 @@ async def _read(url: str, response: "ClientResponse", max_bytes: int, any_type: 
     cut = len(body) > max_bytes
     if cut and not has_links:
         raise too_large(max_bytes, None)
-    kind, charset = content_type or sniff_media_type(body), response.charset or ""
-    answer = HttpAnswer(
-        url, response.status, kind, body, size if cut else len(body), charset, incomplete, cut,
-        robots=tuple(robots_tags(response.headers.getall("X-Robots-Tag", ()), PRODUCT)),
+    answer = replace(
+        answer, content_type=content_type or sniff_media_type(body), body=body,
+        size=size if cut else len(body), charset=response.charset or "", incomplete=incomplete,
+        cut=cut, robots=tuple(robots_tags(response.headers.getall("X-Robots-Tag", ()), PRODUCT)),
         refresh=refresh_target(response.headers.get("Refresh", "")),
-        headers=headers_of_interest(response.headers),
     )  # fmt: skip
     if failure is not None:
-        raise TruncatedError(failure_text(failure, netloc_of(url)), answer) from failure
+        raise TruncatedError(failure_text(failure, netloc_of(chain.url)), answer) from failure
     return answer
 
 
