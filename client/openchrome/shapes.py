@@ -149,6 +149,8 @@ class Changed(TypedDict):
     """The page stopped the link, and nothing changed"""
     unanswered: NotRequired[str]
     """Nothing has changed yet, and this request has no answer yet"""
+    script_error: NotRequired[str]
+    """Nothing has changed, and a script of the page failed meanwhile"""
     popups: NotRequired[list[OpenedTab]]
     popups_refused: NotRequired[list[str]]
     """Addresses; there are too many tabs"""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openchrome.results import Result
     from openchrome.tasks import Task
 
-CATALOG_HASH = "f360445497da73f4"
+CATALOG_HASH = "d7c222a67cda80c7"
 
 
 class Verbs(ABC):

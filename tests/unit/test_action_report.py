@@ -97,6 +97,9 @@ def test_client_shows_now_first() -> None:
 def test_client_says_that_nothing_changed() -> None:
     result = {"now": "focus x", "changed": {}}
     assert action_text(result, {}) == "focus x\nNo visible change\n"
+    named = {**result, "action": "click", "target": {"role": "button", "name": "Save"}}
+    assert action_text(named, {}) == 'focus x\nclick: button "Save"\nNo visible change\n'
+    assert "No visible" not in action_text({**result, "changed": {"url": "http://a/#b"}}, {})
 
 
 def test_client_shows_each_field_on_a_line() -> None:

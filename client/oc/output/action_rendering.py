@@ -24,7 +24,7 @@ def action_text(result: Mapping[str, Any], params: Mapping[str, Any]) -> str:
     if named and ("value" in result or not params.get("ref")):
         lines.append(_target_line(result))
     content = result.get("content") or ""
-    if not content and len(lines) <= 1:
+    if not (content or result["changed"] or "value" in result or result.get("fields")):
         lines.append("No visible change")
     return "\n".join(lines) + "\n" + content
 

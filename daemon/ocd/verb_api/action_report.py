@@ -54,6 +54,8 @@ def _fields(changed: Mapping[str, Any]) -> Iterator[str]:
         yield "not followed: the page kept the link from being followed, and nothing else changed"
     if "unanswered" in changed:
         yield f"no answer yet: {changed['unanswered']}"
+    if "script_error" in changed:
+        yield f"a script of the page failed: {changed['script_error']}"
 
 
 def _field(field: Mapping[str, Any]) -> str:

@@ -99,6 +99,9 @@ class Changed(TypedDict, total=False):
     unanswered: Annotated[
         str, Meta(description="Nothing has changed yet, and this request has no answer yet")
     ]
+    script_error: Annotated[
+        str, Meta(description="Nothing has changed, and a script of the page failed meanwhile")
+    ]
     popups: list[OpenedTab]
     popups_refused: Annotated[list[str], Meta(description="Addresses; there are too many tabs")]
     external_links: Annotated[

@@ -10,7 +10,9 @@ from ocd.verb_api.action_report import event_lines
 from ocd.verb_api.declaration import MAX_TIMEOUT_MS, UNLISTED, Output, Params, TabLike
 
 # Keys of an acting verb's JSON that hold words of the page.
-PAGE_KEYS = ("name", "title", "message", "value", "candidates", "options", "now", "place")
+PAGE_KEYS = (
+    "name", "title", "message", "value", "candidates", "options", "now", "place", "script_error",
+)  # fmt: skip
 
 WaitForMs = Annotated[
     int,

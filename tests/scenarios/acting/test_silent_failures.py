@@ -152,3 +152,17 @@ def test_form_with_failed_fields_names_them_all(page: Page) -> None:
     done = page.daemon.oc("fill-form", form, "--wait-for-ms", "0")
     for words in ("'No such': ", "'Town': ", "Filled: 'Name'."):
         assert words in done.err
+
+
+def test_failed_script_is_reported_if_nothing_changes(at: At) -> None:
+    """A person finds it in the console; what does change is told instead."""
+    page = at("media.html")
+    reply = page.do("interact", query="Save")
+    assert "Uncaught ReferenceError: saveAll is not defined" in reply["changed"]["script_error"]
+    assert "a script of the page failed: Uncaught ReferenceError" in reply["content"]
+    page.js("window.saveAll = () => { document.title = 'Saved'; throw new Error('late'); }")
+    assert "script_error" not in page.do("interact", query="Save")["changed"]
+    page.js("window.saveAll = () => { throw new Error('\\u202Egone'); }; 1")
+    reply = page.do("interact", query="Save")
+    assert "Uncaught Error: gone" in reply["changed"]["script_error"]
+    assert "\u202e" not in reply["content"]

@@ -16,6 +16,7 @@ from ocd.pages.engine.refs import refs_of
 from ocd.pages.locate.target import ActionDeadline, Target
 
 MAX_CHANGE_LINES = 20
+MAX_ERROR_CHARS = 300
 # ms without a change after which a page is at rest, and the longest wait for that.
 QUIET_MS = 10
 MAX_MS = 100
@@ -132,6 +133,7 @@ async def observe(
     lines: list[str] = []
     settled: dict[str, Any] | None = None
     given: Given = None
+    logged = tab.console.log.end
     around = await watch_around(tab, settling.frame)
     try:
         settled, given = await _act_and_settle(tab, deadline, effects, action, settling)
@@ -151,7 +153,7 @@ async def observe(
     if settled and not effects.navigated:
         lines = _change_lines(settled, changed)
         if not lines and not changed:
-            changed |= _explain_nothing(settled, effects)
+            changed |= _explain_nothing(settled, effects) | _script_error(tab, logged)
     known = settled["standing"] if settled and settling.frame is tab.main_frame else None
     now = (
         await _describe_page(tab, deadline, effects, changed, known)
@@ -185,6 +187,20 @@ def _explain_nothing(settled: dict[str, Any], effects: ActionEffects) -> dict[st
         return {"link_kept": True}
     request = effects.describe_unanswered()
     return {"unanswered": request} if request else {}
+
+
+def _script_error(tab: Tab, logged: int) -> dict[str, str]:
+    """Return the first exception that no script of the page has caught since then.
+
+    logged: a position in the console's log.
+    """
+    for message in tab.console.since(logged):
+        if message.source == "exception":
+            text = message.text.partition("\n")[0][:MAX_ERROR_CHARS]
+            place = message.location
+            line = f" ({place['url']}:{place['line']}:{place['column']})" if place["url"] else ""
+            return {"script_error": text + line}
+    return {}
 
 
 async def _add_changes_around(tab: Tab, effects: ActionEffects, settled: dict[str, Any]) -> None:

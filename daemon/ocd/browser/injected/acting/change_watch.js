@@ -1,7 +1,7 @@
 // Watching what an action does to a page until that has come to rest.
 
 let changeWatch = null;
-const VALUE_FIELDS = 'input, textarea, select';
+const WITH_VALUES = 'input, textarea, select, video, audio';
 const OBSERVED_CHANGES = {
   subtree: true,
   childList: true,
@@ -74,6 +74,7 @@ function partitionByVisibility(root, hidden, shown) {
 function valueOfField(el) {
   if (el.type === 'checkbox' || el.type === 'radio')
     return el.checked || tickOf(el) === 'true' ? 'checked' : 'unchecked';
+  if (MEDIA_TAGS.test(el.tagName)) return mediaStateOf(el).trim();
   if (el.type === 'password') return el.value ? '(filled)' : '';
   if (el.type === 'file') return valueOf(el, 'file');
   return el.tagName === 'SELECT'
@@ -146,7 +147,7 @@ function watchChanges(el) {
     state.observer.observe(root, OBSERVED_CHANGES);
     listenTo(root, 'beforetoggle', shown, true);
     for (const type of SUBMISSION_EVENTS) listenTo(root, type, state.submissions, true);
-    for (const one of [...allMatches(root, VALUE_FIELDS)].slice(0, MAX_HELD))
+    for (const one of [...allMatches(root, WITH_VALUES)].slice(0, MAX_HELD))
       state.values.set(one, valueOfField(one));
     partitionByVisibility(root, state.hidden, state.shown);
     for (const one of animationsIn(root)) state.moving.add(one);

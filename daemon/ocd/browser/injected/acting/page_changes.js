@@ -331,14 +331,15 @@ const isLabelShown = (el) => labelsOf(el).some(visibleBoxOf);
 function valueLines(values, own, isTold) {
   const changes = [];
   for (const [el, before] of values) {
-    if (el === own || !el.isConnected) continue;
+    const isMedia = MEDIA_TAGS.test(el.tagName);
+    if ((el === own && !isMedia) || !el.isConnected) continue;
     const now = valueOfField(el);
     if (now === before || isTold(el) || (!visibleBoxOf(el) && !isLabelShown(el))) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
     if (own && isSetAside(el) && nameOf(el, roleOf(el)) === labelBesideOf(own)) continue; // it keeps what that one holds
     changes.push([
       shortLabelOf(el),
-      el.type === 'checkbox' || el.type === 'radio'
+      isMedia || el.type === 'checkbox' || el.type === 'radio'
         ? now
         : `value: ${quote(clip(before, 60))} → ${quote(clip(now, 60))}`,
     ]);

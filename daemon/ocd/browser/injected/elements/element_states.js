@@ -20,6 +20,7 @@ const DISABLEABLE_TAGS =
 const MARKED_DISABLED = '[aria-disabled=true]';
 const CHECKABLE_ROLES = /^(?:checkbox|radio|switch|option|treeitem|menuitem|gridcell)/;
 
+const MEDIA_TAGS = /^(?:VIDEO|AUDIO)$/;
 const NEVER_MIXED = /^(?:switch|radio|menuitemradio)$/; // half ticked is not ticked there
 const NATIVE_FIELD = /^(?:INPUT|SELECT|TEXTAREA)$/;
 const UNSET = /^(?:false|undefined|null)$/;
@@ -74,8 +75,12 @@ function statesOf(el, role, active) {
   if (SORTED.test(is('sort') ?? '')) words += ` sort=${is('sort')}`;
   if (is('busy') === 'true') words += ' busy';
   if ((role === 'dialog' || role === 'alertdialog') && isModal(el)) words += ' modal';
+  if (MEDIA_TAGS.test(el.tagName)) words += mediaStateOf(el);
   return words + focusOf(el, active);
 }
+
+const mediaStateOf = (el) =>
+  (el.ended ? ' ended' : el.paused ? ' paused' : ' playing') + (el.muted ? ' muted' : '');
 
 const summaryStateOf = (el) => String((el.tagName === 'DETAILS' ? el : el.parentElement).open);
 

@@ -279,6 +279,8 @@ class SearchQuery {
     if (words) return Math.max(score, this.nameScore(el, role, words, acts) - ADJACENT_PENALTY);
     if (role === 'file' && !name)
       score = Math.max(score, this.nameScore(el, role, chooserText(el), acts));
+    if (!name && MEDIA_TAGS.test(tagOf(el)))
+      score = Math.max(score, this.nameScore(el, role, role, acts) - HINT_PENALTY);
     const hint = name && !holdsWords(el, role) ? '' : hintIfWordless(el, role).slice(2, -1);
     return hint ? Math.max(score, this.nameScore(el, role, hint, acts) - HINT_PENALTY) : score;
   }
