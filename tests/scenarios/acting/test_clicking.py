@@ -49,6 +49,13 @@ def test_element_that_never_stops_is_refused(at: At) -> None:
     assert at("moving.html?forever").call_in_short("interact", query="catch").code == "moving"
 
 
+def test_element_that_never_stops_is_clicked_if_it_is_slow(at: At) -> None:
+    """Such as a ticker's links: after a second, its next place is close enough to be hit."""
+    page = at("moving.html?slowly")
+    page.do("interact", query="catch")
+    assert page.text("output") == "hit"
+
+
 @pytest.mark.parametrize("name", ["Cannot", "Must not"])
 def test_disabled_element_is_refused(at: At, name: str) -> None:
     """Disabled and aria-disabled: `not_enabled`."""

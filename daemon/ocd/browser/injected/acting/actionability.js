@@ -192,6 +192,8 @@ const hasMoved = (a, b) =>
 // is known to stand still.
 const STILL_MS = 300;
 const RETRY_MS = 30;
+const RESTLESS_MS = 1000; // after so long, what still moves is not waited for
+const MAX_STEP = 8; // parts of its size that such a thing may move from frame to frame
 const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
 
 // While something is dragged, lists take the pointer in place of their items, and it is in the way itself.
@@ -218,8 +220,12 @@ function escape() {
   return fullScreenIn(document) === null ? null : endFullScreenIn(document).then(() => null);
 }
 
-// One look: an element that can be used has a point; else `why` it cannot.
-async function tryTarget(el, options, round) {
+// Whether something that never stops is still under the point where it was seen when a click arrives.
+const movesSlowly = (a, b) =>
+  Math.abs(a.x - b.x) <= b.width / MAX_STEP && Math.abs(a.y - b.y) <= b.height / MAX_STEP;
+
+// One look: an element that can be used has a point; else `why` it cannot. restless: it has been moving all the time.
+async function tryTarget(el, options, round, restless) {
   if (!isPresent(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
   if (options.point && pointerLockIn(document) !== null) await releasePointer(surface);
@@ -265,7 +271,8 @@ async function tryTarget(el, options, round) {
   if (!isPresent(el)) return { why: 'detached' };
   const now = visiblePlaceOf(surface);
   if (!now) return { why: 'not_visible' };
-  if (hasMoved(placed, now) || !drawn) return { why: 'moving' };
+  if (!drawn || (hasMoved(placed, now) && !(restless && movesSlowly(placed, now))))
+    return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
   const spot = clickPointOf(handler, now);
@@ -308,8 +315,12 @@ if (areScriptsEnabled()) {
 async function waitReady(el, options) {
   const stop = performance.now() + options.budget;
   let covered = 0;
+  let movingSince = Infinity;
   for (;;) {
-    const found = await tryTarget(el, options, covered);
+    const restless = performance.now() - movingSince > RESTLESS_MS;
+    const found = await tryTarget(el, options, covered, restless);
+    if (found.why !== 'moving') movingSince = Infinity;
+    else movingSince = Math.min(movingSince, performance.now());
     const over =
       performance.now() >= stop || (!areScriptsEnabled() && covered + 1 >= SCROLL_BLOCKS.length);
     if (!found.why || found.why === 'detached' || over) {
