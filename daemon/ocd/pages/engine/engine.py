@@ -47,8 +47,8 @@ _READING = _in("reading", (
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",
-    "segmented_fields", "list_values", "table_cells", "own_places", "search_query", "spoken_parts",
-    "editor_texts", "find",
+    "segmented_fields", "list_values", "table_cells", "own_places", "word_forms", "search_query",
+    "spoken_parts", "editor_texts", "find",
 ))  # fmt: skip
 _ACTING = _in("acting", (
     "recorded_elements", "selector_matches", "click_points", "frame_geometry",

@@ -9,7 +9,7 @@ let surroundingTexts = new Map(); // text of ancestors, for the time of one read
 let controlsOnlyByElement = new Map(); // which ancestors are but groups of controls, for as long
 let controlsOnlyEpoch = surroundingTexts;
 
-const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
+const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) || [];
 // Pictures in texts, and what only changes how they are drawn.
 const PICTURES =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\ufe0f]/gu;

@@ -66,7 +66,6 @@ const OPPOSITE_WORDS = new Map([
   ['up', 'down'],
   ['down', 'up'],
 ]);
-const NEGATION = /\b(?:not|don['’]?t|never|without|nicht|ohne|sans)\b/;
 // Short forms that people say, by what the whole word begins with.
 const FULL_FORMS = new Map(
   Object.entries({
@@ -92,6 +91,7 @@ const FULL_FORMS = new Map(
 const IDS_SCORE = 28; // it is shown as what comes close, and not acted on
 const ADJACENT_PENALTY = 1; // a label is surer than the words beside a field
 const HINT_PENALTY = 2; // and both than the class of an icon
+const FOLDED_PENALTY = 3; // and the letters as they are than those without accents
 const ACTING_BONUS = 6; // what can be acted on is meant rather than a text of the same words
 // What an outline says of an element behind its name, and the words for being without it.
 const STATES = new Set(
@@ -135,6 +135,9 @@ const MIN_LETTERS = 4;
 const MAX_LETTERS = 20;
 const NUMBER = /\p{N}/u;
 const NOT_LATIN = /[^\p{Script=Latin}\p{Script=Common}]/u;
+// Scripts without spaces, and those that write an article or "and" as a part of the next word.
+const JOINS_WORDS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 // "50" is not a part of "4.50".
 const DECIMALS = /(?<![\d.,])\d+(?:,\d{3})*[.,]\d+(?!\d|[.,]\d)/g;
 const CUT_BEGINNING = /^… /; // of a name that begins as those in the rows above
@@ -155,10 +158,6 @@ function joinedLetters(words) {
   return fits && !NUMBER.test(letters) ? letters : '';
 }
 
-// A text as an expression that finds it. No half of a pair at the end: the expression knows whole signs only.
-const asPattern = (text) =>
-  text.replace(/[\ud800-\udbff]$/, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-
 // A query taken apart once.
 class SearchQuery {
   constructor(query) {
@@ -172,6 +171,8 @@ class SearchQuery {
     if (this.line) query = `${this.line.name} ${this.line.role}`;
     this.cased = /\p{Lu}/u.test(query) ? squeeze(query) : null;
     this.text = squeeze(query).toLowerCase();
+    this.isFoldable = FOLDABLE.test(query);
+    this.folded = null; // the same query without accents
     const words = wordsOf(query);
     this.all = words;
     // "a" says nothing by itself, but much in "a.txt".
@@ -219,7 +220,7 @@ class SearchQuery {
   hintPattern() {
     if (this.kinds.length || !this.rest.length) return null;
     const begun = this.line ? [/\S{1,4}/u.exec(this.line.name)?.[0] ?? ''] : [];
-    const parts = [...this.stems, ...this.kindWords, ...begun].map(asPattern);
+    const parts = [...this.stems, ...this.kindWords, ...begun].map(textPattern);
     if (this.joined) parts.push([...this.joined].join('[\\s-]?'));
     // A dotted capital I has two letters as a small one.
     return new RegExp([...parts, '\u0130'].join('|'), 'iu');
@@ -227,7 +228,7 @@ class SearchQuery {
 
   // A pattern that a text has to match if it has all the words; null for one word.
   allWordsPattern() {
-    const parts = [...new Set([...this.stems, ...this.kindWords])].map(asPattern);
+    const parts = [...new Set([...this.stems, ...this.kindWords])].map(textPattern);
     if (this.hint === null || parts.length < 2) return null;
     const each = parts.map((part) => `(?=[\\s\\S]*?${part})`).join('');
     return new RegExp(`^${each}|\u0130`, 'iu'); // as in hintPattern
@@ -307,8 +308,17 @@ class SearchQuery {
     return this.rest.filter((word) => called.includes(word));
   }
 
-  // How well it fits by a name.
+  // How well it fits by a name, with or without accents.
   nameScore(el, role, name, acts) {
+    const score = this.writtenScore(el, role, name, acts);
+    if (this.line || score > ALL_WORDS || !(this.isFoldable || FOLDABLE.test(name))) return score;
+    this.folded ??= this.isFoldable ? new SearchQuery(foldLetters(this.text)) : this;
+    const folded = this.folded.writtenScore(el, role, foldLetters(name), acts);
+    return Math.max(score, folded - FOLDED_PENALTY);
+  }
+
+  // The same by its letters as they are written.
+  writtenScore(el, role, name, acts) {
     if (!this.line) return this.wordScore(el, role, name, acts);
     const named =
       clip(name) === this.line.name ||
@@ -398,8 +408,7 @@ class SearchQuery {
   isContradictedBy(low, spoken) {
     const isTurned = (word) => !spoken.includes(word) && spoken.includes(OPPOSITE_WORDS.get(word));
     if (this.particles.some(isTurned)) return true;
-    const at = NEGATION.test(this.text) ? -1 : low.search(NEGATION);
-    return at >= 0 && this.rest.some((word) => low.lastIndexOf(word) > at);
+    return isNegated(low, this.text, this.rest);
   }
 
   // Whether a name differs by spaces and hyphens alone: "Log in" is "Login".
@@ -464,7 +473,7 @@ class SearchQuery {
     if (phrases.some((phrase) => ` ${said} `.includes(` ${phrase} `))) return 74;
     if (this.rest.every((word) => spoken.includes(word))) return EXACT_WORDS;
     if (this.rest.every((word) => spoken.some((one) => isSameWord(word, one)))) return 60;
-    if (hasNoSpaces(this.phrase) && said.includes(this.phrase)) return 58;
+    if (standsInWord(this.phrase, said)) return 58;
     const isAlike = (word) => spoken.some((one) => one.startsWith(word) || isBegunBy(word, one));
     return said.includes(this.phrase) || this.rest.every(isAlike) ? LETTERS_SCORE : 0;
   }
@@ -554,8 +563,12 @@ const isSameWord = (word, other) =>
 
 const isBegunBy = (word, other) => other.length > 2 && word.startsWith(other);
 
-// Of scripts that write without spaces, two letters may stand for what they are in.
-const hasNoSpaces = (text) => text.length > 1 && NOT_LATIN.test(text);
+// Whether at least two letters stand for the word that they are in. In scripts with spaces they begin it, if they are not
+// Latin: a beginning of those is no word.
+function standsInWord(text, words) {
+  if (text.length < 2 || !NOT_LATIN.test(text)) return false;
+  return JOINS_WORDS.test(text) ? words.includes(text) : ` ${words}`.includes(` ${text}`);
+}
 
 // Whether the page's own name for an element is what is asked for.
 const isKnownAs = (el, text) =>
