@@ -182,3 +182,9 @@ def test_control_is_meant_before_words_in_an_editor(at: At) -> None:
     page = at("edited-lines.html")
     page.js("editor.querySelector('p').textContent = 'Bold oaks'")
     assert page.do("interact", query="Bold")["target"]["role"] == "button"
+
+
+def test_editor_is_named_by_its_label_and_not_by_its_line_numbers(at: At) -> None:
+    page = at("gutter.html")
+    page.do("fill_form", fields={"Value": "[1, 2]", "Name": "list"})
+    assert page.text(".content") == "[1, 2]"

@@ -39,6 +39,10 @@ const ERROR_CLASS =
 // Whether an element says what is wrong with a field.
 const isErrorText = (el) => ERROR_CLASS.test(getAttributeOf(el, 'class') ?? '');
 
+// Whether an element counts the lines of an editor beside it.
+const isGutter = (el) =>
+  getAttributeOf(el, 'aria-hidden') === 'true' && !/\p{L}/u.test(textContentOf(el));
+
 const HELD_FIELDS =
   'input:not([type=hidden]), select, textarea, [contenteditable=""], [contenteditable=true], [role=textbox], [role=combobox],' +
   ' [role=checkbox], [role=radio], [role=slider], [role=spinbutton], [role=switch]';
@@ -339,6 +343,7 @@ function labelTextOf(node) {
     UNRENDERED_TAGS.has(tagOf(node)) ||
     clobbered(node) ||
     isErrorText(node) ||
+    isGutter(node) ||
     node.matches(LIST_SELECTOR) ||
     node.querySelector(LIST_SELECTOR)
   )
