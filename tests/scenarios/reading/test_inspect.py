@@ -151,3 +151,10 @@ def test_unknown_scope_is_an_error(daemon: Daemon, site: Site) -> None:
     """An unknown scope is invalid_argument."""
     daemon.do("navigate", url=site.url("index.html"))
     assert daemon.call("inspect", scope="everything").code == "invalid_argument"
+
+
+@pytest.mark.parametrize("verb", ["inspect", "read_page"])
+def test_page_that_shows_nothing_yet_is_waited_for(daemon: Daemon, site: Site, verb: str) -> None:
+    """It is loaded, and its scripts still ask for all of it."""
+    daemon.do("navigate", url=site.url("acting/fetches-all.html"))
+    assert "Add a pool" in daemon.do(verb)["content"]

@@ -43,6 +43,11 @@ class PageLoad:
         return event in self.reached or (self.ended and "load" not in self.reached)
 
     @property
+    def is_idle(self) -> bool:
+        """Whether the page has had no request for half a second since it was loaded."""
+        return self.has_reached("networkIdle")
+
+    @property
     def broken_off(self) -> str:
         """Why the current page is incomplete; empty if it is complete, or is still loading."""
         if not self.committed or not self.ended or "load" in self.reached:

@@ -97,18 +97,13 @@ async def resolve_when_present(
         try:
             return await _resolve_in_time(tab, locator, policy, resolve)
         except OcdError as error:
-            if error.code != "element_not_found" or _is_idle(tab):
+            if error.code != "element_not_found" or tab.page_loads.current.is_idle:
                 raise
         return await _resolve_while_loading(tab, locator, resolve)
     except OcdError as error:
         if error.code == "element_not_found" and (dialog := await _modal_dialog(tab)):
             error.hint = f"{dialog} is open, and what is behind it cannot be used: close it first."
         raise
-
-
-def _is_idle(tab: Tab) -> bool:
-    """Return whether the page has had no request for half a second since it was loaded."""
-    return tab.page_loads.current.has_reached("networkIdle")
 
 
 async def _resolve_while_loading(
@@ -120,7 +115,7 @@ async def _resolve_while_loading(
         try:
             return await resolve(tab, locator)
         except OcdError as error:
-            if error.code != "element_not_found" or _is_idle(tab):
+            if error.code != "element_not_found" or tab.page_loads.current.is_idle:
                 raise
             return None
 

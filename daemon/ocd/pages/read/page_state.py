@@ -7,6 +7,7 @@ from typing import Any
 from ocd.api.spelling import truncate
 from ocd.browser.tabs.tab import Tab
 from ocd.pages.locate import locators
+from ocd.pages.read.rendering import RenderingWait
 
 MAX_BYTES = 1900
 _ORDER = (
@@ -51,10 +52,14 @@ class _Section:
 
 @dataclass(slots=True)
 class PageState:
-    """The state of the page and its frames; `format_page_state` renders it."""
+    """The state of the page and its frames; `format_page_state` renders it.
+
+    rendering: whether its scripts may be about to show something.
+    """
 
     sections: dict[str, _Section]
     ready: str = ""
+    rendering: bool = False
     frames: int = 0
     scroll: tuple[int, int, int] = (0, 0, 0)
 
@@ -77,7 +82,19 @@ def parse_query(query: str) -> tuple[list[str], str]:
 
 
 async def read_page_state(tab: Tab, query: str, scope: str) -> PageState:
-    """Read the page and its frames; scope: interactive, all, visible (visible ones first)."""
+    """Read the page and its frames; scope: interactive, all, visible (visible ones first).
+
+    A young page that shows nothing yet is given time to render.
+    """
+    wait = RenderingWait(tab)
+    while True:
+        report = await _read_once(tab, query, scope)
+        if not report.rendering or wait.is_over:
+            return report
+        await wait.look_again()
+
+
+async def _read_once(tab: Tab, query: str, scope: str) -> PageState:
     _, words = parse_query(query)
     report = PageState({name: _Section() for name in _ORDER})
     options = {"words": words, "first": scope == "visible", "interactive": scope == "interactive"}
@@ -85,6 +102,7 @@ async def read_page_state(tab: Tab, query: str, scope: str) -> PageState:
     def take(result: dict[str, Any]) -> bool:
         if not report.ready:
             report.ready = result["ready"]
+            report.rendering = result["rendering"]
             report.scroll = tuple(result["scroll"])
         report.frames += int(result["frames"])
         for name, lines in result["lines"].items():

@@ -7,7 +7,6 @@ dispatcher pages and shortens it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -22,13 +21,12 @@ from ocd.conversion.documents import convert_document
 from ocd.pages.engine import engine
 from ocd.pages.engine.empty_elements import look_further
 from ocd.pages.engine.refs import RefRegistry, locate_ref, matches, no_match_error, refs_of
+from ocd.pages.read.rendering import RenderingWait
 
 Mode = Literal["outline", "dom", "markdown", "text", "html", "css"]
 Filter = Literal["all", "interactive"]
 MAX_FRAMES = 100
 _MAX_URL = 200
-_RENDERS_S = 1.0
-_LOOK_AGAIN_S = 0.1
 _ENGINE = {
     "outline": "outline", "dom": "dom", "css": "css",
     "markdown": "html", "text": "html", "html": "html",
@@ -131,24 +129,23 @@ async def read(  # noqa: PLR0913 - the verb's own options, each with its default
 async def _read_rendered(
     tab: Tab, frame: Frame, function: str, options: Mapping[str, Any]
 ) -> tuple[_Reader, str]:
-    """Read a frame; a young page that shows nothing yet is given a second to render.
+    """Read a frame; a young page that shows nothing yet is given time to render.
 
     So is a document that has just replaced another, which has no root element at first.
     """
-    clock = asyncio.get_running_loop().time
-    stop = clock() + _RENDERS_S
+    wait = RenderingWait(tab)
     while True:
         reader = _Reader(tab, function, refs_of(tab))
         try:
             text = await reader.read(frame, options)
         except OcdError as error:
-            if error.details.get("begun") is not False or clock() >= stop:
+            if error.details.get("begun") is not False or wait.is_over:
                 raise
         else:
             may_come = reader.without_root or reader.about.get("rendering")
-            if text or not may_come or clock() >= stop:
+            if text or not may_come or wait.is_over:
                 return reader, text
-        await asyncio.sleep(_LOOK_AGAIN_S)
+        await wait.look_again()
 
 
 async def _scope(tab: Tab, options: dict[str, Any], ref: str | None, selector: str | None) -> Frame:

@@ -204,6 +204,7 @@ function inspect(options) {
     totals: report.totals,
     matches: [],
     ready: readyStateOf(document),
+    rendering: found.length === 0 && isRendering(),
     frames: window.length,
     scroll: [Math.round(scrollY), innerHeight, scroller?.scrollHeight ?? innerHeight],
   };
