@@ -207,6 +207,23 @@ async def test_what_several_share_is_told_once(tab: Tab, site: Site) -> None:
     assert await short(tab) == TOLD_ONCE
 
 
+PRESSED = """\
+- main
+  - link "View Docs" [ref] → /docs
+  - link "Ready to scale? Upgrade" [ref] → /up
+    - button "Upgrade" [ref]
+  - link "Menu" [ref] → /menu
+    - button "Menu" [ref] collapsed
+  - link "Edit" [ref] → /edit
+"""
+
+
+async def test_the_one_button_in_a_link_is_not_told_again(tab: Tab, site: Site) -> None:
+    """Unless it is called otherwise, or has a state."""
+    await tab.navigate(site.url("reading/pressed-within.html"))
+    assert await short(tab) == PRESSED
+
+
 async def ref_of(tab: Tab, name: str) -> str:
     found = re.search(rf'"{name}" \[ref=(e\d+)\]', (await read(tab)).text)
     assert found

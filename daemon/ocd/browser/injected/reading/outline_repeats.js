@@ -23,6 +23,9 @@ const EDITOR_LINE = /^textbox\b.* multiline\b/;
 const POPUP = ' haspopup';
 const OPENER =
   /\b([a-z]+(?: "(?:[^"\\]|\\.)*"| \([^()]*\))?) \[ref=e\d+\](?: [a-z]+)*? haspopup(?![\w=])/g;
+const PRESSED_AROUND = /^(?:link|button) ("(?:[^"\\]|\\.)*"|\([^()]*\)) \[ref=e\d+\]/;
+const PRESSED_WITHIN =
+  /^(?:button|img) ("(?:[^"\\]|\\.)*"|\([^()]*\))(?: \[ref=e\d+\])?(?: \[aria-hidden\])?$/;
 const MAX_DESCRIBING = 12; // lines in which a description may stand
 const SAID_IN = /^(?:listitem|alert|status): /;
 
@@ -38,9 +41,17 @@ function repeatsNeighbour({ 0: depth, 1: kind, 2: words }, before, after) {
         (END_OF_SENTENCE.test(words) || (SEPARATOR.test(words) && isBeside(after, LEAF))))
     );
   return (
-    words.startsWith('img "') &&
-    [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`)
+    repeatsPressed(words, depth, before, after) ||
+    (words.startsWith('img "') &&
+      [before, after].some((line) => isBeside(line, TEXT) && words === `img ${quote(line[2])}`))
   );
+}
+
+// Whether a line is that of the one button or picture in a link or a button, which it names.
+function repeatsPressed(words, depth, before, after) {
+  if (before?.[0] !== depth - 1 || after?.[0] >= depth) return false;
+  const name = PRESSED_WITHIN.exec(words)?.[1];
+  return name !== undefined && PRESSED_AROUND.exec(before[2])?.[1] === name;
 }
 
 // Whether a text stands in the line before it: as the name of what it is in, as the value of what it is beside.
