@@ -353,3 +353,13 @@ def test_field_drawn_in_a_box_called_so_takes_what_is_typed(at: At) -> None:
     assert str(page.do("read_page")["content"]).count('"Mail Optional"') == 1
     page.do("form_input", query="Mail", value="bob@example.org")
     assert page.js("[...mail.selectedOptions].map((one) => one.value).join()") == "bob@example.org"
+
+
+def test_list_of_one_value_whose_choice_can_be_removed(at: At) -> None:
+    """The list within says what was chosen; the button beside it is a part of no value."""
+    page = at("choices.html")
+    for value in ("Sails", "Oars"):
+        assert page.do("form_input", query="Track", value=value)["value"] == value
+        assert page.js("track.value") == value
+    page.do("interact", query="Track", action="select", value="–")
+    assert page.js("track.value") == ""

@@ -224,8 +224,23 @@ const showsAlone = (control, values) =>
   normalizeText(visibleText(control)) === normalizeText(values[0]) &&
   !takesSeveral(control);
 
+// The list of one value that nobody reaches and that stands in what is drawn around it: it holds what was chosen there.
+function listWithin(control) {
+  const [list, ...others] = tagOf(control) === 'SELECT' ? [] : allMatches(control, 'select');
+  const isOwn = list && !others.length && !list.multiple;
+  return isOwn && (list.tabIndex < 0 || isSetAside(list)) ? list : null;
+}
+
+const optionsHeld = (list) =>
+  [...list.selectedOptions].map((one) => ({
+    name: squeeze(one.label || one.text),
+    value: one.value,
+  }));
+
 // The values that a field shows as chosen: { name, value, token, remover }, as far as there is each of these.
 function chosenValues(control, values) {
+  const within = listWithin(control);
+  if (within) return optionsHeld(within);
   const wanted = new Set(values.map(normalizeText));
   const areas = areasAround(control);
   const list = standsForList(control);
@@ -285,7 +300,7 @@ function isAmong(values) {
 
 // Whether a field says by itself, before anything is done with it, that it holds several values.
 function holdsSeveral(control) {
-  if (!/^(?:text|combo|custom)$/.test(kindOf(control))) return false;
+  if (!/^(?:text|combo|custom)$/.test(kindOf(control)) || listWithin(control)) return false;
   if (standsForList(control) || [...ownBoxes(control), ...popupsOf(control)].some(isOfSeveral))
     return true;
   const box = boxAround(control);

@@ -25,6 +25,8 @@ function stateOf(el) {
   const role = roleOf(control);
   if (role === 'listbox')
     return [...control.querySelectorAll('[role=option][aria-selected=true]')].map(visibleText);
+  const within = listWithin(control);
+  if (within) return optionsHeld(within)[0]?.name ?? '';
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox'
     ? clip(squeeze(textWithoutLists(control)), 500)
     : null;

@@ -332,7 +332,7 @@ function valueLines(values, own, isTold) {
   const changes = [];
   for (const [el, before] of values) {
     const isMedia = MEDIA_TAGS.test(el.tagName);
-    if ((el === own && !isMedia) || !el.isConnected) continue;
+    if ((el === own && !isMedia) || !el.isConnected || isFormOnly(el)) continue;
     const now = valueOfField(el);
     if (now === before || isTold(el) || (!visibleBoxOf(el) && !isLabelShown(el))) continue;
     if (el.type === 'radio' && now === 'unchecked') continue; // the one that is chosen now says it
