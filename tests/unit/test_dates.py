@@ -2,7 +2,7 @@
 
 import pytest
 
-from ocd.pages.act.date_pickers import is_date_or_time
+from ocd.pages.act.dates.date_pickers import is_date_or_time
 
 DATES = (
     "2024-05-03", "5/3/2024", "11/11/11", "3 May 2024", "3. März 2024", "5 de mayo de 2024",

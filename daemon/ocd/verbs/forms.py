@@ -14,6 +14,7 @@ from ocd.pages.act import element_actions, form_submission, held_values, input_e
 from ocd.pages.act import form_fields as fields
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.field_errors import difference
+from ocd.pages.act.field_values import is_bool
 from ocd.pages.act.observation import ActionResult, Given, perform
 from ocd.pages.locate.locators import TEXT_FIELD_ROLES, TICK_ROLES, Locator
 from ocd.pages.locate.target import ActionDeadline, Target, resolve_target
@@ -332,8 +333,8 @@ def _field_locator(at: Locator, value: Value) -> Locator:
 
     Of what fits equally well, true and false mean a box to tick, and any other value a text field.
     """
-    ties = TICK_ROLES if fields.is_bool(value) else TEXT_FIELD_ROLES
-    typed = None if fields.is_bool(value) or isinstance(value, list | tuple) else str(value)
+    ties = TICK_ROLES if is_bool(value) else TEXT_FIELD_ROLES
+    typed = None if is_bool(value) or isinstance(value, list | tuple) else str(value)
     return replace(at, ties=ties, among="fields", value=typed)
 
 

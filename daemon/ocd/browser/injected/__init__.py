@@ -1,6 +1,6 @@
 """The scripts that run inside pages, and their loader.
 
-`elements`, `visibility`, `reading`, `finding`, `acting` and `capture` are the page engine
+`elements`, `visibility`, `reading`, `finding`, `acting`, `dates` and `capture` are the page engine
 (`pages/engine/engine.py` joins their files), `pool` is what crawls run in their tabs, and `tabs`
 holds scripts that run alone.
 """

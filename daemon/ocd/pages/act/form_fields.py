@@ -7,30 +7,34 @@ from functools import partial
 from typing import Any
 
 from ocd.pages.act import (
-    date_pickers,
+    character_fields,
     editors,
     held_values,
     input_events,
-    segmented_fields,
     sliders,
     text_entry,
     toggles,
 )
 from ocd.pages.act.action_effects import ActionEffects
 from ocd.pages.act.actionability import wait_ready
-from ocd.pages.act.field_errors import raise_refusal, value_error
-from ocd.pages.act.lists import comboboxes, entered_values, several_values
+from ocd.pages.act.dates import date_pickers, segmented_fields
+from ocd.pages.act.field_errors import difference, raise_refusal, value_error
+from ocd.pages.act.field_values import Value, as_bool, as_text, as_values
+from ocd.pages.act.lists import (
+    calendars,
+    choices,
+    comboboxes,
+    entered_values,
+    several_values,
+    suggestions,
+)
 from ocd.pages.act.observation import ActionResult, Given, perform, settling_of
 from ocd.pages.locate.found_element import field_inside
 from ocd.pages.locate.target import ActionDeadline, Target
 
-Value = str | bool | int | float | Sequence[str] | None
-
 MAX_VALUE = 500  # characters of what an editor holds, in a reply
 # The kinds of controls that text is typed into.
 TEXT_KINDS = ("text", "combo", *editors.KINDS)
-_TRUE_WORDS = {"true", "yes", "on", "1", "checked", "y"}
-_FALSE_WORDS = {"false", "no", "off", "0", "unchecked", "n", ""}
 _CHOOSE = "function (values, budget) { return openchrome.chooseInTime(this, values, budget) }"
 _SET = "function (...args) { return openchrome.setDirectly(this, ...args) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
@@ -55,9 +59,10 @@ async def fill(
 
 @asynccontextmanager
 async def _field_of(target: Target, value: Value) -> AsyncIterator[Target]:
-    """Yield the text field of a combobox that is not one itself, for one text; else the target."""
+    """Yield the text field of a combobox that is not one itself; else the target."""
     about = target.about
-    takes = about["kind"] == "custom" and isinstance(value, str) and not about["several"]
+    one = isinstance(value, str) and not about["several"]
+    takes = about["kind"] == "custom" and (one or isinstance(value, (list, tuple)))
     field = await field_inside(target) if takes else None
     if field is None:
         yield target
@@ -85,15 +90,10 @@ async def _fill(
     offers: list[str] = []
 
     async def choose_offered() -> None:
-        offers.extend(_as_values(value))
+        offers.extend(as_values(value))
         await _choose_offered(target, deadline, value)
 
-    typed = (
-        target.about["kind"] == "text"
-        and not adds
-        and not target.about["several"]
-        and not date_pickers.is_date_or_time(as_text(value))
-    )
+    typed = not adds and _may_be_offered(target, value)
     chooses = choose_offered if typed and value else None
     async with ActionEffects(target.element.tab) as effects:
         settling = replace(
@@ -104,7 +104,9 @@ async def _fill(
         )
         done = await perform(target, deadline, effects, act, settling)
         tokens = typed and not offers and done.instead is None
-        if again := await _other_way(target, deadline, value, tokens=tokens):
+        dropped = not adds and done.instead is not None and target.about["kind"] == "text"
+        again = await _other_way(target, deadline, value, tokens=tokens, dropped=dropped)
+        if again is not None:
             done = await perform(target, deadline, effects, again, replace(settling, choose=None))
     if held:
         done.value = held[0][:MAX_VALUE]
@@ -112,18 +114,30 @@ async def _fill(
     return done
 
 
+def _may_be_offered(target: Target, value: Value) -> bool:
+    """Whether a list may open beside a text field for a value that is typed."""
+    is_text = target.about["kind"] == "text" and not target.about["several"]
+    return is_text and not date_pickers.is_date_or_time(as_text(value))
+
+
 async def _other_way(
-    target: Target, deadline: ActionDeadline, value: Value, *, tokens: bool
+    target: Target, deadline: ActionDeadline, value: Value, *, tokens: bool, dropped: bool
 ) -> Callable[[], Coroutine[Any, Any, Given]] | None:
     """Return how to enter a value that has been typed again, if it has to be.
 
-    tokens: several values may have to be made one by one.
+    tokens: several values may have to be made one by one. dropped: the page has put back what was
+    there.
     """
     if isinstance(value, str):
-        rejected = await date_pickers.is_rejected(target, value)
-        return partial(_write_in_own_form, target, deadline, value) if rejected else None
+        if await date_pickers.is_rejected(target, value):
+            return partial(_write_in_own_form, target, deadline, value)
+        masked = dropped and await text_entry.has_mask(target)
+        retries = masked or (dropped and calendars.is_date(value))
+        return (
+            partial(_enter_otherwise, target, deadline, value, by_keys=masked) if retries else None
+        )
     several = tokens and isinstance(value, (list, tuple))
-    return partial(_type_tokens, target, deadline, _as_values(value)) if several else None
+    return partial(_type_tokens, target, deadline, as_values(value)) if several else None
 
 
 async def _write_in_own_form(target: Target, deadline: ActionDeadline, date: str) -> Given:
@@ -137,19 +151,47 @@ async def _write_in_own_form(target: Target, deadline: ActionDeadline, date: str
     raise value_error(target, f"the page does not accept {date!r}.", "Look how it writes dates.")
 
 
+async def _enter_otherwise(
+    target: Target, deadline: ActionDeadline, text: str, *, by_keys: bool
+) -> Given:
+    """Type what the page did not take key by key, or pick a date in the field's calendar."""
+    if by_keys:
+        if not await calendars.type_parts(target, deadline, text):
+            await text_entry.type_keys(target, deadline, text)
+        instead = await held_values.instead_of(target, {"text": text})
+        if instead is None or not calendars.is_date(text):
+            return {"text": text}
+    await date_pickers.leave(target)
+    await calendars.open_by_click(target, deadline)
+    return await calendars.pick(target, deadline, [text])
+
+
 async def _check_held(target: Target, value: Value, done: ActionResult, *, offered: bool) -> None:
     """Raise an error unless the control holds the value, as text or as a choice shown beside it."""
     emptied = done.instead is not None and done.instead["held"] == ""
     several = isinstance(value, (list, tuple))
     if done.value == "" and value and (emptied or offered or several or _offers_list(target)):
         # Many clear the typed text and show the chosen option beside it.
-        values = _parts(value) if emptied else _as_values(value)
+        values = _parts(value) if emptied else as_values(value)
         done.value = await comboboxes.shown_choice(target, values)
         if not (done.value or emptied):
             done.value = await comboboxes.shown_choice(target, _parts(value))
-        if done.value or _is_shown_elsewhere(done, values):
+        # Calendars show the day under the mouse.
+        elsewhere = not calendars.is_date(as_text(value)) and _is_shown_elsewhere(done, values)
+        if done.value or elsewhere:
             done.instead = None
     held_values.check(target, value, done)
+    if _has_put_back(target, value, done):
+        raise difference(target, value, done.value)
+
+
+def _has_put_back(target: Target, value: Value, done: ActionResult) -> bool:
+    """Whether a field with suggestions shows what it held before, and not what it was given."""
+    before = target.about["state"]
+    if target.about["kind"] != "combo" or not isinstance(value, str) or not (value and before):
+        return False
+    held, given = str(before).casefold(), value.casefold()
+    return done.value == before and given not in held and held not in given
 
 
 def _offers_list(target: Target) -> bool:
@@ -163,13 +205,13 @@ def _is_shown_elsewhere(done: ActionResult, values: Sequence[str]) -> bool:
 
 
 def _parts(value: Value) -> list[str]:
-    return [part for text in _as_values(value) for part in entered_values.split_values(text)]
+    return [part for text in as_values(value) for part in entered_values.split_values(text)]
 
 
 async def _choose_offered(target: Target, deadline: ActionDeadline, value: Value) -> None:
     """Choose from the list that has opened beside a text field, unless it accepts any text."""
     several = isinstance(value, (list, tuple))
-    for text in _as_values(value):
+    for text in as_values(value):
         if several:  # the values were typed as one text
             await text_entry.type_for_list(target, deadline, text)
         answer = await entered_values.take_suggestion(target, deadline, text)
@@ -194,9 +236,9 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> G
         hint = "Use `interact` to click it; `find` names the fields of the page."
         raise value_error(target, "it is not a field.", hint)
     if kind == "check":
-        return await toggles.check(target, deadline, want=_as_bool(target, value))
+        return await toggles.check(target, deadline, want=as_bool(target, value))
     if _is_several(target, value) or _is_token_field(target, value):
-        await _hold_several(target, deadline, value)
+        await choices.hold_several(target, deadline, value)
         return None
     if kind in ("select", "custom", "radios", "boxes"):
         return await choose(target, deadline, value)
@@ -204,10 +246,22 @@ async def set_value(target: Target, deadline: ActionDeadline, value: Value) -> G
         await _fill_combobox(target, deadline, value)
         is_date = date_pickers.is_date_or_time(as_text(value))
         return {"text": as_text(value)} if is_date and isinstance(value, str) else None
+    return await _write(target, deadline, value)
+
+
+async def _write(target: Target, deadline: ActionDeadline, value: Value) -> Given:
+    text = as_text(value)
+    if value and await calendars.is_read_only(target):
+        typable = await calendars.open_by_click(target, deadline)
+        if not typable or isinstance(value, (list, tuple)):
+            return await calendars.pick(target, deadline, as_values(value))
+        return await _type_text(target, deadline, text, opened=True)
+    if character_fields.stands_for_row(target, text):
+        return await character_fields.fill(target, deadline, text)
     write = {
         "slider": _slide, "segments": segmented_fields.fill, "direct": _set_directly,
-    }.get(kind, _type_text)  # fmt: skip
-    return await write(target, deadline, as_text(value))
+    }.get(target.about["kind"], _type_text)  # fmt: skip
+    return await write(target, deadline, text)
 
 
 async def _slide(target: Target, deadline: ActionDeadline, text: str) -> Given:
@@ -226,12 +280,23 @@ async def _set_directly(target: Target, deadline: ActionDeadline, text: str) -> 
     return {"state": answer["held"]}
 
 
-async def _type_text(target: Target, deadline: ActionDeadline, text: str) -> Given:
+async def _type_text(
+    target: Target, deadline: ActionDeadline, text: str, *, opened: bool = False
+) -> Given:
+    """Type a text. opened: a click on the field has opened a picker, if it has one."""
     await date_pickers.bring_mouse(target, text)
-    await comboboxes.open_by_click(target, deadline)
+    if not opened:
+        await comboboxes.open_by_click(target, deadline)
     holds = await text_entry.replace_text(target, deadline, text)
-    now = await date_pickers.confirm(target, text, holds)
+    now = await date_pickers.confirm(target, text, holds, opened=opened)
     if now is not None:
+        # Enter took the day on which the picker's cursor was: keys tell some that a date is typed.
+        await text_entry.type_keys(target, deadline, text)
+        await date_pickers.press_enter(target)
+        if await date_pickers.keeps(target, text):
+            return {"text": text}
+        if await date_pickers.own_forms(target, text):
+            return await _write_in_own_form(target, deadline, text)
         hint = "Choose in the picker."
         raise value_error(target, f"the page's picker turned it into {now!r}.", hint)
     return {"text": text}
@@ -256,12 +321,24 @@ async def _fill_combobox(target: Target, deadline: ActionDeadline, value: Value)
     answer = await entered_values.take_suggestion(target, deadline, text)
     values = await entered_values.find_values_made(target, text) if "why" in answer else [text]
     if not values:
-        answer = await comboboxes.list_options(target, answer)
+        if await _is_date_taken(target, text):
+            return
+        answer = await suggestions.list_options(target, answer)
         raise_refusal(target, answer)
     if text and (not await target.element.call(_STATE) or await comboboxes.takes_several(target)):
         await several_values.keep_only(target, deadline, values)
         if await several_values.missing(target, values):  # taken away with those before it
             await entered_values.choose_suggestion(target, deadline, values)
+
+
+async def _is_date_taken(target: Target, text: str) -> bool:
+    """Return whether a combobox with a calendar in place of a list takes the date on Enter."""
+    if not date_pickers.is_date_or_time(text):
+        return False
+    held = str(await target.element.call(_STATE) or "")
+    return await date_pickers.confirm(target, text, held, opened=False) is None and (
+        await date_pickers.keeps(target, text)
+    )
 
 
 def _is_token_field(target: Target, value: Value) -> bool:
@@ -274,81 +351,18 @@ def _is_several(target: Target, value: Value) -> bool:
     return bool(target.about["several"]) or lists
 
 
-async def _hold_several(target: Target, deadline: ActionDeadline, value: Value) -> None:
-    values = _as_values(value) if value not in ("", None) else []
-    if target.about["kind"] == "custom":
-        await _choose_in_list(target, deadline, values)
-        return
-
-    choose_one = (
-        entered_values.choose_or_enter
-        if target.about["kind"] == "combo"
-        else entered_values.enter_token
-    )
-    await wait_ready(target, deadline, point=False, editable=True)
-    await several_values.hold_exactly(target, deadline, values, partial(choose_one, target))
-    if await comboboxes.close_list(target) and (
-        lost := await several_values.missing(target, values)
-    ):
-        raise value_error(target, f"it gave up {', '.join(lost)} when its list was closed.")
-
-
-async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
-    several = target.about["several"]
-    if several or len(values) != 1:
-        await comboboxes.open_list(target, deadline)
-        several = several or await comboboxes.takes_several(target)
-    if several:
-        await several_values.hold_in_list(target, deadline, values)
-        return
-    if not values:
-        await comboboxes.close_several(target)
-        raise value_error(target, "it has an option chosen in any case.", "Pass one of them.")
-    raise_refusal(target, await comboboxes.choose(target, deadline, values))
-    if await comboboxes.takes_several(target):  # its list has come by now
-        await several_values.hold_in_list(target, deadline, values)
-    else:
-        await several_values.keep_only(target, deadline, values)
-
-
-def as_text(value: Value) -> str:
-    """Return a value as text, in the form that fields accept."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(value)
-    return "" if value is None else str(value)
-
-
-def _as_values(value: Value) -> list[str]:
-    return list(value) if isinstance(value, (list, tuple)) else [as_text(value)]
-
-
-def is_bool(value: Value) -> bool:
-    """Whether a value says that a box is to be ticked, or not: a number or no text does not."""
-    word = as_text(value).strip().lower()
-    return word not in ("", "0", "1") and word in _TRUE_WORDS | _FALSE_WORDS
-
-
-def _as_bool(target: Target, value: Value) -> bool:
-    word = as_text(value).strip().lower()
-    if word in _TRUE_WORDS or word in _FALSE_WORDS:
-        return word in _TRUE_WORDS
-    raise value_error(target, f"it accepts true or false, not {word!r}.", "Pass true or false.")
-
-
 async def choose(target: Target, deadline: ActionDeadline, value: Value) -> Given:
     """Choose an option by value or label; several where the control accepts several.
 
     Return what must hold then, if that is known.
     """
     kind = target.about["kind"]
-    values = _as_values(value)
+    values = as_values(value)
     if kind in ("radios", "boxes"):
         await (toggles.choose_radio if kind == "radios" else toggles.tick)(target, deadline, values)
         return {"state": await target.element.call(_STATE)}
     if target.about["several"] or kind == "custom":
-        await _hold_several(target, deadline, values)
+        await choices.hold_several(target, deadline, values)
         return None
     if kind == "combo":
         await entered_values.choose_suggestion(target, deadline, values)

@@ -1,13 +1,17 @@
 """Text in fields: put in the place of what they hold, or at its end."""
 
-from ocd.pages.act import date_pickers, editors, input_events
+import re
+
+from ocd.pages.act import editors, input_events
 from ocd.pages.act.actionability import SELECT_ALL, wait_ready, wait_selected
+from ocd.pages.act.dates import date_pickers
 from ocd.pages.act.field_errors import value_error
 from ocd.pages.act.observation import Given
 from ocd.pages.act.pending_work import PendingWork
 from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
+_MASK = re.compile(r"[-_/.:()+]")
 _IGNORED_TEXT = "function () { return openchrome.ignoredText(this) }"
 _TO_END = "function () { return openchrome.caretToEnd(this) }"
 _KEY_UP = "function (key) { return openchrome.hearKeyUp(this, key) }"
@@ -25,6 +29,21 @@ async def type_for_list(target: Target, deadline: ActionDeadline, text: str) -> 
     if date_pickers.is_date_or_time(text) and await target.element.call(_STATE) != text:
         # A picker that has opened meanwhile starts with the current time.
         await replace_text(target, deadline, text)
+
+
+async def has_mask(target: Target) -> bool:
+    """Return whether a field shows the signs between the parts of its text by itself."""
+    held = await target.element.call(_STATE)
+    return isinstance(held, str) and _MASK.search(held) is not None
+
+
+async def type_keys(target: Target, deadline: ActionDeadline, text: str) -> Given:
+    """Type a text key by key in place of what the field holds: some masks only follow keys."""
+    await wait_selected(target, deadline)
+    await input_events.press(target.element.tab, "Delete")
+    await input_events.press(target.element.tab, "Home")
+    await input_events.type_text(target.element.tab, text)
+    return {"text": text}
 
 
 async def caret_to_end(target: Target) -> int:

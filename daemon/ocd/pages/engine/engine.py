@@ -47,22 +47,24 @@ _READING = _in("reading", (
 ))  # fmt: skip
 _FINDING = _in("finding", (
     "reacquired_elements", "element_walk", "radio_groups", "checkbox_groups",
-    "segmented_fields", "list_values", "table_cells", "own_places", "word_forms", "search_query",
+    "segmented_fields", "character_fields", "list_values", "table_cells", "own_places",
+    "word_forms", "search_query",
     "spoken_parts", "editor_texts", "find",
 ))  # fmt: skip
 _ACTING = _in("acting", (
     "recorded_elements", "selector_matches", "click_points", "frame_geometry",
     "native_fields", "actionability", "layout_rest", "editors", "option_changes",
     "attribute_changes", "form_submission", "change_watch", "page_changes", "list_options",
-    "comboboxes", "chosen_values", "pickers", "offered_lists", "field_groups", "held_values",
-    "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
+    "comboboxes", "chosen_values", "offered_lists", "field_groups",
+    "held_values", "written_fields", "hit_test", "drag_and_drop", "scroll_until", "file_inputs",
 ))  # fmt: skip
+_DATES = _in("dates", ("pickers", "calendars"))
 _CAPTURE = _in("capture", (
     "formulas", "serialise_html", "serialise_dom", "interactive_elements", "page_state",
     "annotate", "page_styles", "page_summary", "extraction_capture", "evidence",
     "element_properties",
 ))  # fmt: skip
-PARTS = (_ELEMENTS + _VISIBILITY + _READING, _FINDING, _ACTING + _CAPTURE)
+PARTS = (_ELEMENTS + _VISIBILITY + _READING, _FINDING, _ACTING + _DATES + _CAPTURE)
 # How many parts a call of these functions needs; other functions need all of them.
 _NEEDED = {
     **dict.fromkeys(("outline", "has", "describeLayers", "showsText", "pagination"), 1),

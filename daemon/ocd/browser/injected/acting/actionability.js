@@ -48,6 +48,12 @@ function placeOfUnseen(el, options) {
   );
 }
 
+// An editable element in a line has no width while it is empty; the caret can be put into it all the same.
+const placeOfEmptyEditor = (el, options) =>
+  el && !options.point && el.isContentEditable && textContentOf(el) === '' && hasPlace(el)
+    ? el
+    : null;
+
 const MAX_FACE_PX = 120;
 const MAX_TICK_PARTS = 40; // of something to tick that are looked at
 const isTicked = (el) => el.tagName === 'INPUT' && TICK_ROLES.has(el.type);
@@ -229,7 +235,7 @@ async function tryTarget(el, options, round, restless) {
   if (!isPresent(el)) return { why: 'detached' };
   const [surface, box] = surfaceOf(el);
   if (options.point && pointerLockIn(document) !== null) await releasePointer(surface);
-  const place = box ? surface : placeOfUnseen(el, options);
+  const place = box ? surface : placeOfUnseen(el, options) || placeOfEmptyEditor(el, options);
   if (!place) return { why: 'not_visible' };
   const disabled = options.enabled && disabledReason(el, options.editable);
   if (disabled)
@@ -264,6 +270,7 @@ async function tryTarget(el, options, round, restless) {
   } else scrolled = false;
   if (!options.point && !options.scroll) return {};
   const began = animationTime(surface);
+  const faint = options.continues ? opacityOf(surface) : 1;
   let drawn = true;
   if (scrolled || !isAtRest(surface)) drawn = await nextFrame(STILL_MS);
   if (beginsToMove(surface)) drawn = await nextFrame(STILL_MS);
@@ -271,7 +278,9 @@ async function tryTarget(el, options, round, restless) {
   if (!isPresent(el)) return { why: 'detached' };
   const now = visiblePlaceOf(surface);
   if (!now) return { why: 'not_visible' };
-  if (!drawn || (hasMoved(placed, now) && !(restless && movesSlowly(placed, now))))
+  // Lists that are still being faded in close on a click on their options.
+  const fadesIn = faint < 1 && opacityOf(surface) > faint;
+  if (!drawn || fadesIn || (hasMoved(placed, now) && !(restless && movesSlowly(placed, now))))
     return { why: 'moving' };
   if (!options.point) return {};
   const handler = handlerOf(surface);
@@ -392,6 +401,7 @@ function elementFacts(el, whole) {
     compound: isCompound(control, role),
     by_click: opensByClick(control, role),
     several: holdsSeveral(control),
+    characters: characterFields(control)[0] === control ? characterFields(control).length : 0,
     suggests: control.tagName === 'INPUT' && Boolean(control.list),
     ...(whole ? { identity: identityOf(control) } : {}),
   };

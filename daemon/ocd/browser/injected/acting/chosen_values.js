@@ -12,7 +12,7 @@ const MAX_TOKEN_TEXT = 500; // characters, with what removes it
 const GONE_MS = 500;
 const MORE = /^(?:\+ ?\d+|\d+ ?\+? ?(?:more|others?))\b/i; // what stands for values that do not show
 const MAX_OWN_BOXES = 7;
-const MULTIPLE_CLASS = /(?:^|[-_\s])multi(?:ple)?(?:$|[-_\s])/i;
+const MULTIPLE_CLASS = /(?:^|[-_\s])(?:multi(?:ple|select)?|tagbox)(?:$|[-_\s])/i;
 
 const attributeWords = (el) =>
   [...attributesOf(el)]
@@ -43,7 +43,8 @@ const removersIn = (area) =>
 // The words of a label, but for those of what removes it, and what stands before the next.
 function tokenName(el) {
   let words = textContentOf(el);
-  for (const one of removersIn(el)) words = words.replace(textContentOf(one), ' ');
+  const unread = [...removersIn(el), ...allMatches(el, 'title')]; // those of drawings are no words beside them
+  for (const one of unread) words = words.replace(textContentOf(one), ' ');
   return squeeze(words).replace(/ ?[,;]$/, '');
 }
 
@@ -247,7 +248,9 @@ function chosenValues(control, values) {
   if (list === null && showsAlone(control, values)) return [{ name: values[0] }];
   const box = boxAround(control);
   const searches = isSearchField(control);
-  const removable = removableTokens(control, box ? [box] : searches && !list ? [] : areas);
+  const removable = removableTokens(control, box ? [box] : searches && !list ? [] : areas).filter(
+    ([token]) => !saysSeveral(token, control),
+  );
   let tokens = removable.map(([token, remover]) => ({ name: tokenName(token), token, remover }));
   if (list)
     return [...list.selectedOptions].map((option) => {
@@ -261,7 +264,7 @@ function chosenValues(control, values) {
   };
   keptValues(control, areas).forEach(add);
   tokensLike(control, areas, wanted).forEach((token) => add({ name: tokenName(token), token }));
-  tokens = tokens.filter(({ name }) => !MORE.test(name));
+  tokens = tokens.filter(({ name }) => !MORE.test(name) && !isCount(name, control));
   const names = new Set(tokens.map(({ name }) => normalizeText(name)));
   const chosen = choicesOf(control).filter(isSelected).map(valueOfOption);
   if (takesSeveral(control) || tokens.length)
@@ -270,6 +273,23 @@ function chosenValues(control, values) {
   if (tokens.length || searches) return tokens;
   return valuesInText(control, areas, wanted).map((name) => ({ name }));
 }
+
+// Whether a label says options of the list and more, as one text: what removes it empties the field.
+function saysSeveral(token, control) {
+  const words = ` ${wordsOf(spacedTextOf(token)).join(' ')} `;
+  const options = [
+    ...choicesOf(control).map(visibleText),
+    ...(hasOpened(control) ? optionTexts : []),
+  ];
+  const names = new Set(options.map((text) => wordsOf(text).join(' ')).filter(Boolean));
+  return !names.has(words.trim()) && [...names].some((name) => words.includes(` ${name} `));
+}
+
+// Whether a label beside an open list says how many of its options are chosen.
+const isCount = (name, control) =>
+  /^\(?\d{1,4}\)?$/.test(name) &&
+  choicesOf(control).length > 0 &&
+  !choicesOf(control).some((one) => visibleText(one) === name);
 
 // Those that the control's own text has beside all that its list shows as chosen: long lists draw only what is in sight.
 function namesBeside(control, tokens) {

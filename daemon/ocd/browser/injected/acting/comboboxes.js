@@ -30,16 +30,13 @@ function listKind(control) {
     return typeless ? 'custom' : 'combo';
   }
   if (role === 'combobox') return control.isContentEditable ? 'combo' : 'custom';
-  return control.getAttribute('aria-haspopup') === 'listbox' || opensChoices(control, role)
-    ? 'custom'
-    : '';
+  return opensListbox(control, role) || opensChoices(control, role) ? 'custom' : '';
 }
 
 // Whether a button opens a sheet, a dialog or a menu in which one option is chosen, as the names around it alone say.
 const opensChoices = (control, role) =>
   role === 'button' &&
   /^(?:dialog|menu|true)$/.test(control.getAttribute('aria-haspopup') ?? '') &&
-  hostOf(rootNodeOf(control))?.hasAttribute('multiple') !== true &&
   isInListBox(control, (at) => `${tagOf(at).toLowerCase()} ${getAttributeOf(at, 'class') ?? ''}`);
 
 // Whether a text field is the search field of a list that only the class names around it announce: many such fields
@@ -109,7 +106,9 @@ function takesSeveral(el) {
       .slice(0, 1)
       .map((one) => one.closest('[role=listbox]')),
   ];
-  if ([...lists, ...ownBoxes(control)].some((one) => one && isOfSeveral(one))) return true;
+  const around = popupsOf(control).flatMap((list) => boxesAroundList(list, control));
+  if ([...lists, ...around, ...ownBoxes(control)].some((one) => one && isOfSeveral(one)))
+    return true;
   return (
     hostOf(rootNodeOf(control))?.hasAttribute('multiple') === true ||
     choicesOf(control)
@@ -119,6 +118,18 @@ function takesSeveral(el) {
           one.matches('[role=menuitemcheckbox]') || one.querySelector('input[type=checkbox]'),
       )
   );
+}
+
+// What a list that floats above the page stands in.
+function boxesAroundList(list, control) {
+  const boxes = [];
+  for (
+    let at = composedParentOf(list);
+    at && boxes.length < MAX_OWN_BOXES && !nodeContains(at, control) && !PAGE_TAGS.has(tagOf(at));
+    at = composedParentOf(at)
+  )
+    boxes.push(at);
+  return boxes;
 }
 
 // Whether the list says that only one of its options can be chosen: a click on the chosen one keeps it.
@@ -142,6 +153,49 @@ function findConfirmation(el) {
   if (buttons.length !== 1) return false;
   [foundOption] = buttons;
   return true;
+}
+
+// The boxes of a dialog that a control has opened, in which several options are ticked.
+const boxesInSheet = (control) =>
+  hasOpened(control)
+    ? visibleMatches(control, '[role=checkbox], input[type=checkbox]').filter((one) => {
+        const sheet = closestMatch(one, MODAL_SELECTOR);
+        return sheet !== null && !nodeContains(sheet, control) && !presentBeforeOpening?.has(one);
+      })
+    : [];
+
+// Waits for such boxes; whether there are any.
+async function hasSheet(el, budget) {
+  const stop = performance.now() + budget;
+  while (!boxesInSheet(controlOf(el)).length) {
+    if (performance.now() >= stop || !areScriptsEnabled() || choicesOf(controlOf(el)).length)
+      return false;
+    await nextFrame();
+  }
+  return true;
+}
+
+// Finds the next box of a sheet that has to be clicked for these and no others to be ticked. `why` a value is none of
+// them; `found`: whether there is one.
+function findSheetBox(el, values) {
+  const named = boxesInSheet(controlOf(el)).map((box) => {
+    const name = nameOf(box, 'checkbox') || visibleText(box) || labelBesideOf(box);
+    return { box, name, want: normalizeText(name) };
+  });
+  const wanted = values.map(normalizeText);
+  const missing = values.find((value) => !named.some(({ want }) => want === normalizeText(value)));
+  if (missing !== undefined) {
+    const options = named.map(({ name }) => name);
+    return {
+      why: 'option_not_found',
+      text: missing,
+      options: options.slice(0, 50),
+      total: options.length,
+    };
+  }
+  const wrong = named.find(({ box, want }) => (stateOf(box) === true) !== wanted.includes(want));
+  foundOption = wrong?.box ?? named[0]?.box ?? null;
+  return { found: wrong !== undefined, want: wrong !== undefined && wanted.includes(wrong.want) };
 }
 
 // The element that contains a control and what covers it, such as chips of chosen options, or that is shown in its
@@ -283,8 +337,21 @@ function isListOpen(control) {
   return options.length > 0
     ? options.some(visibleBoxOf)
     : choicesOf(control).length > 0 ||
-        (openedControl === offeredLists.by && floatingListsBeside(control).length > 0);
+        (openedControl === offeredLists.by && floatingListsBeside(control).length > 0) ||
+        hasListWithoutRoles(control);
 }
+
+// Whether a list without roles has come up beside a control since it was opened.
+const hasListWithoutRoles = (control) =>
+  openedControl === control &&
+  presentBeforeOpening !== null &&
+  floatingListsBeside(control).some(
+    (list) =>
+      !isMessageList(list) &&
+      [...allMatches(list, 'li, div, span')].some(
+        (one) => !presentBeforeOpening.has(one) && visibleBoxOf(one),
+      ),
+  );
 
 // Whether a control's list stays open after its last option was chosen, and whether a key can close it. leave: leave
 // the control first.
@@ -309,8 +376,12 @@ async function listStaysOpen(el, leave) {
   };
 }
 
-// What a control shows instead of the option that was clicked: another option or, while its list is still open, what
-// it showed before; '' if it accepts the option. A control that shows nothing of what is chosen is believed.
+const showsInField = (control) =>
+  control.isConnected && (tagOf(control) === 'INPUT' || valueFieldIn(control) !== null);
+
+// What a control shows instead of the option that was clicked: another option; while its list is still open, what it
+// showed before; nothing, where it is a field and the option stands nowhere beside it. null if it accepts the option. A
+// control without a field that shows nothing of what is chosen is believed.
 async function textShownInstead(el, values, before) {
   const control = controlOf(el);
   const wanted = [
@@ -321,11 +392,14 @@ async function textShownInstead(el, values, before) {
   for (;;) {
     const state = control.isConnected ? stateOf(control) : '';
     const shown = typeof state === 'string' ? normalizeText(state) : '';
+    const isEmpty = shown === '' && showsInField(control) && missingChoices(el, wanted).length > 0;
     const fits =
       shown === '' || wanted.some((words) => shown.includes(words) || words.includes(shown));
     const isOpen =
       foundOption?.isConnected && visibleBoxOf(foundOption) && !isSelected(foundOption);
-    if (fits || !(optionTexts.includes(shown) || (isOpen && state === before))) return '';
+    const differs =
+      isEmpty || (!fits && (optionTexts.includes(shown) || (isOpen && state === before)));
+    if (!differs) return null;
     if (performance.now() >= stop || !areScriptsEnabled()) return state;
     await nextFrame();
   }
@@ -334,6 +408,8 @@ async function textShownInstead(el, values, before) {
 Object.assign(globalThis.openchrome, {
   listState,
   findConfirmation,
+  hasSheet,
+  findSheetBox,
   takesOne,
   takesSeveral,
   missingChoices,

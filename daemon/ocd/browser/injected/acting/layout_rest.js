@@ -71,6 +71,14 @@ async function waitUntilDrawn(began, el, drawn) {
   }
 }
 
+// How much of an element is seen through itself and what it stands in: 1 for all of it.
+function opacityOf(el) {
+  let opacity = 1;
+  for (let at = el; at && !PAGE_TAGS.has(tagOf(at)); at = composedParentOf(at))
+    opacity *= Number(getComputedStyle(at).opacity);
+  return opacity;
+}
+
 // Shadow trees push others aside without a change that is seen from here: with them, frames tell.
 let hasShadowTrees = false;
 let wereShadowsCounted = false;

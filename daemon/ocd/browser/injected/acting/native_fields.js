@@ -14,7 +14,7 @@ function stateOf(el) {
   }
   if (takesCode(control)) return clip(visibleCode(control), 500);
   if ('value' in control && /^(INPUT|TEXTAREA)$/.test(control.tagName))
-    return clip(control.value, 500);
+    return clip(charactersIn(control) || control.value, 500);
   const checked = ariaOf(control, 'checked');
   if (checked !== null) return checked === 'mixed' ? 'mixed' : checked === 'true';
   if (control.isContentEditable) return clip(editorLines(control).join('\n'), 500);
@@ -28,8 +28,16 @@ function stateOf(el) {
   const within = listWithin(control);
   if (within) return optionsHeld(within)[0]?.name ?? '';
   return role === 'combobox' || control.getAttribute('aria-haspopup') === 'listbox'
-    ? clip(squeeze(textWithoutLists(control)), 500)
+    ? clip(squeeze(textWithoutLists(control)) || (valueFieldIn(control)?.value ?? ''), 500)
     : null;
+}
+
+// The one text field in a control that is none itself, which shows what was chosen.
+function valueFieldIn(control) {
+  const [field, other] = [...allMatches(control, 'input')].filter(
+    (one) => one.type === 'text' && visibleBoxOf(one) !== null,
+  );
+  return field && !other ? field : null;
 }
 
 // Writing

@@ -31,6 +31,7 @@ const MAX_SIBLING_ITEMS = 8; // items of a list that are looked at
 const NO_WORDS = { text: '', field: false, node: null };
 const TYPED_INPUTS = /^(?:text|search|url|tel|email|password|number)$/;
 const DRAWN_LISTS = '[role=combobox], [aria-haspopup=listbox]';
+const TOKEN_CLASS = /(?:^|[-_\s])(?:tag|chip|token|pill)(?:$|[-_\s])/i; // a value that a field holds
 const LABEL_ENDS = new Set(' :*?–-');
 
 const ERROR_CLASS =
@@ -72,6 +73,17 @@ function trimLabel(words) {
 }
 
 const isLink = (node) => nodeTypeOf(node) === 1 && tagOf(node) === 'A';
+// Whether a control says that it opens a list, or a box around a button and nothing else does.
+function opensListbox(control, role) {
+  if (getAttributeOf(control, 'aria-haspopup') === 'listbox') return true;
+  const around = role === 'button' ? parentElementOf(control) : null;
+  return (
+    around !== null &&
+    getAttributeOf(around, 'aria-haspopup') === 'listbox' &&
+    allMatches(around, FIELD_SELECTOR).length === 1
+  );
+}
+
 const isFieldNode = (node) => nodeTypeOf(node) === 1 && node.matches(FIELD_SELECTOR);
 const containsField = (node) =>
   nodeTypeOf(node) === 1 &&
@@ -154,6 +166,8 @@ function precedingLabelOf(el) {
   ) {
     if (BOUNDARY_TAGS.has(tagOf(at)) && at !== el) return '';
     for (let one = nextSibling(at, -1); one; one = nextSibling(one, -1)) {
+      if (nodeTypeOf(one) === 1 && !one.checkVisibility()) continue; // such as the list that a field is drawn for
+      if (nodeTypeOf(one) === 1 && TOKEN_CLASS.test(getAttributeOf(one, 'class') ?? '')) continue;
       if (containsField(one) && !isStepButton(one)) return '';
       const text = trimLabel(labelTextOf(one));
       if (!text || isLink(one) || isScaleOf(el, text)) continue; // as to a page of help

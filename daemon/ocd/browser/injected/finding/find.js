@@ -106,7 +106,7 @@ function rankMatches(options) {
   if (!found.some((one) => one.score >= ALL_WORDS && asked.hasAllWords(one.name)))
     addCrossings(found, asked, among);
   if (!asked.line && isUndecided(found)) addByPlace(found, matchesByPlace(asked, partial));
-  if (among === 'fields') found.push(...matchingGroups(asked));
+  if (among === 'fields') found.push(...matchingGroups(asked), ...characterRows(asked));
   if (
     among === 'fields' &&
     !found.some((one) => one.score >= WHOLE_NAME && LABELLED_ROLES.has(one.role))
@@ -116,16 +116,18 @@ function rankMatches(options) {
     found.push(...fileInputs(asked));
   addByPlace(found, spokenParts(asked, among, found));
   if (asked.line === null) preferPictures(found, asked, options.query);
+  if (among === 'fields') demoteOtherNumbers(found, asked);
   if (among !== 'all' && !found.some((one) => one.score >= LIKELY))
     found.push(...collapsedSummaries(asked));
   if (!found.some((one) => one.score > LETTERS_SCORE)) addPartial(found, partial);
   if (!asked.line) preferRareWords(found, asked);
-  preferNamed(found);
+  preferNamed(found, asked);
   preferCapitals(found, asked);
   if (among === 'fields') found.push(...fieldsBesideBoxes(found));
   const each = among === 'fields' ? preferFields(onceEach(found)) : onceEach(found);
   if (typeof options.value === 'string') preferTyped(each, options.value);
-  const meant = among === 'ticks' ? ticksFor(each) : each;
+  const fields = among === 'fields' ? dropFurtherCharacters(each) : each;
+  const meant = among === 'ticks' ? ticksFor(fields) : fields;
   const once = dropInnerControls(
     dropWrappingItems(
       dropDraggableWrappers(dropComboboxWrappers(dropDrawnDoubles(dropTextDoubles(meant)))),
@@ -192,6 +194,21 @@ function onceEach(found) {
   return best.size === found.length ? found : [...best.values()];
 }
 
+// A field that is called by more of one, or by one of several, is not meant where the page has the words as they are:
+// "Film" beside what is no field is not "Films".
+function demoteOtherNumbers(found, asked) {
+  const best = found.filter((one) => one.score >= LIKELY && FIELDS.has(one.role));
+  const isExact = (one) => asked.hasAllWords(`${one.name} ${labelBesideOf(one.el)}`);
+  if (asked.line !== null || !best.length || best.some(isExact) || !isWrittenOnPage(asked.all))
+    return;
+  for (const one of best)
+    if (isOtherwiseCalled(asked.rest, wordsOf(`${one.name} ${labelBesideOf(one.el)}`)))
+      one.score = ANOTHERS_SCORE;
+}
+
+const isOtherwiseCalled = (wanted, there) =>
+  wanted.every((word) => there.some((one) => isSameWord(word, one)));
+
 // A query that ends in a kind, such as "Paper list", may be the whole name of something on the page: then what has only
 // its other words in its name is not meant, and gets a low score. texts: what cannot be acted on and has all the
 // words. Returns those of them that were the reason.
@@ -236,13 +253,16 @@ function preferRareWords(found, asked) {
   }
 }
 
-// Of controls that fit as well those with a name are meant before those that only stand beside the words, or below them.
-function preferNamed(found) {
+// Of controls that fit as well those whose names have some of the words are meant before those without a name that only
+// stand beside the words, or below them.
+function preferNamed(found, asked) {
   const controls = found.filter((one) => one.acts);
   const most = controls.reduce((score, one) => Math.max(score, one.score), 0);
-  const best = most < WHOLE_NAME ? [] : controls.filter((one) => one.score > most - TIE);
-  if (!best.some((one) => one.name)) return;
+  const best = most < LIKELY ? [] : controls.filter((one) => one.score > most - TIE);
+  const named = best.filter((one) => one.name && asked.wordsIn(one).length > 0);
+  if (!named.length || best.every((one) => one.name)) return;
   for (const one of best) if (!one.name) one.score = most - TIE;
+  for (const one of named) one.score = Math.max(one.score, most);
 }
 
 // Of names that differ in capitals alone, the one with those of the query: "Edit" is not "edit". A query without any

@@ -288,7 +288,12 @@ class SearchQuery {
 
   // The label that people see of a field that was given another name.
   labelInstead(el, score) {
-    return score < ALL_WORDS && LABELABLE.test(tagOf(el)) && hasLabel(el) ? labelName(el) : '';
+    const role = roleOf(el);
+    const opens = tagOf(el) === 'BUTTON' && opensListbox(el, role);
+    const isField = opens || FIELDS.has(role);
+    if (score >= WHOLE_NAME || !(isField || LABELABLE.test(tagOf(el)))) return '';
+    if (!opens && (score >= ALL_WORDS || !hasLabel(el))) return '';
+    return labelName(el) || (isField ? labelOfStandIn(el) || precedingLabelOf(el) : '');
   }
 
   // The words of a button or a link that was given another name, or whose name also has the words for its pictures; ''
@@ -407,8 +412,23 @@ class SearchQuery {
   // Whether a name says the opposite of the query with the same words: "Sign out" for "sign in", "Don't save" for "save".
   isContradictedBy(low, spoken) {
     const isTurned = (word) => !spoken.includes(word) && spoken.includes(OPPOSITE_WORDS.get(word));
-    if (this.particles.some(isTurned)) return true;
+    if (this.particles.some(isTurned) || this.hasOtherNumber(spoken)) return true;
     return isNegated(low, this.text, this.rest);
+  }
+
+  // Whether a name has another number on the other side of the word that one was asked for with: "10 / page" is not
+  // "page 5".
+  hasOtherNumber(spoken) {
+    const isNumber = (word) => word !== undefined && NUMBER.test(word);
+    const has = (word, side) =>
+      spoken.some((one, at) => one === word && isNumber(spoken[at + side]));
+    return this.all.some((word, at) => {
+      if (!isNumber(word) || spoken.includes(word)) return false;
+      return [1, -1].some((side) => {
+        const near = this.all[at + side];
+        return near !== undefined && !isNumber(near) && has(near, side) && !has(near, -side);
+      });
+    });
   }
 
   // Whether a name differs by spaces and hyphens alone: "Log in" is "Login".

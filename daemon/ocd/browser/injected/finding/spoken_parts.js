@@ -24,6 +24,10 @@ const UNFOLDED_BY_ARROW = /^(?:treeitem|row|gridcell|cell)$/;
 const NESTED_ITEMS = '[role=group], [role=tree], [role=treeitem], ul, ol';
 const ARROW_CLASS =
   /expand|collaps|toggle|arrow|caret|chevron|switcher|twist|disclos|tree[-_](?:open|close)|plus|minus/i;
+const EXPANDED_CLASS = /(?:^|[-_\s])(?:open(?:ed)?|expanded|unfolded)(?:$|[-_\s])/i;
+const COLLAPSED_CLASS = /(?:^|[-_\s])(?:closed?|collapsed|folded)(?:$|[-_\s])/i;
+const CHECKING_ICON = /check|tick|drag|handle/i;
+const MAX_ROW_LEVELS = 4; // from words to what also holds the arrow before them
 const MAX_ARROW_PX = 48;
 const MAX_ITEM_PARTS = 60; // elements of one item that are looked at
 const MAX_PLACED = 50;
@@ -59,7 +63,8 @@ function spokenParts(asked, among, found) {
   if (among === 'all') return found.some(isLikely) ? [] : shownOptions(asked.all);
   if (among !== 'clickable' && among !== 'acting') return [];
   const words = asked.all.slice(ARTICLES.has(asked.all[0]) ? 1 : 0);
-  const isOrder = UNFOLDING.has(words[0]) || /^column/.test(words[0]);
+  const isPage = PAGE_WORDS.test(words.join(' '));
+  const isOrder = isPage || UNFOLDING.has(words[0]) || /^column/.test(words[0]);
   const isMeant = ({ score, role, name }) =>
     score >= LIKELY &&
     (!isOrder || (PRESSED.test(role) && asked.hasAllWords(name)) || score >= WHOLE_NAME);
@@ -92,13 +97,13 @@ function onlyOneMeant(words, among) {
   const all = matchesEverywhere({ selector, pierce: true }).filter(
     (el) => !isSearch || visibleBoxOf(el) !== null,
   );
-  if (all.length !== 1 || (!isSearch && !isWrittenOnPage(words))) return [];
+  const isDropPlace = words.length > 1 && isWrittenOnPage(words);
+  if (all.length !== 1 || !(isSearch || isDropPlace)) return [];
   return [partOf(all[0], PART_SCORE, { role: isSearch ? 'searchbox' : 'file', acts: true })];
 }
 
-// Whether a text says these words, as in a place to drop files, and no others.
+// Whether a text says these words, as in a place to drop files or a label, and no others.
 const isWrittenOnPage = (words) =>
-  words.length > 1 &&
   walkElements((el, role, name, acts) => (!acts && isSame(words, name) ? 1 : 0)).length > 0;
 
 const partOf = (el, score, { role = roleOf(el), name = nameOf(el, role), acts = false } = {}) => ({
@@ -165,11 +170,18 @@ function unfoldersOf([verb, ...rest]) {
     ({ el, role, name }) =>
       (isSame(rest, name) || isSame(rest, itemHead(el, role))) && unfoldStateOf(el, role) === state,
   );
+  if (named.length === 0 || meant.length === 0) {
+    const loose = looseUnfolders(rest, state);
+    if (loose.length > 0)
+      return loose.map((el) =>
+        partOf(el, PART_SCORE, { role: 'button', name: `${verb} ${rest.join(' ')}`, acts: true }),
+      );
+  }
   const outer = meant.filter(
     ({ el }) => !meant.some((other) => other.el !== el && nodeContains(other.el, el)),
   );
   return outer.slice(0, MAX_PLACED).map(({ el, role }) => {
-    const arrow = UNFOLDED_BY_ARROW.test(role) ? arrowOf(el) : null;
+    const arrow = UNFOLDED_BY_ARROW.test(role) ? (arrowOf(el) ?? arrowBefore(el)) : null;
     return partOf(arrow ?? el, PART_SCORE, {
       role: arrow ? 'button' : role,
       name: `${verb} ${rest.join(' ')}`,
@@ -214,6 +226,52 @@ const isNestedItems = (el) => !clobbered(el) && el.matches(NESTED_ITEMS);
 // The small thing without words that an item is unfolded by: its class or its label says so.
 function arrowOf(item) {
   return ownPartsOf(item).find((el) => isIconLike(el) && ARROW_CLASS.test(markOf(el))) ?? null;
+}
+
+// The arrow right before an item that has one outside of it.
+function arrowBefore(item) {
+  const before = previousElementSiblingOf(item);
+  return before && isIconLike(before) && !CHECKING_ICON.test(markOf(before)) ? before : null;
+}
+
+// The arrows of trees whose items have no roles: right before these words, in the state that the verb is for.
+function looseUnfolders(rest, state) {
+  const texts = walkElements((el, role, name) => (isSame(rest, name) ? 1 : 0)).map(({ el }) => el);
+  const arrows = texts.map((el) => looseArrow(el, rest)).filter((found) => found !== null);
+  const meant = arrows.filter((found) => looseStateOf(found) === state).map(({ arrow }) => arrow);
+  return [...new Set(meant)].slice(0, MAX_PLACED);
+}
+
+// What unfolds an item, and the row that both stand in: it has no words but those of the item.
+function looseArrow(el, rest) {
+  for (let at = el, level = 0; at && level < MAX_ROW_LEVELS; at = composedParentOf(at), level++) {
+    if (level > 0 && !isSame(rest, spacedTextOf(at))) return null;
+    for (let one = previousElementSiblingOf(at); one; one = previousElementSiblingOf(one)) {
+      const marks = [one, ...allMatches(one, '*')].map(markOf).join(' ');
+      if (isIconLike(one) && ARROW_CLASS.test(marks) && !CHECKING_ICON.test(markOf(one)))
+        return { arrow: one, row: composedParentOf(at), item: at };
+    }
+  }
+  return null;
+}
+
+// As classes say it; else by whether what comes next stands further in.
+function looseStateOf({ arrow, row, item }) {
+  const marks = [row, arrow, item].map((el) => el.getAttribute('class') ?? '').join(' ');
+  if (EXPANDED_CLASS.test(marks)) return 'expanded';
+  if (COLLAPSED_CLASS.test(marks)) return 'collapsed';
+  const next = nextElementSiblingOf(row);
+  const words = next && firstWordsIn(next);
+  return words && boxOfNode(words).left > boxOfNode(firstWordsIn(row) ?? item).left + 2
+    ? 'expanded'
+    : 'collapsed';
+}
+
+function firstWordsIn(el) {
+  const walker = walkerIn(documentOf(el), el, NodeFilter.SHOW_TEXT, (node) =>
+    /\S/.test(node.data) ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT,
+  );
+  return walker.nextNode();
 }
 
 const markOf = (el) =>

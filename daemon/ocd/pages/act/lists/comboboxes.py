@@ -14,25 +14,19 @@ SUGGEST_S = 1.0
 # The separator between the nested options that lead to one.
 _PATH_MARKS = (" / ", " > ", " → ")
 # Seconds to wait for a list to open again, to name its options.
-_LIST_S = 0.5
+LIST_S = 0.5
 _BEFORE = "function (notes) { return openchrome.listState(this, notes) }"
 _AWAIT = "function (value, budget) { return openchrome.awaitOption(this, value, budget) }"
 _OPTIONS = "function (budget) { return openchrome.listedOptions(this, budget) }"
+_FOCUS = "function () { return openchrome.takeFocus(this) }"
 _SEVERAL = "function () { return openchrome.takesSeveral(this) }"
-_ONE = "function () { return openchrome.takesOne(this) }"
 _CONFIRMATION = "function () { return openchrome.findConfirmation(this) }"
 _OPENER = "function () { return openchrome.findOpener(this) }"
 _MISSING = "function (values) { return openchrome.missingChoices(this, values) }"
-_KEEPS = "function (key) { return openchrome.keepsText(this, key) }"
 _CLOSE_OPENED = "function () { openchrome.closeOpened(this) }"
 _STAYS_OPEN = "function (leave) { return openchrome.listStaysOpen(this, leave) }"
-_ADDITION = "function (value) { return openchrome.findAddition(this, value) }"
 _GAVE_UP = "() => openchrome.wasDeselected()"
 _INSTEAD = "function (values, before) { return openchrome.textShownInstead(this, values, before) }"
-_HOLDS = """function (value) {
-  const { known, missing } = openchrome.compareChosen(this, [value]);
-  return !openchrome.takesOne(this) && known && !missing.length;
-}"""
 _STATE = "function () { return openchrome.stateOf(this) }"
 _EXTRA = "function (values) { return openchrome.findChosenBeside(this, values) }"
 
@@ -66,7 +60,7 @@ async def choose(target: Target, deadline: ActionDeadline, values: Sequence[str]
             if "why" in refusal:
                 return refusal
     if values and target.about["kind"] == "custom" and not several:
-        await _confirm(target, deadline)
+        await confirm(target, deadline)
         await _verify_shown(target, values[-1])
     return {}
 
@@ -81,7 +75,7 @@ async def find_refusal(
     """
     await open_list(target, deadline)
     for value in values:
-        if len(_split_path(value)) == 1:
+        if len(split_path(value)) == 1:
             option = await target.element.call(_AWAIT, value, deadline.seconds_left / 2 * 1000)
             if option.get("why") in ("option_not_found", "no_options"):
                 return dict(option)
@@ -91,7 +85,7 @@ async def find_refusal(
 async def open_anew(target: Target, deadline: ActionDeadline) -> None:
     """Open the list if it is not open, and wait until it shows its options."""
     await open_list(target, deadline)
-    await target.element.call(_OPTIONS, _LIST_S * 1000)
+    await target.element.call(_OPTIONS, LIST_S * 1000)
 
 
 async def _keep_chosen(
@@ -112,13 +106,15 @@ async def _keep_chosen(
 
 
 async def _verify_shown(target: Target, value: str) -> None:
-    names = [value, _split_path(value)[-1]]
-    if not (instead := await target.element.call(_INSTEAD, names, target.about["state"])):
+    names = [value, split_path(value)[-1]]
+    instead = await target.element.call(_INSTEAD, names, target.about["state"])
+    if instead is None:
         return
     await close_list(target)
     name = f"{target.about['role']} {target.about['name']!r} ({target.ref})"
+    shown = repr(instead) if instead else "nothing"
     raise OcdError(
-        "value_differs", f"{name} shows {instead!r} after its option {value!r} was clicked.",
+        "value_differs", f"{name} shows {shown} after its option {value!r} was clicked.",
         hint="Look at its list: the option may not be selectable.",
         ref=target.ref, expected=value, held=instead,
     )  # fmt: skip
@@ -129,14 +125,14 @@ async def _await_path(
 ) -> dict[str, Any]:
     """Wait for the option; for a path such as `A / B`, click through its levels."""
     option = await target.element.call(_AWAIT, value, deadline.seconds_left * 1000)
-    names = _split_path(value)
+    names = split_path(value)
     if option.get("why") != "option_not_found" or len(names) == 1:
         return dict(option)
-    last = await _follow_path(target, deadline, names, continues=continues)
+    last = await follow_path(target, deadline, names, continues=continues)
     return dict(option) if last is None else last
 
 
-async def _follow_path(
+async def follow_path(
     target: Target, deadline: ActionDeadline, names: Sequence[str], *, continues: bool = True
 ) -> dict[str, Any] | None:
     """Click the options above the last one, and wait for that; None if one is missing."""
@@ -148,21 +144,8 @@ async def _follow_path(
     return dict(await target.element.call(_AWAIT, names[-1], deadline.seconds_left * 1000))
 
 
-async def _look_up_path(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Wait for an option given as a path, where the typed text left none."""
-    names = _split_path(text)
-    soon = ActionDeadline.after(min(deadline.seconds_left, len(names) * SUGGEST_S))
-    await _retype(target, "")
-    option = await _follow_path(target, soon, names)
-    if option is not None and "why" not in option:
-        return option
-    offered: list[str] = await target.element.call(_OPTIONS, 0)
-    await _retype(target, text)
-    found = {"text": text, "options": offered[:50], "total": len(offered)}
-    return {"why": "option_not_found", **found}
-
-
-async def _retype(target: Target, text: str) -> None:
+async def retype(target: Target, text: str) -> None:
+    """Type a text in place of what the field holds."""
     await target.element.call(SELECT_ALL)
     await input_events.insert_text(target.element.tab, text)
 
@@ -172,13 +155,14 @@ async def shown_choice(target: Target, values: Sequence[str]) -> str:
 
     Of an option given as a path, some controls show the last name only.
     """
-    names = {value: _split_path(value)[-1] for value in values}
+    names = {value: split_path(value)[-1] for value in values}
     missing = await missing_choices(target, [*names, *names.values()])
     texts = [value if value not in missing else last for value, last in names.items()]
     return ", ".join(name for name in texts if name not in missing)
 
 
-def _split_path(value: str) -> list[str]:
+def split_path(value: str) -> list[str]:
+    """Return the names of nested options in a path such as `A / B`."""
     return next((parts for mark in _PATH_MARKS if len(parts := value.split(mark)) > 1), [value])
 
 
@@ -214,6 +198,20 @@ async def _open(target: Target, deadline: ActionDeadline, *, continues: bool) ->
     return not before["open"] and target.about["role"] != "listbox"
 
 
+async def choose_opened(target: Target, deadline: ActionDeadline, value: str) -> bool:
+    """Click an option of what a click on the control has opened; return whether there is one.
+
+    Raises value_differs if the control does not show it afterwards.
+    """
+    option = await _await_path(target, deadline, value, continues=True)
+    if "why" in option:
+        return False
+    await click_found(target, deadline)
+    await confirm(target, deadline)
+    await _verify_shown(target, value)
+    return True
+
+
 async def open_list(target: Target, deadline: ActionDeadline) -> None:
     """Open the list of a control that is no text field, if it is not open."""
     await _open(target, deadline, continues=True)
@@ -228,9 +226,9 @@ async def click_other_option(
     else:
         await note_page(target)
         if await target.element.call(_STATE):
-            await _retype(target, "")
+            await retype(target, "")
         if await target.element.call(_OPTIONS, 0):
-            await target.element.call(_OPTIONS, _LIST_S * 1000)
+            await target.element.call(_OPTIONS, LIST_S * 1000)
         else:
             await read_options(target)
     if not await target.element.call(_EXTRA, list(values)):
@@ -253,7 +251,7 @@ async def read_options(target: Target) -> list[str]:
     await note_page(target)
     await target.element.call(SELECT_ALL)
     await input_events.press(target.element.tab, "ArrowDown")
-    options: list[str] = await target.element.call(_OPTIONS, _LIST_S * 1000)
+    options: list[str] = await target.element.call(_OPTIONS, LIST_S * 1000)
     return options
 
 
@@ -277,11 +275,16 @@ async def close_list(target: Target) -> bool:
         await input_events.press(target.element.tab, "Escape")
         answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003
     if answer["open"]:
-        await target.element.call(_STAYS_OPEN, True)  # noqa: FBT003
+        await leave_list(target)
     return was_open
 
 
-async def _confirm(target: Target, deadline: ActionDeadline) -> None:
+async def leave_list(target: Target) -> None:
+    """Close a list by leaving its field."""
+    await target.element.call(_STAYS_OPEN, True)  # noqa: FBT003 - to JavaScript
+
+
+async def confirm(target: Target, deadline: ActionDeadline) -> None:
     """Press the button of the dialog that the list stands in, if there is one."""
     if await target.element.call(_CONFIRMATION):
         await click_found(target, deadline)
@@ -291,102 +294,26 @@ async def close_several(target: Target) -> None:
     """Close the list of a control that is no text field, if it is still open."""
     if target.about["role"] == "listbox":
         return
-    answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
-    if answer["open"]:
+    for focuses in (False, True):
+        answer = await target.element.call(_STAYS_OPEN, False)  # noqa: FBT003 - to JavaScript
+        if not answer["open"]:
+            return
+        if focuses:  # a click on an option may have taken the focus to the list
+            await target.element.call(_FOCUS)
         await input_events.press(target.element.tab, "Escape")
+    if (await target.element.call(_STAYS_OPEN, False))["open"]:  # noqa: FBT003
+        await _click_again(target)
 
 
-async def list_options(target: Target, refusal: dict[str, Any]) -> dict[str, Any]:
-    """Return the refusal of a choice with the options that the field offers, if any."""
-    await input_events.press(target.element.tab, "ArrowDown")
-    options: list[str] = await target.element.call(_OPTIONS, _LIST_S * 1000)
-    await input_events.press(target.element.tab, "Escape")
-    if not options:
-        return refusal
-    found = {"text": refusal["text"], "options": options[:50], "total": len(options)}
-    return {"why": "option_not_found", **found}
-
-
-async def suggest(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Click the suggestion that equals the text, if the field offers it in time.
-
-    Returns:
-        {}, or an object with one of these keys.
-        `why`: the field accepts only suggestions, and not this text.
-        `addition`: it offers to add the text, until focus leaves it.
-        `given_up`: the suggestion was chosen, and is deselected again.
-    """
-    if not text:
-        return {}
-    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
-    option = await target.element.call(_AWAIT, text, budget)
-    if "why" in option and len(_split_path(text)) > 1:
-        option = await _look_up_path(target, deadline, text)
-    if "why" not in option:
-        if option.get("chosen") and await target.element.call(_HOLDS, text):
-            await _retype(target, "")  # a click would give it up
-            return {}
-        only_one = await target.element.call(_ONE)
-        await click_found(target, deadline)
-        gave_up = option.get("chosen") and not only_one and await target.element.call(_GAVE_UP)
-        return {"given_up": True} if gave_up else {}
-    addition = bool(await target.element.call(_ADDITION, text))
-    if await _keeps_text(target):
-        return {}
-    return {"addition": True} if addition else dict(option)
-
-
-async def offers_any(target: Target, text: str) -> bool:
-    """Return whether the field offers any options, or to add the text, by now."""
-    options = await target.element.call(_OPTIONS, 0)
-    return bool(options) or bool(await target.element.call(_ADDITION, text))
+async def _click_again(target: Target) -> None:
+    """Click a control whose list no key closes, which does."""
+    x, y = await wait_ready(target, ActionDeadline.after(LIST_S), continues=True)
+    await input_events.click(target.element.tab, x, y)
 
 
 async def takes_several(target: Target) -> bool:
     """Return whether the control, or its list, says that several options can be chosen."""
     return bool(await target.element.call(_SEVERAL))
-
-
-async def click_suggestion(target: Target, deadline: ActionDeadline, text: str) -> bool:
-    """Click the option for a text, or the offer to add it, once it appears; False without one."""
-    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
-    answer = await target.element.call(_AWAIT, text, budget)
-    if "why" in answer and not await target.element.call(_ADDITION, text):
-        return False
-    await click_found(target, deadline)
-    return True
-
-
-async def _keeps_text(target: Target) -> bool:
-    """Whether the field keeps the typed text when left; by Tab if its list stays open otherwise."""
-    tab = target.element.tab
-    answer = await target.element.call(_KEEPS, "")
-    if answer["kept"] and answer["open"]:
-        await input_events.press(tab, "Tab")
-        answer = await target.element.call(_KEEPS, "Tab")
-        if answer["kept"] and answer["open"]:
-            if answer["modal"]:
-                return False  # what it offers is something else, and nothing else can tell
-            await input_events.press(tab, "Escape")
-            answer = await target.element.call(_KEEPS, "Escape")
-    return bool(answer["kept"])
-
-
-async def add(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
-    """Click the offer to add the text that was typed; return {}, or `why` there is none."""
-    if await click_suggestion(target, deadline, text):
-        return {}
-    return {"why": "option_not_found", "text": text, "options": [], "total": 0}
-
-
-async def add_unlisted(target: Target, deadline: ActionDeadline, text: str) -> bool:
-    """Click the offer to add the typed text, if no option equals it; return whether it was."""
-    budget = min(deadline.seconds_left, SUGGEST_S) * 1000
-    listed = "why" not in await target.element.call(_AWAIT, text, budget)
-    if listed or not await target.element.call(_ADDITION, text):
-        return False
-    await click_found(target, deadline)
-    return True
 
 
 async def click_found(target: Target, deadline: ActionDeadline, *, continues: bool = True) -> None:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from ocd.api.errors import OcdError
-from ocd.pages.act import date_pickers, text_entry
+from ocd.pages.act import text_entry
 from ocd.pages.act.action_effects import ActionEffects
+from ocd.pages.act.dates import date_pickers
 from ocd.pages.act.field_errors import raise_refusal, value_error
-from ocd.pages.act.lists import comboboxes, several_values
+from ocd.pages.act.lists import comboboxes, several_values, suggestions
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _STATE = "function () { return openchrome.stateOf(this) }"
@@ -22,14 +23,14 @@ async def choose_suggestion(target: Target, deadline: ActionDeadline, values: li
     """Type the first value, and choose all of them from what is suggested for it, or offered."""
     await comboboxes.note_page(target)
     await text_entry.type_for_list(target, deadline, values[0])
-    if len(values) == 1 and await comboboxes.add_unlisted(target, deadline, values[0]):
+    if len(values) == 1 and await suggestions.add_unlisted(target, deadline, values[0]):
         return
     answer = await comboboxes.choose(target, deadline, values)
     if answer.get("why") in ("no_options", "option_not_found") and not answer.get("options"):
         # The typed text matches no option: the whole list supplies the candidates.
         if await target.element.call(_STATE):
             await text_entry.type_for_list(target, deadline, "")
-        answer = await comboboxes.list_options(target, answer)
+        answer = await suggestions.list_options(target, answer)
     raise_refusal(target, answer)
 
 
@@ -58,7 +59,7 @@ async def _enter_unsuggested(target: Target, text: str, deadline: ActionDeadline
     async with ActionEffects(element.tab) as effects:
         await text_entry.type_for_list(target, deadline, text)
         await effects.wait_answers(element.frame, deadline.seconds_left)
-        if effects.unanswered or await comboboxes.offers_any(target, text):
+        if effects.unanswered or await suggestions.offers_any(target, text):
             return False
     await date_pickers.press_enter(target)
     return not await several_values.missing(target, [text], known=True)
@@ -68,7 +69,7 @@ async def enter_token(target: Target, text: str, deadline: ActionDeadline) -> No
     """Type a value, and choose what is offered for it, or press Enter."""
     await comboboxes.note_page(target)
     await text_entry.type_for_list(target, deadline, text)
-    if await comboboxes.click_suggestion(target, deadline, text):
+    if await suggestions.click_suggestion(target, deadline, text):
         if not await several_values.missing(target, [text]):
             return
         await text_entry.type_for_list(target, deadline, text)
@@ -88,16 +89,16 @@ async def _give_back(target: Target, text: str) -> bool:
 
 async def take_suggestion(target: Target, deadline: ActionDeadline, text: str) -> dict[str, Any]:
     """Choose the suggestion for the typed text, or the offer to add it; return {} or `why`."""
-    answer = await comboboxes.suggest(target, deadline, text)
+    answer = await suggestions.suggest(target, deadline, text)
     if answer.pop("given_up", False):  # the list takes several, though it did not say so
         await text_entry.type_for_list(target, deadline, text)
-        answer = await comboboxes.suggest(target, deadline, text)
+        answer = await suggestions.suggest(target, deadline, text)
     if not answer.pop("addition", False):
         return answer
     await text_entry.type_for_list(
         target, deadline, text
     )  # the field was cleared when it lost the focus
-    return await comboboxes.add(target, deadline, text)
+    return await suggestions.add(target, deadline, text)
 
 
 async def find_values_made(target: Target, text: str) -> list[str]:

@@ -57,6 +57,7 @@ async def hold_in_list(target: Target, deadline: ActionDeadline, values: Sequenc
         await _choose_lost(target, deadline, values)
         await comboboxes.open_anew(target, deadline)  # some draw all of it anew after each click
         await keep_only(target, deadline, values)
+        await _check_all_shown(target, values)
     except OcdError as error:
         await put_back(target, deadline, error, before, partial(_choose_listed, target))
         with suppress(OcdError):
@@ -74,6 +75,10 @@ async def _choose_lost(target: Target, deadline: ActionDeadline, values: Sequenc
     if not await missing(target, values):
         return
     raise_refusal(target, await comboboxes.choose(target, deadline, values))
+    await _check_all_shown(target, values)
+
+
+async def _check_all_shown(target: Target, values: Sequence[str]) -> None:
     if lost := await missing(target, values):
         raise value_error(target, f"it does not show {', '.join(lost)} as selected.")
 

@@ -108,7 +108,9 @@ function dateForms(el, iso) {
     const numeric = localForm(date, one, time === '' ? {} : { hour: 'numeric', minute: '2-digit' });
     if (numeric) forms.push(numeric);
   }
-  forms.push([`${day}.${month}.${year}`, time].filter(Boolean).join(' '));
+  const dotted = [`${day}.${month}.${year}`, time].filter(Boolean).join(' ');
+  if (/^\d{1,2}\.\d{1,2}\.\d{4}/.test(control.value ?? '')) forms.unshift(dotted);
+  forms.push(dotted);
   forms.push([`${day}/${month}/${year}`, time].filter(Boolean).join(' '));
   return [...new Set(forms)];
 }
@@ -133,6 +135,12 @@ function placeholderForm(placeholder, { year, month, day }) {
   });
 }
 
+// Whether a date has dots and the day first, as all that are written with dots.
+const isDotted = (text, { month, day }) => {
+  const [, first, second] = /^(\d{1,2})\.(\d{1,2})\.\d{4}/.exec(text.trim()) ?? [];
+  return first !== undefined && Number(first) === Number(day) && Number(second) === Number(month);
+};
+
 // Whether a field holds a date: as the value that is sent says; without one, as it is written, unless day and month may
 // have been taken for each other.
 function meansDate(el, iso) {
@@ -148,10 +156,13 @@ function meansDate(el, iso) {
     if (dates.length > 0) return dates.some((value) => value.startsWith(`${year}-${month}-${day}`));
   }
   const numbers = numbersIn(control.value ?? '');
+  const named = /\p{L}{3}/u.test(control.value ?? '') ? monthIn(control.value) : null;
+  if (named !== null && named.month !== Number(month)) return false;
   const isClear =
     Number(day) > 12 ||
     Number(day) === Number(month) ||
     /\p{L}{3}/u.test(control.value ?? '') ||
+    isDotted(control.value ?? '', { month, day }) ||
     Boolean(placeholderForm(control.placeholder ?? '', { year, month, day }));
   return (
     isClear &&

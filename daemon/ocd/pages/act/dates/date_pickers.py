@@ -14,6 +14,8 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _FORMS = "function (iso) { return openchrome.dateForms(this, iso) }"
 _REJECTED = "function () { return openchrome.isMarkedInvalid(this) }"
 _MEANS = "function (iso) { return openchrome.meansDate(this, iso) }"
+_KEPT = "function () { openchrome.closeOpened(this); return openchrome.stateOf(this) }"
+_LEAVE = "function () { openchrome.closeOpened(this) }"
 _GUARD_ENTER = "function () { openchrome.guardEnter(this) }"
 _END_GUARD = "function () { return openchrome.endGuard(this) }"
 _UNREACHED = ("covered", "not_visible", "not_enabled", "moving", "detached", "timeout")
@@ -60,7 +62,7 @@ async def bring_mouse(target: Target, typed: str) -> None:
     await input_events.move_mouse(tab, *place)
 
 
-async def confirm(target: Target, typed: str, holds: str) -> str | None:
+async def confirm(target: Target, typed: str, holds: str, *, opened: bool) -> str | None:
     """Press Enter where a calendar or clock has opened beside the field, which then takes the text.
 
     No form is submitted.
@@ -69,29 +71,52 @@ async def confirm(target: Target, typed: str, holds: str) -> str | None:
         target: The text field.
         typed: The text that was typed into it.
         holds: What it held right after that.
+        opened: A click has opened the picker before.
 
     Returns:
         What the field holds, if the picker has changed the date or time; else None.
     """
     if not is_date_or_time(typed) or not set(holds.lower()) <= _DATE_LETTERS:
         return None
-    if not await target.element.call(_OPENS_PICKER):
+    if not opened and not await target.element.call(_OPENS_PICKER):
         return None
     now = await press_enter(target)
-    if _numbers(typed) <= _numbers(now):
-        await _press_button(target)
+    if _numbers(typed) <= _numbers(now) or await means(target, typed):
+        await press_button(target)
         return None
     return now
 
 
-async def _press_button(target: Target) -> None:
+async def means(target: Target, typed: str) -> bool:
+    """Return whether the field holds the date that was typed, with the month as a word."""
+    written = _ISO.fullmatch(typed.strip())
+    return written is not None and bool(await target.element.call(_MEANS, typed.strip()))
+
+
+async def keeps(target: Target, typed: str) -> bool:
+    """Leave the field after a date was typed; return whether it holds that date then."""
+    now = str(await target.element.call(_KEPT))
+    return _numbers(typed) <= _numbers(now) or await means(target, typed)
+
+
+async def press_button(target: Target) -> None:
     """Click the OK of a calendar or clock that is still open, if it has one."""
     if not await target.element.call(_BUTTON):
         return
     async with await found_option(target) as element:
         button = Target(element, target.ref, target.about)
-        place = await wait_ready(button, ActionDeadline.after(1), continues=True)
+        try:
+            place = await wait_ready(button, ActionDeadline.after(1), continues=True)
+        except OcdError as error:
+            if error.code not in _UNREACHED:  # else it is closing by itself
+                raise
+            return
         await input_events.click(target.element.tab, *place)
+
+
+async def leave(target: Target) -> None:
+    """Leave a field, so that its picker closes."""
+    await target.element.call(_LEAVE)
 
 
 async def press_enter(target: Target) -> str:

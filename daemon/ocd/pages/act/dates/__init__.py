@@ -1,0 +1,1 @@
+"""Fields of dates and times."""
