@@ -191,6 +191,8 @@ def _has_put_back(target: Target, value: Value, done: ActionResult) -> bool:
     if target.about["kind"] != "combo" or not isinstance(value, str) or not (value and before):
         return False
     held, given = str(before).casefold(), value.casefold()
+    if date_pickers.is_date_or_time(value):  # it may be written otherwise
+        return False
     return done.value == before and given not in held and held not in given
 
 
@@ -307,7 +309,7 @@ async def _type_tokens(target: Target, deadline: ActionDeadline, values: Sequenc
     for count, value in enumerate(values):
         await text_entry.replace_text(target, deadline, value)
         await date_pickers.press_enter(target)
-        if not count and await target.element.call(_STATE):
+        if not count and not await entered_values.was_taken(target):
             return await _type_text(target, deadline, as_text(values))
     if missing := await comboboxes.missing_choices(target, values):
         raise value_error(target, f"it does not show {', '.join(missing)} as entered.")

@@ -408,6 +408,7 @@ async function textShownInstead(el, values, before) {
 Object.assign(globalThis.openchrome, {
   listState,
   findConfirmation,
+  opensChoices: (el) => opensChoices(controlOf(el), roleOf(controlOf(el))),
   hasSheet,
   findSheetBox,
   takesOne,

@@ -37,7 +37,7 @@ async def hold_several(target: Target, deadline: ActionDeadline, value: Value) -
 
 async def _choose_in_list(target: Target, deadline: ActionDeadline, values: list[str]) -> None:
     several = target.about["several"] or await comboboxes.takes_several(target)
-    sheet = several or target.about["role"] == "button"
+    sheet = several or await sheets.may_open(target)
     if sheet or len(values) != 1:
         await comboboxes.open_list(target, deadline)
     if sheet and await sheets.opens(target):

@@ -10,6 +10,7 @@ from ocd.pages.act.field_errors import raise_refusal, value_error
 from ocd.pages.act.lists import comboboxes, several_values, suggestions
 from ocd.pages.locate.target import ActionDeadline, Target
 
+_DRAWN = "function () { return openchrome.caretInMask(this) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 _HOLDS_SEVERAL = "function () { return openchrome.holdsSeveral(this) }"
 
@@ -110,3 +111,9 @@ async def find_values_made(target: Target, text: str) -> list[str]:
         if found["known"] and not found["missing"]:
             return values
     return []
+
+
+async def was_taken(target: Target) -> bool:
+    """Return whether a field is empty after Enter, as soon as the page has drawn that."""
+    await target.element.call(_DRAWN)
+    return not await target.element.call(_STATE)

@@ -9,9 +9,15 @@ from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
 _OPENING_S = 0.5
+_MAY_OPEN = "function () { return openchrome.opensChoices(this) }"
 _SHEET = "function (budget) { return openchrome.hasSheet(this, budget) }"
 _SHEET_BOX = "function (values) { return openchrome.findSheetBox(this, values) }"
 _ABOUT = "function (whole) { return openchrome.elementFacts(this, whole) }"
+
+
+async def may_open(target: Target) -> bool:
+    """Return whether the control is a button that opens a dialog, by what it says of itself."""
+    return bool(await target.element.call(_MAY_OPEN))
 
 
 async def opens(target: Target) -> bool:
