@@ -133,7 +133,7 @@ async def test_drawings_formulas_and_labelled_cards_keep_their_words(tab: Tab, s
     text = re.sub(r" \[ref=e\d+\]", "", (await read(tab)).text)
     assert text == (
         '- img "Chart"\n- text: Label of a bar | x=1\n- link "Read more" → /x\n'
-        '  - text: A long teaser of the story\n- button "Close"\n- canvas "Game"\n- video\n'
+        '  - text: A long teaser of the story\n- button "Close"\n- canvas "Game"\n- video paused\n'
     )
     markdown = (await read(tab, mode="markdown")).text
     assert "Chart Label of a bar" in markdown

@@ -18,21 +18,39 @@
     return !apply(has, own, [scheme]) && !apply(startsWith, scheme, ['chrome']);
   };
 
-  globalThis.navigation?.addEventListener('navigate', (event) => {
-    const { url } = event.destination;
-    if (!event.cancelable || !isExternal(url)) return;
-    event.preventDefault();
+  // What the page replaces later is not called: an error in here would be one of the page.
+  const { composedPath, preventDefault } = Event.prototype;
+  const { HTMLAnchorElement: Anchor, HTMLAreaElement: Area } = globalThis;
+  const getter = (type, key) => Object.getOwnPropertyDescriptor(type.prototype, key).get;
+  const isCancelable = getter(Event, 'cancelable');
+  const ways = [Anchor, Area].map((type) => ({ href: getter(type, 'href'), target: getter(type, 'target') }));
+  const prevent = (event, url) => {
+    apply(preventDefault, event, []);
     tell(url);
-  });
+  };
+
+  if (globalThis.navigation) {
+    const destinationOf = getter(NavigateEvent, 'destination');
+    const urlOf = getter(NavigationDestination, 'url');
+    navigation.addEventListener('navigate', (event) => {
+      const url = apply(urlOf, apply(destinationOf, event, []), []);
+      if (apply(isCancelable, event, []) && isExternal(url)) prevent(event, url);
+    });
+  }
 
   // Where the link opens elsewhere, there is no document that hears of it.
+  const wayOf = (node) => (node instanceof Anchor ? ways[0] : node instanceof Area ? ways[1] : null);
   addEventListener(
     'click',
     (event) => {
-      const link = event.composedPath().find((el) => el.localName === 'a' || el.localName === 'area');
-      if (typeof link?.href !== 'string' || !link.target || link.target === '_self' || !isExternal(link.href)) return;
-      event.preventDefault();
-      tell(link.href);
+      const path = apply(composedPath, event, []);
+      let at = 0;
+      while (at < path.length && wayOf(path[at]) === null) at++;
+      if (at === path.length) return;
+      const { href, target } = wayOf(path[at]);
+      const url = apply(href, path[at], []);
+      const opens = apply(target, path[at], []);
+      if (opens && opens !== '_self' && isExternal(url)) prevent(event, url);
     },
     true,
   );
