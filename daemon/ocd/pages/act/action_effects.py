@@ -28,7 +28,7 @@ REQUESTS_S = 0.5
 PATIENT_REQUESTS_S = 1.0
 FILE_S = 1.0
 # Two tasks in which a page reads an answer that has come, and sends its next requests.
-_TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
+TWO_TASKS = "new Promise((done) => setTimeout(() => setTimeout(done)))"
 
 
 class ActionEffects:
@@ -211,7 +211,7 @@ class ActionEffects:
                 more = True
                 while more and not self.navigating:
                     await self._wait_until(lambda: not self._is_asking() or self.navigating)
-                    await self.unless_navigating(evaluate.evaluate_isolated(frame, _TWO_TASKS))
+                    await self.unless_navigating(evaluate.evaluate_isolated(frame, TWO_TASKS))
                     more = self._is_asking()
         return True
 

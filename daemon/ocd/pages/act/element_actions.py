@@ -104,7 +104,7 @@ async def _prepare_click(
         # The page may have changed it meanwhile: then it is waited for again.
         x, y = points.pop() if points else await wait_ready(target, deadline, strike=True)
         if target.about["kind"] == "check":
-            await input_events.move_mouse(tab, x, y)  # stars are set to what it rests on
+            await input_events.rest_mouse(target.element, x, y)
         await input_events.click(tab, x, y, button=button, count=count, modifiers=bits)
 
     return click

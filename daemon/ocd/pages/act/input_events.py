@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ocd.api.errors import OcdError
+from ocd.browser.tabs import evaluate
 from ocd.browser.tabs.tab import Tab
+from ocd.pages.act.action_effects import TWO_TASKS
 from ocd.pages.engine import engine
+from ocd.pages.engine.refs import Element
 
 if TYPE_CHECKING:
     from ocd.browser.cdp.pyppeteer_adapter import Keyboard
@@ -58,6 +61,15 @@ def modifier_bits(names: tuple[str, ...]) -> int:
 async def move_mouse(tab: Tab, x: float, y: float, *, modifiers: int = 0) -> None:
     """Move the mouse to a point, with the button that is held, if any."""
     await _moved(tab, x, y, modifiers)
+
+
+async def rest_mouse(element: Element, x: float, y: float) -> None:
+    """Move the mouse to a point, and wait until the page has drawn that it rests there.
+
+    Stars are set to what the mouse rested on when they were last drawn.
+    """
+    await _moved(element.tab, x, y, 0)
+    await evaluate.evaluate_isolated(element.frame, TWO_TASKS)
 
 
 async def stir_mouse(tab: Tab) -> None:

@@ -28,7 +28,7 @@ async def check(target: Target, deadline: ActionDeadline, *, want: bool) -> Give
         await wait_ready(target, deadline, point=False)
         return None
     x, y = await wait_ready(target, deadline, strike=True)
-    await input_events.move_mouse(target.element.tab, x, y)  # stars are set to what it rests on
+    await input_events.rest_mouse(target.element, x, y)
     await input_events.click(target.element.tab, x, y)
     if target.about["internal"]:
         await refresh_state(target.element)

@@ -35,10 +35,17 @@ Find = Callable[[], Awaitable[T | None]]
 
 @dataclass(frozen=True, slots=True)
 class WaitPolicy:
-    """How long to wait for something, and the longest time between two checks in seconds."""
+    """How long to wait for something.
+
+    Attributes:
+        deadline: when to stop waiting for it.
+        interval_s: the longest time between two checks in seconds.
+        call: when the call must be done, if that is later.
+    """
 
     deadline: ActionDeadline
     interval_s: float = _INTERVAL_S
+    call: ActionDeadline | None = None
 
     @classmethod
     def of(
@@ -47,7 +54,7 @@ class WaitPolicy:
         """Return the policy of waiting `wait_ms`, but no longer than the call has left."""
         own = ActionDeadline.after(wait_ms / 1000)
         earlier = own if call is None or own.end < call.end else call
-        return cls(earlier, interval_ms / 1000 if interval_ms else _INTERVAL_S)
+        return cls(earlier, interval_ms / 1000 if interval_ms else _INTERVAL_S, call)
 
 
 async def find_when_present(tab: Tab, policy: WaitPolicy, find: Find[T]) -> T | None:
@@ -99,7 +106,7 @@ async def resolve_when_present(
         except OcdError as error:
             if error.code != "element_not_found" or tab.page_loads.current.is_idle:
                 raise
-        return await _resolve_while_loading(tab, locator, resolve)
+        return await _resolve_while_loading(tab, locator, policy.call or policy.deadline, resolve)
     except OcdError as error:
         if error.code == "element_not_found" and (dialog := await _modal_dialog(tab)):
             error.hint = f"{dialog} is open, and what is behind it cannot be used: close it first."
@@ -107,7 +114,10 @@ async def resolve_when_present(
 
 
 async def _resolve_while_loading(
-    tab: Tab, locator: Locator, resolve: Callable[[Tab, Locator], Awaitable[Target]]
+    tab: Tab,
+    locator: Locator,
+    call: ActionDeadline,
+    resolve: Callable[[Tab, Locator], Awaitable[Target]],
 ) -> Target:
     """Return the element once it appears, on a page whose scripts still fetch what it shows."""
 
@@ -119,7 +129,7 @@ async def _resolve_while_loading(
                 raise
             return None
 
-    policy = WaitPolicy(ActionDeadline.after(_LOADING_S))
+    policy = WaitPolicy.of(round(_LOADING_S * 1000), call=call)
     return await find_when_present(tab, policy, find) or await resolve(tab, locator)
 
 

@@ -20,10 +20,13 @@
 
   // What the page replaces later is not called: an error in here would be one of the page.
   const { composedPath, preventDefault } = Event.prototype;
-  const { HTMLAnchorElement: Anchor, HTMLAreaElement: Area } = globalThis;
   const getter = (type, key) => Object.getOwnPropertyDescriptor(type.prototype, key).get;
   const isCancelable = getter(Event, 'cancelable');
-  const ways = [Anchor, Area].map((type) => ({ href: getter(type, 'href'), target: getter(type, 'target') }));
+  const kindOf = getter(Node, 'nodeType');
+  const nameOf = getter(Element, 'localName');
+  const namespaceOf = getter(Element, 'namespaceURI');
+  const linkKind = (type) => ({ href: getter(type, 'href'), target: getter(type, 'target') });
+  const links = { __proto__: null, a: linkKind(HTMLAnchorElement), area: linkKind(HTMLAreaElement) };
   const prevent = (event, url) => {
     apply(preventDefault, event, []);
     tell(url);
@@ -39,15 +42,19 @@
   }
 
   // Where the link opens elsewhere, there is no document that hears of it.
-  const wayOf = (node) => (node instanceof Anchor ? ways[0] : node instanceof Area ? ways[1] : null);
+  const linkAt = (node) =>
+    apply(kindOf, node, []) === 1 && apply(namespaceOf, node, []) === 'http://www.w3.org/1999/xhtml'
+      ? links[apply(nameOf, node, [])]
+      : undefined;
   addEventListener(
     'click',
     (event) => {
       const path = apply(composedPath, event, []);
+      const end = path.length - 1; // the window
       let at = 0;
-      while (at < path.length && wayOf(path[at]) === null) at++;
-      if (at === path.length) return;
-      const { href, target } = wayOf(path[at]);
+      while (at < end && linkAt(path[at]) === undefined) at++;
+      if (at >= end) return;
+      const { href, target } = linkAt(path[at]);
       const url = apply(href, path[at], []);
       const opens = apply(target, path[at], []);
       if (opens && opens !== '_self' && isExternal(url)) prevent(event, url);
