@@ -269,7 +269,8 @@ function chosenValues(control, values) {
   const chosen = choicesOf(control).filter(isSelected).map(valueOfOption);
   if (takesSeveral(control) || tokens.length)
     tokens.push(...chosen.filter(({ name }) => !names.has(normalizeText(name))));
-  if (chosen.length) tokens.push(...namesBeside(control, tokens));
+  const beside = namesBeside(control, tokens);
+  tokens.push(...(chosen.length ? beside : beside.filter(wasHeldBy(control))));
   if (tokens.length || searches) return tokens;
   return valuesInText(control, areas, wanted).map((name) => ({ name }));
 }
@@ -290,6 +291,14 @@ const isCount = (name, control) =>
   /^\(?\d{1,4}\)?$/.test(name) &&
   choicesOf(control).length > 0 &&
   !choicesOf(control).some((one) => visibleText(one) === name);
+
+// The names that a control has held since the document was loaded: where a long list shows none of what is chosen, its
+// text alone tells whether it still holds them.
+const namesHeld = new WeakMap();
+const wasHeldBy =
+  (control) =>
+  ({ name }) =>
+    namesHeld.get(control)?.has(normalizeText(name)) === true;
 
 // Those that the control's own text has beside all that its list shows as chosen: long lists draw only what is in sight.
 function namesBeside(control, tokens) {
@@ -349,6 +358,11 @@ function ownBoxes(control) {
 // began may show a value in words of its own (`renamed`).
 function compareChosen(el, values, fresh = false) {
   const chosen = chosenValues(controlOf(el), values);
+  const before = namesHeld.get(controlOf(el)) ?? [];
+  namesHeld.set(
+    controlOf(el),
+    new Set([...before, ...chosen.map(({ name }) => normalizeText(name))]),
+  );
   const missing = values.filter((value) => !chosen.some(isAmong([value])));
   const others = chosen.filter((one) => !isAmong(values)(one));
   const came = others.filter(({ token }) => fresh && token && wasAdded(token));

@@ -178,6 +178,16 @@ function scrollToMore(box, scrolling) {
   return true;
 }
 
+const SCROLLED_MS = 1000; // for a frame after scrolling, on a page that is drawn
+
+// Waits until a list has drawn what it was scrolled to: it hears of that in the next frame, and may draw in the one after
+// it. To scroll on before would pass over the options between.
+async function drawnAfterScrolling() {
+  const most = visibilityIn(document) === 'visible' ? SCROLLED_MS : undefined;
+  await nextFrame(most);
+  await nextFrame(most);
+}
+
 const LIST_ROLE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
 
 // An option may be part of a custom element, and only that says that it is disabled.
@@ -214,7 +224,8 @@ async function waitForOption(el, value, budget) {
     for (const one of options) seen.set(visibleText(one), true);
     const now = [...options].map(visibleText).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
-    if (scrollToMore(scrollerOf(options), scrolling)) last = performance.now();
+    const scrolled = scrollToMore(scrollerOf(options), scrolling);
+    if (scrolled) last = performance.now();
     const complete =
       !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
     if (late || complete)
@@ -224,7 +235,7 @@ async function waitForOption(el, value, budget) {
         options: [...seen.keys()].slice(0, 50),
         total: seen.size,
       };
-    await nextFrame();
+    await (scrolled ? drawnAfterScrolling() : nextFrame());
   }
 }
 

@@ -20,6 +20,7 @@ const headOf = getter(Document.prototype, 'head');
 const readyStateOf = getter(Document.prototype, 'readyState');
 const isHiddenDocument = getter(Document.prototype, 'hidden');
 const rootElementOf = getter(Document.prototype, 'documentElement');
+const visibilityIn = getter(Document.prototype, 'visibilityState');
 const rootScrollerOf = getter(Document.prototype, 'scrollingElement');
 const pointerLockIn = getter(Document.prototype, 'pointerLockElement');
 const fullScreenIn = getter(Document.prototype, 'fullscreenElement');
