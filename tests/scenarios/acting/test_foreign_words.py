@@ -65,3 +65,24 @@ def test_the_same_letters_are_meant_first(page: Page) -> None:
     for name in ("Resume", "Résumé"):
         page.do("interact", query=name)
         assert page.text("#out") == name
+
+
+_LISTS = """
+<p><label>Livraison <select id=native><option>Sur place<option>À emporter</select></label>
+<p><span id=name>Ville</span> <button role=combobox aria-labelledby=name aria-expanded=false
+  aria-haspopup=listbox aria-controls=towns id=drawn onclick='towns.hidden = !towns.hidden;
+  this.ariaExpanded = String(!towns.hidden)'>Aucune</button>
+<ul id=towns role=listbox hidden onclick='drawn.textContent = event.target.textContent;
+  this.hidden = true; drawn.ariaExpanded = false'><li role=option>Köln<li role=option>Orléans</ul>
+"""
+
+
+def test_options_are_chosen_without_their_accents(page: Page) -> None:
+    """Of a native list and of one that the page draws; not if two differ by them alone."""
+    page.js(f"document.body.innerHTML = `{_LISTS}`; 1")
+    page.do("form_input", query="Livraison", value="a emporter")
+    assert page.js("native.value") == "À emporter"
+    page.do("form_input", query="Ville", value="orleans")
+    assert page.text("#drawn") == "Orléans"
+    page.js("native.append(new Option('Pêche'), new Option('Péché')); 1")
+    assert page.call("form_input", query="Livraison", value="peche").code == "option_not_found"

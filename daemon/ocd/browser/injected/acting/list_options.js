@@ -97,8 +97,18 @@ function choiceFor(el, options, want) {
         normalizeText(visibleText(one))
           .split(/[\n·|–—(]/)[0]
           .trim() === want,
-    )
+    ) ||
+    withoutAccents(options, want)
   );
+}
+
+// The one option that differs by its accents alone.
+function withoutAccents(options, want) {
+  const folded = foldLetters(want);
+  const [option, another] = options.filter(
+    (one) => foldLetters(normalizeText(visibleText(one))) === folded,
+  );
+  return another ? undefined : option;
 }
 
 // Finds the offer to add a text that is not among the options.

@@ -24,6 +24,7 @@ function optionCalled(all, wanted) {
     (bare && only((one) => withoutPictures(optionLabel(one)) === bare)) ||
     (bare && only((one) => withoutPictures(one.value) === bare)) ||
     (bare && only((one) => withoutPictures(withoutAside(optionLabel(one))) === bare)) ||
+    (bare && only((one) => foldLetters(withoutPictures(optionLabel(one))) === foldLetters(bare))) ||
     undefined
   );
 }
