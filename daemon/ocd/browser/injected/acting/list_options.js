@@ -198,6 +198,23 @@ async function drawnAfterScrolling() {
   await nextFrame(most);
 }
 
+// By the box that scrolls: where it stood when it showed the option of a text.
+const placesSeen = new WeakMap();
+
+function notePlaces(box, options) {
+  const places = placesSeen.get(box) ?? new Map();
+  for (const one of options) places.set(normalizeText(visibleText(one)), box.scrollTop);
+  placesSeen.set(box, places);
+}
+
+// Scrolls to where an option was seen before; false if it was not, or if the list stands there.
+function scrollToSeen(box, want) {
+  const place = box && placesSeen.get(box)?.get(want);
+  if (place === undefined || place === null || place === box.scrollTop) return false;
+  box.scrollTop = place;
+  return true;
+}
+
 const LIST_ROLE = /^(?:listbox|combobox|menu|tree|grid|dialog|form|main)$/;
 
 // An option may be part of a custom element, and only that says that it is disabled.
@@ -218,6 +235,7 @@ async function waitForOption(el, value, budget) {
   let last = performance.now();
   let before = '';
   const scrolling = { begun: -1 };
+  let returned = false;
   for (;;) {
     const options = choicesOf(control);
     foundOption = choiceFor(control, options, want);
@@ -234,7 +252,11 @@ async function waitForOption(el, value, budget) {
     for (const one of options) seen.set(visibleText(one), true);
     const now = [...options].map(visibleText).join('\n');
     if (now !== before) [before, last] = [now, performance.now()];
-    const scrolled = scrollToMore(scrollerOf(options), scrolling);
+    const box = scrollerOf(options);
+    if (box) notePlaces(box, options);
+    const returns = !returned && scrollToSeen(box, want);
+    returned ||= returns;
+    const scrolled = returns || scrollToMore(box, scrolling);
     if (scrolled) last = performance.now();
     const complete =
       !disabled && performance.now() - last > (options.length > 0 ? LOADING_MS : EMPTY_MS);
