@@ -8,9 +8,9 @@ from ocd.pages.act.actionability import wait_ready
 from ocd.pages.locate.found_element import found_option
 from ocd.pages.locate.target import ActionDeadline, Target
 
+ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d)?)?")
 _OPENS_PICKER = "function () { return openchrome.opensPicker(this) }"
 _BUTTON = "function () { return openchrome.findPickerButton(this) }"
-_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _FORMS = "function (iso) { return openchrome.dateForms(this, iso) }"
 _REJECTED = "function () { return openchrome.isMarkedInvalid(this) }"
 _MEANS = "function (iso) { return openchrome.meansDate(this, iso) }"
@@ -89,7 +89,7 @@ async def confirm(target: Target, typed: str, holds: str, *, opened: bool) -> st
 
 async def means(target: Target, typed: str) -> bool:
     """Return whether the field holds the date that was typed, with the month as a word."""
-    written = _ISO.fullmatch(typed.strip())
+    written = ISO_DATE.fullmatch(typed.strip())
     return written is not None and bool(await target.element.call(_MEANS, typed.strip()))
 
 
@@ -138,7 +138,7 @@ async def is_rejected(target: Target, text: str) -> bool:
 
 async def own_forms(target: Target, text: str) -> list[str]:
     """Return other ways to write an ISO date, those first that the field says it takes."""
-    if not _ISO.fullmatch(text.strip()):
+    if not ISO_DATE.fullmatch(text.strip()):
         return []
     return list(await target.element.call(_FORMS, text.strip()))
 

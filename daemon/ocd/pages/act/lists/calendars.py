@@ -25,7 +25,6 @@ _SHOWS = "function (...date) { return openchrome.showsPicked(this, ...date) }"
 _STATE = "function () { return openchrome.stateOf(this) }"
 _OPENING_S = 1.0
 _MAX_STEPS = 600  # months, or years, that are stepped through
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d)?)?")
 _DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d\d):(\d\d)(?::\d\d)?)?")
 _PARTS = re.compile(r"y{2,4}|Y{2,4}|M{1,2}|m{1,2}|d{1,2}|D{1,2}|h{1,2}|H{1,2}|s{1,2}")
 _NUMBER = re.compile(r"\d+")
@@ -46,7 +45,10 @@ class _Moment:
 
 def is_date(text: str) -> bool:
     """Return whether a text is a date that can be picked in a calendar."""
-    return _DATE.fullmatch(text.strip()) is not None or _DOTTED.fullmatch(text.strip()) is not None
+    return (
+        date_pickers.ISO_DATE.fullmatch(text.strip()) is not None
+        or _DOTTED.fullmatch(text.strip()) is not None
+    )
 
 
 async def is_read_only(target: Target) -> bool:
@@ -121,7 +123,7 @@ async def pick(target: Target, deadline: ActionDeadline, values: Sequence[str]) 
 
 
 def _moment(target: Target, text: str) -> _Moment | None:
-    written, dotted = _DATE.fullmatch(text.strip()), _DOTTED.fullmatch(text.strip())
+    written, dotted = date_pickers.ISO_DATE.fullmatch(text.strip()), _DOTTED.fullmatch(text.strip())
     if written is not None:
         year, month, day, *time = written.groups()
     elif dotted is not None:
